@@ -13,6 +13,7 @@ mod subjects;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -105,6 +106,8 @@ pub(crate) fn run(args: &[&str]) -> Said {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(subject) = wanted.get(at) else { return };
                     let played = play::subject(&room, at, subject, &options);
+                    // A long run says how far it is.
+                    let _ = writeln!(std::io::stderr(), "{}", subject.name);
                     all.lock()
                         .unwrap_or_else(std::sync::PoisonError::into_inner)
                         .push((at, played));
@@ -122,7 +125,14 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let mut details = String::new();
     for (at, played) in all {
         let subject = wanted.get(at).ok_or("a subject is gone")?;
-        let played = played.map_err(|error| format!("{}: {error}", subject.name))?;
+        let played = match played {
+            Ok(played) => played,
+            Err(error) => {
+                wrong += 1;
+                let _ = writeln!(details, "{}: {error}", subject.name);
+                continue;
+            }
+        };
         faults += played.faults;
         wrong += played.found.len();
         let longest = format!("{:.1} s", played.longest.as_secs_f64());

@@ -114,11 +114,10 @@ impl Kept {
         }
         let mut state = self.read();
         let said = with(&mut state);
-        let new = self.file.with_extension("new");
-        let mut out = private(&new)?;
-        out.set_len(0)?;
-        out.write_all(&state.written())?;
-        fs::rename(&new, &self.file)?;
+        // Made with its owner's rights alone, and gone where it cannot take its place.
+        let mut new = tempfile::NamedTempFile::new_in(directory)?;
+        new.write_all(&state.written())?;
+        new.persist(&self.file)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         Ok(said)
     }

@@ -348,7 +348,10 @@ impl Run {
                     }
                 }
                 Err(Errno::AGAIN | Errno::INTR) => (),
-                Err(_) => *slot = None,
+                Err(error) => {
+                    capture.break_off(error.raw_os_error());
+                    *slot = None;
+                }
             }
         }
     }

@@ -209,6 +209,8 @@ pub enum Closed {
     Truncated,
     /// Somebody still held it open when the run was over; what was said until then is kept.
     Leaked,
+    /// The system refused to read on, with this error number. What was said until then is kept, and may not be all.
+    Broken(i32),
 }
 
 /// What became of standard input.

@@ -32,6 +32,8 @@ pub(crate) struct Capture {
     kept: Vec<u8>,
     limit: usize,
     dropped: u64,
+    /// Why the rest could not be read.
+    broken: Option<i32>,
     lines: Option<Lines>,
 }
 
@@ -43,7 +45,7 @@ struct Lines {
 
 impl Capture {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { kept: Vec::new(), limit, dropped: 0, lines: None }
+        Self { kept: Vec::new(), limit, dropped: 0, broken: None, lines: None }
     }
 
     /// Takes what was read.
@@ -53,6 +55,11 @@ impl Capture {
         self.kept.extend_from_slice(kept);
         self.dropped += dropped.len() as u64;
         self.lines.as_mut().map_or(Flow::More, |lines| lines.push(bytes))
+    }
+
+    /// The rest cannot be read, for this reason: an end that nobody wrote is none.
+    pub(crate) const fn break_off(&mut self, errno: i32) {
+        self.broken = Some(errno);
     }
 
     /// From now on hands every line to `sink`, beginning with those that were captured already.
@@ -72,10 +79,11 @@ impl Capture {
 
     /// What the report says of this stream.
     pub(crate) fn take_output(&mut self, held: bool) -> Output {
-        let closed = match (held, self.dropped) {
-            (true, _) => Closed::Leaked,
-            (false, 0) => Closed::Complete,
-            (false, _) => Closed::Truncated,
+        let closed = match (self.broken, held, self.dropped) {
+            (Some(errno), ..) => Closed::Broken(errno),
+            (None, true, _) => Closed::Leaked,
+            (None, false, 0) => Closed::Complete,
+            (None, false, _) => Closed::Truncated,
         };
         Output { bytes: std::mem::take(&mut self.kept), dropped: self.dropped, closed }
     }
@@ -155,6 +163,16 @@ mod tests {
         let output = capture.take_output(false);
         assert_eq!((&output.bytes[..], output.dropped), (&b"abcd"[..], 3));
         assert_eq!(output.closed, Closed::Truncated);
+    }
+
+    /// What a program said before is kept, and that it is not all is known.
+    #[test]
+    fn a_stream_that_cannot_be_read_on_is_not_complete() {
+        let mut capture = Capture::new(100);
+        capture.push(b"{");
+        capture.break_off(12);
+        let output = capture.take_output(false);
+        assert_eq!((&output.bytes[..], output.closed), (&b"{"[..], Closed::Broken(12)));
     }
 
     #[test]

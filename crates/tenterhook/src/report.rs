@@ -68,6 +68,8 @@ pub enum Closed {
     Truncated,
     /// A descendant still held the stream when the leak grace was over.
     Leaked,
+    /// The system refused to read on, with this error number; nobody knows what else was said.
+    Broken(i32),
 }
 
 /// What came out of one stream.
@@ -173,15 +175,19 @@ impl Report {
                     Code::OutputTooLarge,
                     format!("it printed {} bytes more than are kept", stdout.dropped),
                 ),
+                Said::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
+                    (Code::OutOfResources, unread("output", *errno))
+                }
                 Said::Bytes { .. } | Said::Answer(_) => return None,
             },
         };
         Some(Failure { code, message })
     }
 
-    /// Whether more came on stdout than was kept.
+    /// Whether more came on stdout than was kept, or may have come.
     pub(crate) fn is_truncated(&self) -> bool {
-        matches!(&self.said, Said::Bytes { stdout, .. } if stdout.closed == Closed::Truncated)
+        let is_cut = |it| matches!(it, Closed::Truncated | Closed::Broken(_));
+        matches!(&self.said, Said::Bytes { stdout, .. } if is_cut(stdout.closed))
     }
 
     /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing left behind.
@@ -213,6 +219,12 @@ impl Report {
             Said::Answer(_) => &[],
         }
     }
+}
+
+/// What people are told of a stream that the system refused to read on.
+pub(crate) fn unread(stream: &str, errno: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    format!("its standard {stream} could not be read to its end: {error}")
 }
 
 #[cfg(test)]

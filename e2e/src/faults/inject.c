@@ -115,7 +115,8 @@ static int may_move_so(pid_t task, int descriptor) {
     case EIO: case ENOSPC: return kind == REGULAR;
     case EAGAIN: return kind == STREAM && !waits;
     case EINTR: return kind == REGULAR || waits;
-    default: return kind != OTHER;
+    /* Where words for people cannot be written, none are said. */
+    default: return kind != OTHER && descriptor != 2;
     }
 }
 
@@ -349,6 +350,8 @@ int main(int argc, char **argv) {
         die("the program cannot be started");
     }
     close(ends[1]);
+    /* What is written in the name of the program may have no reader. */
+    signal(SIGPIPE, SIG_IGN);
     listener = received(ends[0]);
     double began = now();
     int status = 0, hung = !until(began + atof(argv[7]), leader, &status);

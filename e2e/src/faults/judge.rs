@@ -105,7 +105,8 @@ impl Run<'_> {
                 all.push(format!("a panic: {}", line_with(&self.ended.stderr, words)));
             }
         }
-        if self.ended.code.is_none() && !self.ended.hung {
+        let is_cut_off = self.ended.code.is_none() && !self.ended.hung;
+        if is_cut_off && !is_the_libraries_own(&self.ended.stderr) {
             all.push("a signal ended it".to_owned());
         }
     }

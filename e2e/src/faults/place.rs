@@ -14,8 +14,14 @@ use crate::tree;
 
 /// Longer than anything takes on a busy machine: hooks have five seconds.
 const HANGS: &str = "25";
-const DIRECTORIES: &[&str] =
-    &["home/.config/tenterhook", "home/.claude", "project/.git", "tmp", "home/.local/state"];
+const DIRECTORIES: &[&str] = &[
+    "home/.config/tenterhook",
+    "home/.claude",
+    "project/.git",
+    "project/below",
+    "tmp",
+    "home/.local/state",
+];
 const SOURCES: &[(&str, &str)] =
     &[("inject.c", include_str!("inject.c")), ("calls.h", include_str!("calls.h"))];
 /// What no call has: nothing fails.
@@ -171,7 +177,7 @@ impl<'a> Place<'a> {
         let input = json!({"command": "ls"});
         let event = json!({
             "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input,
-            "cwd": self.path("project"),
+            "cwd": self.path("project/below"),
         });
         self.write("event.json", &event.to_string())
     }
@@ -229,14 +235,14 @@ impl<'a> Place<'a> {
         let failed = |error: std::io::Error| format!("the injector: {error}");
         let [calls, error, nth, how] = words;
         let side = |name: &str| self.directory.with_extension(name);
-        let file = |name: &str| fs::File::create(side(name)).map_err(failed);
         let user = self.room.user.unwrap_or_default().to_string();
-        let status = Command::new(self.room.path("inject"))
+        // Words for people go into a pipe, which is never full: where they cannot be written, nothing can be said of that.
+        let output = Command::new(self.room.path("inject"))
             .arg(side("report"))
             .args([user.as_str(), calls, error, nth, how, HANGS])
             .arg(self.room.path("tenterhook"))
             .args(["--", "/bin/sh", "-c", &self.fill(line)])
-            .current_dir(self.path("project"))
+            .current_dir(self.path("project/below"))
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.path("home"))
@@ -245,18 +251,16 @@ impl<'a> Place<'a> {
             .stdin(
                 fs::File::open(self.path("event.json")).map_or_else(|_| Stdio::null(), Stdio::from),
             )
-            .stdout(file("stdout")?)
-            .stderr(file("stderr")?)
-            .status()
+            .stdout(fs::File::create(side("stdout")).map_err(failed)?)
+            .output()
             .map_err(failed)?;
-        let text = |name: &str| {
-            let bytes = fs::read(side(name)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let (report, stdout, stderr) = (text("report"), text("stdout"), text("stderr"));
-        match read(&report, stdout, stderr) {
-            Some(ended) if status.success() => Ok(ended),
-            _ => Err(format!("the injector failed ({status}): {report}{}", text("stderr"))),
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let report = fs::read_to_string(side("report")).unwrap_or_default();
+        let stdout = text(&fs::read(side("stdout")).unwrap_or_default());
+        let stderr = text(&output.stderr);
+        match read(&report, stdout, stderr.clone()) {
+            Some(ended) if output.status.success() => Ok(ended),
+            _ => Err(format!("the injector failed ({}): {report}{stderr}", output.status)),
         }
     }
 

@@ -11,6 +11,8 @@ pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<
     let mut new = tempfile::NamedTempFile::new_in(directory)?;
     new.write_all(text.as_bytes())?;
     new.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+    // Else what a loss of power leaves is the new name of nothing.
+    new.as_file().sync_all()?;
     new.persist(&path)?;
     Ok(())
 }
@@ -21,6 +23,7 @@ pub(in crate::command) fn write_new(path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut new = tempfile::NamedTempFile::new_in(directory)?;
     new.write_all(text.as_bytes())?;
+    new.as_file().sync_all()?;
     new.persist_noclobber(path)?;
     Ok(())
 }

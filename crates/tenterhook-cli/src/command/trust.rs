@@ -87,8 +87,11 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             term.data(&changes(review, &trust, here))?;
         }
         if let Some(why) = review.too_much() {
-            return Err(Problem::new(format!("`{shown}` cannot be approved: {why}"))
-                .help("keep hooks in a folder of their own"));
+            let problem = Problem::new(format!("`{shown}` cannot be approved: {why}"));
+            return Err(match review.unread {
+                Some(_) => problem.help("make it readable for you"),
+                None => problem.help("keep hooks in a folder of their own"),
+            });
         }
         let answer = match which.yes.is_empty() {
             false => Answer::Yes,
@@ -117,8 +120,11 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
 /// An approval that is of nothing that is there is a mistake of whoever wrote it down.
 fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
     let unknown = yes.iter().find(|it| !reviews.iter().any(|at| at.digest.to_string() == **it));
+    // What cannot be read has another digest, and nobody changed it.
+    let unread = reviews.iter().find_map(Review::too_much);
+    let why = unread.unwrap_or_else(|| "something changed".to_owned());
     unknown.map_or(Ok(()), |digest| {
-        Err(Problem::new(format!("no review has the digest `{digest}`: something changed"))
+        Err(Problem::new(format!("no review has the digest `{digest}`: {why}"))
             .help("`tenterhook trust status` prints the digests of what is there"))
     })
 }

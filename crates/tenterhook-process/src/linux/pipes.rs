@@ -61,8 +61,11 @@ impl Reader {
                 let bytes = scratch.get(..count).unwrap_or_default();
                 Read::Some(shielded(|| capture.push(bytes)).unwrap_or(Flow::More))
             }
-            Err(Errno::AGAIN | Errno::INTR) => Read::Nothing,
-            Err(_) => {
+            // Nothing was read, and more may be there: only an empty pipe says that it is empty.
+            Err(Errno::INTR) => Read::Some(Flow::More),
+            Err(Errno::AGAIN) => Read::Nothing,
+            Err(error) => {
+                self.capture.break_off(error.raw_os_error());
                 self.close(post);
                 Read::Nothing
             }

@@ -18,10 +18,11 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// When the current directory cannot be read.
+    /// When the current directory cannot be read, or it cannot be found out whether it is in a repository: without its root, hooks of the
+    /// project would be missed.
     pub fn from_env() -> io::Result<Self> {
         let cwd = env::current_dir()?;
-        let repository = cwd.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned);
+        let repository = repository(&cwd)?;
         Ok(Self {
             repository,
             // Never empty: a relative home would make the current directory the user's own.
@@ -33,6 +34,36 @@ impl Roots {
             cwd,
         })
     }
+}
+
+/// The repository round a directory.
+fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
+    for above in cwd.ancestors() {
+        let git = above.join(".git");
+        match git.try_exists() {
+            Ok(true) => return Ok(Some(above.to_owned())),
+            Err(error) if !is_answer(&error) => {
+                let why = format!("`{}` cannot be looked at: {error}", git.display());
+                return Err(io::Error::new(error.kind(), why));
+            }
+            Ok(false) | Err(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an error says that there is nothing for this user, and not that the system could not look.
+fn is_answer(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
+    #[cfg(unix)]
+    let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
+    #[cfg(not(unix))]
+    let is_loop = false;
+    is_loop
+        || matches!(
+            error.kind(),
+            NotFound | NotADirectory | PermissionDenied | InvalidFilename
+        )
 }
 
 fn absolute(name: &str) -> Option<PathBuf> {

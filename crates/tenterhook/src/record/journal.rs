@@ -1,4 +1,4 @@
-//! Records in files: each appended by one write, under a lock that all processes of the user share (RE-10 to RE-22). Decides
+//! Records in files: each appended under a lock that all processes of the user share (RE-10 to RE-22). Decides
 //! nothing of what a record says.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -236,7 +236,8 @@ impl Journal {
         let records = &self.place.records;
         let last = gone.last().map(|it| records.join(it.name()));
         // A last line that is no record leaves the removal without an end; verifying says so.
-        let link = last.and_then(|path| recover::last_link(&path)).unwrap_or_default();
+        let link = last.map(|path| recover::last_link(&path)).transpose()?.flatten();
+        let link = link.unwrap_or_default();
         let mut pruned = Body::new();
         put(&mut pruned, "kind", "pruned");
         put(&mut pruned, "through", json!({ "seq": link.seq, "hash": chain::hex(&link.digest) }));
@@ -265,7 +266,7 @@ impl Journal {
         let name = segment.name();
         let path = self.place.records.join(&name);
         let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
-        let before = std::fs::symlink_metadata(&path).map_or(0, |it| it.len());
+        let before = private::length(&path)?;
         if head.file != name {
             // Named before it is made: a file that no head names is one whose head was lost.
             let begun = Head { link: head.link, file: name.clone(), bytes: before };
@@ -276,12 +277,10 @@ impl Journal {
             .map_err(|why| why.about(&path))?;
         let (line, link) = seal(&head.link, &body);
         self.at("opened");
-        let written = file.write(line.as_bytes()).map_err(cannot)?;
-        if written != line.len() {
+        if let Err(error) = file.write_all(line.as_bytes()) {
             // Half a record is none: the next one would stand behind it.
             let _ = file.set_len(before);
-            let why = std::io::Error::from(std::io::ErrorKind::StorageFull);
-            return Err(cannot(why));
+            return Err(cannot(error));
         }
         self.at("written");
         if must_last {

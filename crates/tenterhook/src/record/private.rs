@@ -26,6 +26,15 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
     own(&found).map_err(|why| format!("`{shown}` {why}"))
 }
 
+/// How long a file is; nothing where there is none. What cannot be looked at is not taken for gone: the chain would go on as if it were.
+pub(super) fn length(path: &Path) -> Result<u64, String> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(found.len()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(format!("`{}` cannot be looked at: {error}", path.display())),
+    }
+}
+
 /// Opens a file, made where `options` say so, and looks whether it is the user's alone. A link is not followed.
 pub(super) fn file(path: &Path, options: &mut OpenOptions) -> Result<File, Refused> {
     #[cfg(unix)]

@@ -2,7 +2,7 @@
 //! that was ever whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, String> 
         return Ok(Found::in_order(head));
     }
     let path = records.join(&head.file);
-    let bytes = std::fs::symlink_metadata(&path).map_or(0, |it| it.len());
+    let bytes = private::length(&path)?;
     match bytes.cmp(&head.bytes) {
         std::cmp::Ordering::Equal => Ok(Found::in_order(head)),
         std::cmp::Ordering::Greater => ahead(&path, head),
@@ -69,10 +69,10 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, String> {
 
 /// Records are gone that were there. The chain goes on behind them, so that nobody takes it for whole.
 fn missing(path: &Path, mut head: Head) -> Result<Found, String> {
-    let last = last_link(path).unwrap_or_default();
-    head.bytes = match File::open(path) {
-        Err(_) => 0,
-        Ok(_) => end_line(path)?,
+    let last = last_link(path)?.unwrap_or_default();
+    head.bytes = match private::length(path)? {
+        0 => 0,
+        _ => end_line(path)?,
     };
     let lost = json!({ "missing": { "after": last.seq, "through": head.link.seq } });
     Ok(Found { head, recovered: Some(lost) })
@@ -83,7 +83,13 @@ fn without_head(records: &Path) -> Result<Found, String> {
     let cannot = |error| format!("`{}` cannot be read: {error}", records.display());
     let all = segments::list(records).map_err(cannot)?;
     let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
-    let link = all.iter().rev().find_map(|it| last_link(&records.join(it.name())));
+    let mut link = None;
+    for it in all.iter().rev() {
+        link = last_link(&records.join(it.name()))?;
+        if link.is_some() {
+            break;
+        }
+    }
     let file = newest.name();
     let bytes = end_line(&records.join(&file))?;
     let head = Head { link: link.unwrap_or_default(), file, bytes };
@@ -109,11 +115,14 @@ fn end_line(path: &Path) -> Result<u64, String> {
     Ok(bytes + 1)
 }
 
-/// The last line of a file that is whole.
-pub(super) fn last_link(path: &Path) -> Option<Link> {
-    let text = std::fs::read(path).ok()?;
+/// The last line of a file that is whole, where there is such a file.
+pub(super) fn last_link(path: &Path) -> Result<Option<Link>, String> {
+    let text = match std::fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?,
+    };
     let mut lines = text.split(|it| *it == b'\n').rev();
-    lines.find_map(|line| chain::check(line).map(|it| it.link))
+    Ok(lines.find_map(|line| chain::check(line).map(|it| it.link)))
 }
 
 fn open(path: &Path) -> Result<File, String> {

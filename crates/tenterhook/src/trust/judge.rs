@@ -60,8 +60,8 @@ impl Trust {
                     }
                 }
                 Fate::Arms => {}
-                Fate::Holds => hold(hook, why(state, &assessed)),
-                Fate::Off => hook.disarm(why(state, &assessed), "T-10"),
+                Fate::Holds => hold(hook, why(state, &assessed, Some(identity))),
+                Fate::Off => hook.disarm(why(state, &assessed, Some(identity)), "T-10"),
             }
         }
         if let Some(record) = assessed.approved() {
@@ -230,10 +230,16 @@ pub(super) fn role(hook: &Hook) -> Role {
     if is_held && waits && denies { Role::Gate } else { Role::Other }
 }
 
-fn why(state: State, assessed: &Assessed) -> String {
+fn why(state: State, assessed: &Assessed, identity: Option<&Identity>) -> String {
+    // What cannot be read is no change that anybody made.
+    let unread = identity.and_then(|it| it.pins.too_much.as_ref());
     match (state, &assessed.kept) {
         (_, Kept::Unusable(why)) => {
             format!("what you said of its file is not known ({why}): {LOOK} asks again")
+        }
+        (State::Changed, _) if unread.is_some() => {
+            let unread = unread.map_or("", |it| it);
+            format!("whether it is what you approved is not known: {unread}")
         }
         (State::Changed, _) => format!("it is not what you approved: {LOOK} shows the change"),
         (State::Refused, _) => format!("you refused its file; {LOOK} asks again"),
@@ -284,7 +290,7 @@ fn stand_in(
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold(&mut hook, why(State::Changed, assessed));
+            hold(&mut hook, why(State::Changed, assessed, None));
             hook
         })
         .collect();

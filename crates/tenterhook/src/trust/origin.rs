@@ -1,7 +1,8 @@
 //! Whose are the hooks of a source? What the person or the organisation put at its place is their own; what came with a repository
 //! is the repository's, and so is what somebody else could have put there.
 
-use std::path::Path;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use super::decide::Origin;
 use crate::hook::Layer;
@@ -30,29 +31,57 @@ pub(super) fn of(source: &Source) -> Origin {
 
 /// Why a file at a place of the person's own may be somebody else's all the same, as a clause for people.
 pub(super) fn doubt(source: &Source) -> Option<String> {
+    // What nobody could look at is nobody's own: the next look may find it, and somebody else's words in it.
+    doubtful(source).unwrap_or_else(Some)
+}
+
+fn doubtful(source: &Source) -> Result<Option<String>, String> {
     let path = Path::new(&*source.name);
-    // What cannot be looked at cannot be read either, and is held for that (C-70).
-    let real = path.canonicalize().ok()?;
-    inside(&real, source).or_else(|| others(path, &real, &source.home))
+    // What is not there cannot be read either, and is held for that (C-70).
+    let Some(real) = real(path)? else { return Ok(None) };
+    match inside(&real, source)? {
+        Some(why) => Ok(Some(why)),
+        None => others(path, &real, &source.home),
+    }
+}
+
+/// What a path stands for behind links, where there is anything.
+fn real(path: &Path) -> Result<Option<PathBuf>, String> {
+    seen(path, path.canonicalize())
+}
+
+fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, String> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(format!("`{}` cannot be looked at: {error}", path.display())),
+    }
 }
 
 /// A home of settings that somebody moved into the project, or linked to it, holds what the repository brings.
-fn inside(real: &Path, source: &Source) -> Option<String> {
-    let real_of = |path: &Path| path.canonicalize().ok();
-    let (project, home) = (real_of(&source.project)?, real_of(&source.home));
-    (Some(&project) != home.as_ref() && real.starts_with(&project))
-        .then(|| format!("it lies in this project, at `{}`", real.display()))
+fn inside(file: &Path, source: &Source) -> Result<Option<String>, String> {
+    let (project, home) = (real(&source.project)?, real(&source.home)?);
+    let is_inside = project.is_some_and(|it| Some(&it) != home.as_ref() && file.starts_with(&it));
+    Ok(is_inside.then(|| format!("it lies in this project, at `{}`", file.display())))
 }
 
 /// Who else than the person and the machine's keeper could write the file, or put another in its place.
 #[cfg(unix)]
-fn others(path: &Path, real: &Path, home: &Path) -> Option<String> {
-    let home = home.canonicalize().ok();
+fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, String> {
+    let home = real(home)?;
     // The place of a link decides which file it is, and the file what it says.
-    let place = path.parent().and_then(|it| Some(it.canonicalize().ok()?.join(path.file_name()?)));
-    let files = [Some(real), place.as_deref()];
+    let directory = path.parent().map(real).transpose()?.flatten();
+    let place = directory.and_then(|it| Some(it.join(path.file_name()?)));
+    let files = [Some(file), place.as_deref()];
     let directories = files.into_iter().flatten().flat_map(|it| above(it, home.as_deref()));
-    std::iter::once(real).chain(directories).find_map(written_by_others)
+    for it in std::iter::once(file).chain(directories) {
+        if let Some(why) = written_by_others(it)? {
+            return Ok(Some(why));
+        }
+    }
+    Ok(None)
 }
 
 /// The directories above a file, as far up as the home; elsewhere nobody knows where the person's own begins.
@@ -65,32 +94,32 @@ fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
 }
 
 #[cfg(not(unix))]
-fn others(_path: &Path, _real: &Path, _home: &Path) -> Option<String> {
-    None
+fn others(_path: &Path, _file: &Path, _home: &Path) -> Result<Option<String>, String> {
+    Ok(None)
 }
 
 /// Who else may write a file or directory, by its owner and its mode.
 #[cfg(unix)]
-fn written_by_others(path: &Path) -> Option<String> {
+fn written_by_others(path: &Path) -> Result<Option<String>, String> {
     use std::os::unix::fs::MetadataExt as _;
     const GROUP: u32 = 0o020;
     const ALL: u32 = 0o002;
     const STICKY: u32 = 0o1000;
-    let found = path.metadata().ok()?;
+    let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
     let me = rustix::process::geteuid().as_raw();
     let shown = path.display();
     if ![0, me].contains(&found.uid()) {
-        return Some(format!("`{shown}` belongs to somebody else (user {})", found.uid()));
+        return Ok(Some(format!("`{shown}` belongs to somebody else (user {})", found.uid())));
     }
     // In a directory such as `/tmp` each removes and renames what is their own.
     if found.is_dir() && found.mode() & STICKY != 0 {
-        return None;
+        return Ok(None);
     }
     if found.mode() & ALL != 0 {
-        return Some(format!("everybody may write `{shown}`: `chmod o-w` it"));
+        return Ok(Some(format!("everybody may write `{shown}`: `chmod o-w` it")));
     }
     // Many systems give each user a group of their own, by the same number, and let it write.
     let is_own_group = [me, 0].contains(&found.gid());
-    (found.mode() & GROUP != 0 && !is_own_group)
-        .then(|| format!("group {} may write `{shown}`: `chmod g-w` it", found.gid()))
+    Ok((found.mode() & GROUP != 0 && !is_own_group)
+        .then(|| format!("group {} may write `{shown}`: `chmod g-w` it", found.gid())))
 }

@@ -14,7 +14,7 @@ use super::{Assessed, judge, signed, told};
 use crate::config;
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Sandbox};
-use crate::source::{Reach, ReadConfig, Source, Switch};
+use crate::source::{Kept, Reach, ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Review {
     pub approved_text: Option<String>,
     /// The text as it stands.
     pub text: Arc<str>,
+    /// Why nothing of its text could be read, if nothing could: what it says is not known, and not nothing.
+    pub unread: Option<String>,
     /// The project that it is for.
     pub project: PathBuf,
     /// Whose signature in the lock file counts as the person's word, if one does.
@@ -146,17 +148,23 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         copies: approved.as_ref().map(|it| it.copies.clone()).unwrap_or_default(),
         approved_text: approved.map(|it| it.text),
         text: Arc::clone(&source.text),
+        unread: unread(source),
         project: source.project.clone(),
         rest: assessed.rest,
         servers: servers.collect(),
     }
 }
 
+fn unread(source: &Source) -> Option<String> {
+    let lost = source.flaw.as_ref().filter(|it| it.kept == Kept::Nothing)?;
+    Some(format!("`{}` cannot be read: {}", source.name, lost.why))
+}
+
 impl Review {
     /// Why it cannot be approved, if it cannot.
     #[must_use]
     pub fn too_much(&self) -> Option<String> {
-        self.pins().find_map(|it| it.too_much.clone())
+        self.unread.clone().or_else(|| self.pins().find_map(|it| it.too_much.clone()))
     }
 
     /// What its hooks and servers run.
@@ -190,7 +198,8 @@ impl Review {
     /// Whether there is anything to approve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty()
+        let says_nothing = self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty();
+        says_nothing && self.unread.is_none()
     }
 }
 

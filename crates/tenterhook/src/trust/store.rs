@@ -86,10 +86,8 @@ impl Store {
     /// What was said of a source.
     pub(super) fn read(&self, source: &str, dialect: &str) -> Kept {
         let path = self.file(source, dialect);
-        match path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Kept::Nothing,
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Kept::Nothing,
-            _ => {}
+        if is_absent(&path).unwrap_or(false) {
+            return Kept::Nothing;
         }
         self.believed(&path).and_then(|text| parse(&text, source, dialect)).map_or_else(
             |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
@@ -108,7 +106,7 @@ impl Store {
     /// Forgets what was said of a source; whether anything was.
     pub(super) fn remove(&self, source: &str, dialect: &str) -> io::Result<bool> {
         let path = self.file(source, dialect);
-        if path.symlink_metadata().is_err() {
+        if is_absent(&path)? {
             return Ok(false);
         }
         let _lock = self.lock()?;
@@ -197,6 +195,16 @@ impl Record {
             text: String::new(),
             at,
         }
+    }
+}
+
+/// Whether nothing lies there. What cannot be looked at is not taken for absent: an approval would stay that its person takes back.
+fn is_absent(path: &Path) -> io::Result<bool> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

@@ -103,7 +103,9 @@ fn without(
     let before = read_here(&files.before, here)?;
     let is_unedited = |before: &String| {
         let again = install::adopt(agent, before).ok().flatten();
-        again.is_some_and(|it| it.left == left && it.moved == *moved)
+        // What was cut off between two files left the settings as they were: to give back what still stands there would double it.
+        let is_cut_off = left.as_ref() == Some(before);
+        again.is_some_and(|it| (it.left == left || is_cut_off) && it.moved == *moved)
     };
     if let Some(before) = before.filter(is_unedited) {
         return Ok(Some(before));

@@ -11,7 +11,7 @@ use crate::answer::{Answer, Failure, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
-use crate::report::{Closed, End, Output, Report, Said};
+use crate::report::{Closed, End, Output, Report, Said, unread};
 use crate::strict::{self, Found, Reading};
 
 /// What holds on every event, for those who look for what left the protocol (V-33).
@@ -63,6 +63,9 @@ fn after_first_line(stdout: &[u8]) -> (bool, &[u8]) {
 
 /// What stdout says, whatever the exit code.
 fn printed(stdout: &Output, reading: &Reading) -> Answer {
+    if let Closed::Broken(errno) = stdout.closed {
+        return Answer::failed(Code::OutOfResources, unread("output", errno));
+    }
     if stdout.closed == Closed::Truncated {
         let why = format!("it printed too much; {} bytes were dropped", stdout.dropped);
         return Answer::failed(Code::OutputTooLarge, why);

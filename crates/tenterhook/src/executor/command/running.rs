@@ -11,10 +11,11 @@ use super::super::confine::{Confined, tier};
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
 use super::prewarm::StandIn;
+use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::Dialect;
 use crate::hook::Compat;
-use crate::report::{Closed, Delivery, End, Output, Report, Said};
+use crate::report::{Closed, Delivery, End, Output, Report, Said, unread};
 
 /// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
 /// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
@@ -151,7 +152,11 @@ fn translate(
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let Held { env_file, confined } = held;
     let walls = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
-    let refused = walls.map(|it| it.refusals(&report, project)).unwrap_or_default();
+    let mut notes = walls.map(|it| it.refusals(&report, project)).unwrap_or_default();
+    if let process::Closed::Broken(errno) = report.stderr.closed {
+        // Where it denied by its exit code, this is where its reason was lost.
+        notes.push(Failure { code: Code::OutOfResources, message: unread("error", errno) });
+    }
     let end = match report.end {
         process::End::NotStarted(error) if error.is_of_host() => {
             End::Failed { code: Code::OutOfResources, why: starved(&error) }
@@ -176,7 +181,7 @@ fn translate(
         survivors: report.survivors,
         moved_to: report.cwd_substituted,
         tier: has_tier.then(|| tier(report.tier)),
-        notes: refused,
+        notes,
     }
 }
 
@@ -211,6 +216,7 @@ fn output(output: process::Output) -> Output {
         process::Closed::Complete => Closed::Complete,
         process::Closed::Truncated => Closed::Truncated,
         process::Closed::Leaked => Closed::Leaked,
+        process::Closed::Broken(errno) => Closed::Broken(errno),
     };
     Output { bytes: output.bytes, dropped: output.dropped, closed }
 }
