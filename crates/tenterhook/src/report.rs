@@ -175,10 +175,10 @@ impl Report {
                     Code::OutputTooLarge,
                     format!("it printed {} bytes more than are kept", stdout.dropped),
                 ),
-                Said::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
-                    (Code::OutOfResources, unread("output", *errno))
-                }
-                Said::Bytes { .. } | Said::Answer(_) => return None,
+                Said::Bytes { .. } | Said::Answer(_) => match self.broken() {
+                    Some(errno) => (Code::OutOfResources, unread("output", errno)),
+                    None => return None,
+                },
             },
         };
         Some(Failure { code, message })
@@ -188,6 +188,16 @@ impl Report {
     pub(crate) fn is_truncated(&self) -> bool {
         let is_cut = |it| matches!(it, Closed::Truncated | Closed::Broken(_));
         matches!(&self.said, Said::Bytes { stdout, .. } if is_cut(stdout.closed))
+    }
+
+    /// Why the system would not read on what it printed, if so.
+    pub(crate) const fn broken(&self) -> Option<i32> {
+        match &self.said {
+            Said::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
+                Some(*errno)
+            }
+            Said::Bytes { .. } | Said::Answer(_) => None,
+        }
     }
 
     /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing left behind.
@@ -247,5 +257,17 @@ mod tests {
             Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
         ];
         assert!(told.iter().all(|it| !it.says_nothing()));
+    }
+
+    /// an end that nobody wrote is none.
+    #[test]
+    fn output_that_cannot_be_read_on_is_no_answer() {
+        let broken = Output { closed: Closed::Broken(12), ..Output::default() };
+        let said = Said::Bytes { stdout: broken, stderr: Output::default() };
+        let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+        let failure = report.failure().expect("a failure");
+        assert_eq!(failure.code, Code::OutOfResources);
+        assert!(failure.message.contains("os error 12"), "{}", failure.message);
+        assert!(report.is_truncated() && !report.says_nothing());
     }
 }

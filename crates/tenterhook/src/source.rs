@@ -50,6 +50,11 @@ pub struct Source {
 pub(crate) const ADOPTED: &str = "adopted";
 
 impl Source {
+    /// Whether it is there and nothing of it could be read.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|it| it.kept == Kept::Nothing)
+    }
+
     /// Whether it holds entries that were moved away from their agent.
     pub(crate) fn is_adopted(&self) -> bool {
         self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))

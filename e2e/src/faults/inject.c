@@ -120,6 +120,15 @@ static int may_move_so(pid_t task, int descriptor) {
     }
 }
 
+/* Of the processes' own switches, those that a kernel or a filter of somebody else may refuse. */
+static int may_be_refused(const struct seccomp_data *it) {
+    switch (it->args[0]) {
+    case PR_SET_SECCOMP: return it->args[2] != 0;
+    case PR_SET_PDEATHSIG: case PR_SET_NO_NEW_PRIVS: case PR_CAPBSET_DROP: case PR_CAP_AMBIENT: return 1;
+    default: return 0;
+    }
+}
+
 /* Whether the kernel could ever say this of this very call. */
 static int may_fail_so(const struct seccomp_notif *it) {
     int nr = it->data.nr, descriptor = (int)it->data.args[0];
@@ -134,8 +143,11 @@ static int may_fail_so(const struct seccomp_notif *it) {
     }
     if (!strcmp(name, "flock") && error == EINTR) return !(it->data.args[1] & LOCK_NB) && it->data.args[1] != LOCK_UN;
     if (!strcmp(name, "wait") && error == EINTR) return !(it->data.args[nr == SYS_wait4 ? 2 : 3] & WNOHANG);
-    if (nr == SYS_openat && error == ENOSPC) return (it->data.args[2] & O_CREAT) != 0;
-    if (!strcmp(name, "landlock") && error == EMFILE) return nr == LANDLOCK_CREATE;
+    if (!strcmp(name, "open") && error == ENOSPC) return (it->data.args[nr == SYS_openat ? 2 : 1] & O_CREAT) != 0;
+    /* To ask for the version makes nothing. */
+    if (nr == LANDLOCK_CREATE) return it->data.args[0] != 0;
+    if (!strcmp(name, "landlock") && error == EMFILE) return 0;
+    if (nr == SYS_prctl) return may_be_refused(&it->data);
     return 1;
 }
 

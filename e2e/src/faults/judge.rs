@@ -117,7 +117,8 @@ impl Run<'_> {
             || self.ended.code != self.usual.code;
         let words = format!("{}{}", self.ended.stdout, self.ended.stderr);
         let flat = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let has_cause = error.words.iter().any(|it| flat.contains(it));
+        // The library's way to make directories takes a path that it cannot look at for a file in its way.
+        let has_cause = error.words.iter().chain(&["File exists"]).any(|it| flat.contains(it));
         if is_other && !has_cause && !speechless(self.ended) {
             let what = told(self.ended, is_agent).why;
             all.push(format!("the cause is not said (exit {:?}; {what})", self.ended.code));
@@ -199,10 +200,10 @@ impl Run<'_> {
     }
 }
 
-/// Threads of the standard library have a second stack, and panic without one (before `main` that is an abort). What is told of it denies, and
-/// where nothing is told the agent's entry does.
+/// Threads of the standard library have a second stack, and panic without one (before `main` that is an abort, and so is the want of memory, with these
+/// words). What is told of it denies, and where nothing is told the agent's entry does.
 fn is_the_libraries_own(words: &str) -> bool {
-    words.contains("stack_overflow.rs")
+    words.contains("stack_overflow.rs") || words.contains("memory allocation of")
 }
 
 /// Ended by a signal, or before it could say anything: what its entry says counts.

@@ -358,6 +358,30 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     assert_eq!(back["model"], "m");
 }
 
+/// BR-75: what was cut off between two files, by a full disk or a kill, neither doubles a hook nor loses it.
+#[test]
+fn an_adoption_that_was_cut_off_is_gone_on_with() {
+    const SETTINGS: &str = "home/.claude/settings.json";
+    const MOVED: &str = "home/.config/tenterhook/adopted/claude.json";
+    let room = Room::new();
+    let mine = json!({"model": "m", "hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo once"}]}]}});
+    let text = format!("{mine:#}\n");
+    room.write(SETTINGS, &text);
+    room.run(&["install", "claude", "--adopt"], "");
+    let (settings, moved) = (all(&room.path("home/.claude")), all(&room.path("home/.config")));
+    // The entries were moved, and still stand where they were.
+    room.write(SETTINGS, &text);
+    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
+    assert_eq!(all(&room.path("home/.claude")), settings);
+    assert_eq!(all(&room.path("home/.config")), moved);
+    // They were moved back, and still stand where they had been moved to.
+    room.write(SETTINGS, &text);
+    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(fs::read_to_string(room.path(SETTINGS)).unwrap(), text);
+    assert!(!room.path(MOVED).exists());
+}
+
 /// BR-75: what others share, and what is off, is not moved.
 #[test]
 fn what_others_share_and_what_is_off_stays() {

@@ -28,8 +28,13 @@ pub(crate) struct Prepared {
 
 /// What this machine offers, found by trying, once.
 pub(crate) fn means() -> Means {
-    let namespaces = namespaces::found();
-    Means { namespaces: namespaces.makes, processes: namespaces.counts, ..cheap_means() }
+    found().unwrap_or_else(|_| cheap_means())
+}
+
+/// The same, or what kept this from being found out.
+fn found() -> Result<Means, Errno> {
+    let namespaces = namespaces::found()?;
+    Ok(Means { namespaces: namespaces.makes, processes: namespaces.counts, ..cheap_means() })
 }
 
 /// The same as far as it costs nothing to find out: of namespaces one learns by making some.
@@ -53,8 +58,11 @@ fn filters_calls() -> bool {
 /// Prepares what can be had. `None` where nothing can, and nothing is demanded.
 pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Errno> {
     let least = confinement.demands();
-    let found = || if least < Tier::T2 { cheap_means() } else { means() };
-    let means = confinement.pretended.unwrap_or_else(found);
+    let means = match confinement.pretended {
+        Some(means) => means,
+        None if least < Tier::T2 => cheap_means(),
+        None => found()?,
+    };
     let tier = means.tier_for(least);
     if tier < least || confinement.processes.is_some() && !means.processes {
         return Err(Errno::OPNOTSUPP);

@@ -97,13 +97,17 @@ static int is_orphan(int status)
     return (it.revents & POLLERR) != 0;
 }
 
-/* What a file says is not believed: that it is the first of its processes, and that it sees them and no others. */
-static int is_first(void)
+/* What a file says is not believed: that it is the first of its processes, and that it sees them and no others. 0, or why not. */
+static int doubt(void)
 {
     char name[8];
+    long length;
     if (call5(GETPID, 0, 0, 0, 0, 0) != 1)
-        return 0;
-    return call5(READLINKAT, AT_FDCWD, (long)"/proc/self", (long)name, sizeof name, 0) == 1 && name[0] == '1';
+        return EOPNOTSUPP;
+    length = call5(READLINKAT, AT_FDCWD, (long)"/proc/self", (long)name, sizeof name, 0);
+    if (length < 0)
+        return (int)-length;
+    return length == 1 && name[0] == '1' ? 0 : EOPNOTSUPP;
 }
 
 static long forks_with(unsigned long most)
@@ -168,7 +172,7 @@ __attribute__((used, noreturn)) void begin(long *stack)
     long argc = stack[0], leader;
     char **argv = (char **)(stack + 1), **envp = argv + argc + 1;
     unsigned long all = ~0ul;
-    int status, fd;
+    int status, fd, why;
 
     if (argc < 2)
         leave(2);
@@ -176,8 +180,9 @@ __attribute__((used, noreturn)) void begin(long *stack)
     /* Blocked and asked for: a handler could come between any two lines. */
     call5(SIGPROCMASK, SIG_SETMASK, (long)&all, 0, 8, 0);
     call5(PRCTL, PR_SET_NAME, (long)"tenterhook-init", 0, 0, 0);
-    if (!is_first()) {
-        tell(status, UNPROVEN, EOPNOTSUPP);
+    why = doubt();
+    if (why != 0) {
+        tell(status, UNPROVEN, why);
         leave(1);
     }
     /* Whoever the program starts is of the same user, and would write on this descriptor how the leader ended. */

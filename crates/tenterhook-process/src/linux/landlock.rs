@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
+use super::namespaces::passes;
 use crate::confine::{Confinement, Net};
 use crate::resolved::resolved;
 
@@ -122,8 +123,12 @@ fn add(ruleset: &OwnedFd, kind: c_int, rule: *const c_void) -> Result<(), Errno>
 /// Grants `rights` on `path`, which has no links, and all below it. What is not there, or cannot be reached, grants nothing: the child could
 /// not reach it either.
 fn grant(ruleset: &OwnedFd, path: &Path, rights: u64, handled: &Handled) -> Result<(), Errno> {
-    let Ok(file) = open(path) else { return Ok(()) };
-    grant_open(ruleset, &file, rights, handled)
+    match open(path) {
+        Ok(file) => grant_open(ruleset, &file, rights, handled),
+        // What a program may read and cannot, it would fail for without a word.
+        Err(errno) if passes(errno) => Err(errno),
+        Err(_) => Ok(()),
+    }
 }
 
 fn grant_open(ruleset: &OwnedFd, file: &File, rights: u64, handled: &Handled) -> Result<(), Errno> {
@@ -139,6 +144,7 @@ fn open(path: &Path) -> Result<File, Errno> {
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         // Where the call itself is refused, at least the last step is held.
         Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        Err(Errno::INTR) => return open(path),
         opened => opened,
     }
     .map(File::from)

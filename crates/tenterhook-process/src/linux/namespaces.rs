@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, getegid, geteuid, waitid};
 
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
@@ -112,18 +113,33 @@ pub(super) struct Found {
     pub(super) counts: bool,
 }
 
-/// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps.
-pub(super) fn found() -> Found {
+/// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps; what fails for
+/// want of something is no such answer, and is tried again by whoever asks next.
+pub(super) fn found() -> Result<Found, Errno> {
     static FOUND: OnceLock<Found> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        // On a thread of its own: whoever asks has signals that may come.
-        let tried = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
-            clone::block_signals();
-            attempt()
-        });
-        let counts = tried.ok().and_then(|it| it.join().ok()).and_then(Result::ok);
-        Found { makes: counts.is_some(), counts: counts.unwrap_or_default() }
-    })
+    if let Some(known) = FOUND.get() {
+        return Ok(*known);
+    }
+    // On a thread of its own: whoever asks has signals that may come.
+    let tried = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
+        clone::block_signals();
+        attempt()
+    });
+    let tried = tried.map_err(|it| Errno::from_io_error(&it).unwrap_or(Errno::AGAIN))?;
+    let found = match tried.join() {
+        Ok(Ok(counts)) => Found { makes: true, counts },
+        Ok(Err(it)) if it.step == Step::Prepare || passes(it.errno) => return Err(it.errno),
+        Ok(Err(_)) | Err(_) => Found::default(),
+    };
+    Ok(*FOUND.get_or_init(|| found))
+}
+
+/// Whether an error says what the system lacks at this moment, and nothing of what it can do.
+pub(super) const fn passes(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::IO | Errno::INTR
+    )
 }
 
 fn attempt() -> Result<bool, Failure> {

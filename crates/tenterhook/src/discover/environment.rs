@@ -59,11 +59,7 @@ fn is_answer(error: &io::Error) -> bool {
     let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]
     let is_loop = false;
-    is_loop
-        || matches!(
-            error.kind(),
-            NotFound | NotADirectory | PermissionDenied | InvalidFilename
-        )
+    is_loop || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied | InvalidFilename)
 }
 
 fn absolute(name: &str) -> Option<PathBuf> {
@@ -73,6 +69,20 @@ fn absolute(name: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is there and leads nowhere is no repository; it hides none above it either.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_to_itself_is_no_repository() {
+        let room = tempfile::tempdir().expect("a directory");
+        let below = room.path().join("below");
+        std::fs::create_dir_all(&below).expect("a directory");
+        std::fs::create_dir(room.path().join(".git")).expect("a repository");
+        std::os::unix::fs::symlink(below.join(".git"), below.join(".git")).expect("a link");
+        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(room.path()));
+        let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
+        assert!(!is_answer(&failed), "a disk that fails hides no hooks");
+    }
 
     #[test]
     fn managed_files_are_not_forgotten_and_no_root_is_relative() {

@@ -39,7 +39,7 @@ impl Trust {
         unapproved: Unapproved,
         locks: &Locks,
     ) -> Vec<Diagnostic> {
-        let origin = origin::of(source);
+        let (origin, doubt) = origin::judged(source);
         if origin == Origin::Own && self.is_unheard_of(source) {
             return Vec::new();
         }
@@ -60,8 +60,10 @@ impl Trust {
                     }
                 }
                 Fate::Arms => {}
-                Fate::Holds => hold(hook, why(state, &assessed, Some(identity))),
-                Fate::Off => hook.disarm(why(state, &assessed, Some(identity)), "T-10"),
+                Fate::Holds => hold(hook, why(state, &assessed, Some(identity), doubt.as_deref())),
+                Fate::Off => {
+                    hook.disarm(why(state, &assessed, Some(identity), doubt.as_deref()), "T-10")
+                }
             }
         }
         if let Some(record) = assessed.approved() {
@@ -71,7 +73,7 @@ impl Trust {
         if origin == Origin::Repository {
             obey(&self.store, source, config, &assessed);
         }
-        let told = self.told(source, &assessed, &count, locks).or(beside.flatten());
+        let told = self.told((source, doubt), &assessed, &count, locks).or(beside.flatten());
         told.into_iter().collect()
     }
 
@@ -131,7 +133,7 @@ impl Trust {
     /// What a person should hear of a source.
     fn told(
         &self,
-        source: &Source,
+        (source, doubt): (&Source, Option<String>),
         assessed: &Assessed,
         count: &Count,
         locks: &Locks,
@@ -159,7 +161,7 @@ impl Trust {
         if count.unknown == 0 {
             return None;
         }
-        if let Some(why) = origin::doubt(source).filter(|_| source.layer == Layer::User) {
+        if let Some(why) = doubt {
             let message = format!(
                 "{} of `{name}` may not be yours, because {why}: {}",
                 hooks(count.unknown),
@@ -230,7 +232,12 @@ pub(super) fn role(hook: &Hook) -> Role {
     if is_held && waits && denies { Role::Gate } else { Role::Other }
 }
 
-fn why(state: State, assessed: &Assessed, identity: Option<&Identity>) -> String {
+fn why(
+    state: State,
+    assessed: &Assessed,
+    identity: Option<&Identity>,
+    doubt: Option<&str>,
+) -> String {
     // What cannot be read is no change that anybody made.
     let unread = identity.and_then(|it| it.pins.too_much.as_ref());
     match (state, &assessed.kept) {
@@ -243,6 +250,12 @@ fn why(state: State, assessed: &Assessed, identity: Option<&Identity>) -> String
         }
         (State::Changed, _) => format!("it is not what you approved: {LOOK} shows the change"),
         (State::Refused, _) => format!("you refused its file; {LOOK} asks again"),
+        (State::Unknown | State::Approved, _) if doubt.is_some() => {
+            format!(
+                "its file may not be yours, because {}: {LOOK} shows it",
+                doubt.unwrap_or_default()
+            )
+        }
         (State::Unknown | State::Approved, _) => {
             format!("its file came with this project and is not approved: {LOOK} shows it")
         }
@@ -290,7 +303,7 @@ fn stand_in(
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold(&mut hook, why(State::Changed, assessed, None));
+            hold(&mut hook, why(State::Changed, assessed, None, None));
             hook
         })
         .collect();
@@ -311,9 +324,12 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
         let unheard = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
-            // The broken file of a stranger holds nothing; at a person's own place it may be their guard, whoever can write it.
+            // The broken file of a stranger holds nothing; at a person's own place it may be their guard, whoever can write it. A file that was
+            // written for us and cannot be read at all may have gates, which hold until there is an answer.
             lost: config.lost.take().filter(|_| {
-                source.layer == Layer::User || matches!(assessed.kept, Kept::Unusable(_))
+                source.layer == Layer::User
+                    || matches!(assessed.kept, Kept::Unusable(_))
+                    || source.is_unread() && written_for(source.dialect) == WrittenFor::Us
             }),
             unreadable: config.unreadable,
             ..ReadConfig::default()

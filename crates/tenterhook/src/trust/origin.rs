@@ -10,10 +10,16 @@ use crate::source::Source;
 
 /// Whose a source is (T-1).
 pub(super) fn of(source: &Source) -> Origin {
+    judged(source).0
+}
+
+/// The same, with why a file at the person's own place is not theirs. It is asked once: the next look may find another answer.
+pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
+    let doubt = (source.layer == Layer::User).then(|| doubt(source)).flatten();
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
-    match source.layer {
+    let origin = match source.layer {
         Layer::Managed | Layer::Given | Layer::BuiltIn => Origin::Own,
-        Layer::User if doubt(source).is_none() => Origin::Own,
+        Layer::User if doubt.is_none() => Origin::Own,
         // Who stands in their home has no project there (C-4).
         Layer::Plugin | Layer::Skill | Layer::Agent
             if !is_inside || source.project == source.home =>
@@ -26,11 +32,12 @@ pub(super) fn of(source: &Source) -> Origin {
         | Layer::Plugin
         | Layer::Skill
         | Layer::Agent => Origin::Repository,
-    }
+    };
+    (origin, doubt)
 }
 
 /// Why a file at a place of the person's own may be somebody else's all the same, as a clause for people.
-pub(super) fn doubt(source: &Source) -> Option<String> {
+fn doubt(source: &Source) -> Option<String> {
     // What nobody could look at is nobody's own: the next look may find it, and somebody else's words in it.
     doubtful(source).unwrap_or_else(Some)
 }

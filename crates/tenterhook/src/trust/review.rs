@@ -10,11 +10,11 @@ use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
-use super::{Assessed, judge, signed, told};
+use super::{Assessed, judge, signed, store, told};
 use crate::config;
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Sandbox};
-use crate::source::{Kept, Reach, ReadConfig, Source, Switch};
+use crate::source::{Reach, ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Review {
     pub text: Arc<str>,
     /// Why nothing of its text could be read, if nothing could: what it says is not known, and not nothing.
     pub unread: Option<String>,
+    /// Why it is not known what was said of it, if something was and that cannot be read.
+    pub unknown: Option<String>,
     /// The project that it is for.
     pub project: PathBuf,
     /// Whose signature in the lock file counts as the person's word, if one does.
@@ -99,6 +101,10 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let gone = then.iter().flat_map(|it| &it.hooks).zip(&entries_then);
     let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
     let state = assessed.said();
+    let unknown = match &assessed.kept {
+        store::Kept::Unusable(why) => Some(why.clone()),
+        store::Kept::Nothing | store::Kept::Record(_) => None,
+    };
     let signer = assessed.signer;
     let signable = signable(source, &assessed);
     let approved = assessed.approved().cloned();
@@ -149,6 +155,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         approved_text: approved.map(|it| it.text),
         text: Arc::clone(&source.text),
         unread: unread(source),
+        unknown,
         project: source.project.clone(),
         rest: assessed.rest,
         servers: servers.collect(),
@@ -156,7 +163,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
 }
 
 fn unread(source: &Source) -> Option<String> {
-    let lost = source.flaw.as_ref().filter(|it| it.kept == Kept::Nothing)?;
+    let lost = source.flaw.as_ref().filter(|_| source.is_unread())?;
     Some(format!("`{}` cannot be read: {}", source.name, lost.why))
 }
 
@@ -198,7 +205,8 @@ impl Review {
     /// Whether there is anything to approve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let says_nothing = self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty();
+        let says_nothing =
+            self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty();
         says_nothing && self.unread.is_none()
     }
 }

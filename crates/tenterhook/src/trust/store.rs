@@ -86,10 +86,12 @@ impl Store {
     /// What was said of a source.
     pub(super) fn read(&self, source: &str, dialect: &str) -> Kept {
         let path = self.file(source, dialect);
-        if is_absent(&path).unwrap_or(false) {
-            return Kept::Nothing;
-        }
-        self.believed(&path).and_then(|text| parse(&text, source, dialect)).map_or_else(
+        let found = match is_absent(&path) {
+            Ok(true) => return Kept::Nothing,
+            Ok(false) => self.believed(&path),
+            Err(error) => Err(error.to_string()),
+        };
+        found.and_then(|text| parse(&text, source, dialect)).map_or_else(
             |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
             |record| Kept::Record(Box::new(record)),
         )

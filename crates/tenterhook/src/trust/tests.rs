@@ -371,6 +371,45 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
     assert!(codes(told).contains(&"changed-since-approved"));
 }
 
+/// T-15: what nobody can read may be a gate, where it was written for us.
+#[tokio::test]
+async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
+    use crate::source::Flaw;
+    let room = Room::new();
+    let lost = |it: Source| {
+        let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
+        let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing });
+        Source { text: "".into(), flaw, ..it }
+    };
+    let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);
+    let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
+    assert_eq!(restraint, Restraint::Deny);
+    assert!(reason.contains("an I/O error"), "{reason}");
+    let (engine, _) = room.engine_of([lost(room.settings())]);
+    assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
+    let review = room.trust().review(&lost(room.source("tenterhook.toml")));
+    assert!(!review.is_empty() && review.too_much().is_some_and(|it| it.contains("an I/O error")));
+}
+
+/// T-30: an approval that cannot be looked at was not taken back.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_looked_at_is_not_forgotten() {
+    let room = Room::new();
+    room.approve();
+    let sources = room.home().join("state/tenterhook/trust/sources");
+    let aside = sources.with_extension("aside");
+    fs::rename(&sources, &aside).expect("moved");
+    // A link that leads to itself: no file in it is found, and none is absent.
+    std::os::unix::fs::symlink(&sources, &sources).expect("a link");
+    let trust = room.trust();
+    let review = trust.review(&room.settings());
+    assert!(review.unknown.is_some(), "what was said is taken for nothing");
+    trust.forget(&review).expect_err("it is there still");
+    fs::remove_file(&sources).and_then(|()| fs::rename(&aside, &sources)).expect("put back");
+    assert_eq!(room.states(), [State::Approved]);
+}
+
 /// T-2: what is the person's own runs unasked, until they approved it and somebody changed it.
 #[test]
 fn a_file_of_the_persons_own_is_held_to_its_approval() {

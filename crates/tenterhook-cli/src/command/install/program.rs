@@ -50,8 +50,12 @@ fn named(path: &Path) -> Result<String, Problem> {
         return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))
             .help("its entries could not be told from those of others"));
     }
-    if !path.is_file() {
-        return Err(Problem::new(format!("`{shown}` is no file")));
+    match path.metadata() {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err(Problem::new(format!("`{shown}` is no file"))),
+        Err(error) => {
+            return Err(Problem::new(format!("`{shown}` cannot be looked at: {error}")));
+        }
     }
     let text = path.to_str().filter(|it| !it.contains(char::is_control));
     text.map(str::to_owned)

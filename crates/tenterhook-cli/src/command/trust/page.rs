@@ -126,7 +126,8 @@ pub(super) fn status(review: &Review, shown: &str) -> String {
     };
     let digest = paint(DIM, review.digest);
     let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();
-    let unread = review.too_much().map(|why| format!("    {}\n", line(&why))).unwrap_or_default();
+    let why = review.too_much().into_iter().chain(review.unknown.clone());
+    let why: String = why.map(|it| format!("    {}\n", line(&it))).collect();
     let shown = paint(BOLD, line(shown));
-    format!("{shown}  {hooks}, {}\n{signed}{unread}    {digest}\n", state(review.state))
+    format!("{shown}  {hooks}, {}\n{signed}{why}    {digest}\n", state(review.state))
 }

@@ -12,7 +12,7 @@ use crate::dialect::first_line;
 use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Home};
 use crate::event::Event;
-use crate::report::{End, Report};
+use crate::report::{End, Report, unread};
 use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
@@ -99,6 +99,9 @@ impl Heard<'_> {
         let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
         if only_zero && code != 0 {
             return self.failed_code(code);
+        }
+        if let Some(errno) = self.report.broken() {
+            return Answer::failed(Code::OutOfResources, unread("output", errno));
         }
         if self.report.is_truncated() {
             return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
