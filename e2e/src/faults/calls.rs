@@ -27,7 +27,7 @@ const fn error(
     Error { name, number, words, lasts }
 }
 
-const EPERM: Error = error("EPERM", 1, &["not permitted"], true);
+const EPERM: Error = error("EPERM", 1, &["not permitted", "this machine cannot"], true);
 const EINTR: Error = error("EINTR", 4, &["Interrupted"], false);
 const EIO: Error = error("EIO", 5, &["Input/output"], true);
 const EAGAIN: Error = error("EAGAIN", 11, &["temporarily unavailable"], false);

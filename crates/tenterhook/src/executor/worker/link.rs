@@ -55,6 +55,8 @@ struct State {
     over: bool,
     /// How it left the protocol when no event was waiting that could be told.
     broke: Option<String>,
+    /// How it ended.
+    ended: Option<String>,
 }
 
 struct Waiting {
@@ -108,6 +110,11 @@ impl Link {
     /// How it left the protocol, where no event has been told.
     pub(super) fn broke(&self) -> Option<String> {
         self.state().broke.take()
+    }
+
+    /// How it ended, where it did.
+    pub(super) fn ended(&self) -> Option<String> {
+        self.state().ended.clone()
     }
 
     /// Whether it can be asked no more.
@@ -221,13 +228,19 @@ impl Link {
 
     fn end(&self, report: &process::Report) {
         let closed = self.state().closed;
+        let why = match &report.end {
+            process::End::NotStarted(error) => command::not_there(error),
+            _ => told(report, closed),
+        };
+        self.state().ended = Some(why.clone());
         for waiting in self.close() {
+            let why = why.clone();
             let heard = match &report.end {
-                process::End::NotStarted(error) => Heard::NotStarted(command::not_there(error)),
+                process::End::NotStarted(_) => Heard::NotStarted(why),
                 _ if report.taken <= waiting.offset && waiting.reply.is_none() => {
-                    Heard::NotTaken(told(report, closed))
+                    Heard::NotTaken(why)
                 }
-                _ => Heard::Ended(told(report, closed)),
+                _ => Heard::Ended(why),
             };
             // Who no longer waits need not hear it.
             let _ = waiting.tell.send(heard);

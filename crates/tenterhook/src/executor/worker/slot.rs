@@ -53,7 +53,7 @@ impl State {
             && !link.has_answered()
             && let Some(rest) = self.restarts.failed(Instant::now())
         {
-            self.note = Some(quarantined(rest));
+            self.note = Some(quarantined(rest, link.ended()));
         }
     }
 }
@@ -216,10 +216,11 @@ fn broke(why: &str) -> Failure {
     Failure { code: Code::WorkerProtocol, message }
 }
 
-fn quarantined(rest: std::time::Duration) -> Failure {
+fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
+    let last = last.map(|it| format!("; the last time: {it}")).unwrap_or_default();
     let message = format!(
         "its worker was started {STARTS} times within {} s and gave no answer; for {} s its failure policy decides each \
-         event without it: correct it and reload the configuration, or begin a new session, to try it at once",
+         event without it: correct it and reload the configuration, or begin a new session, to try it at once{last}",
         WINDOW.as_secs(),
         rest.as_secs()
     );
