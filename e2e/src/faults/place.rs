@@ -227,10 +227,6 @@ impl<'a> Place<'a> {
         self.start(line, [it.calls, &it.error.to_string(), &it.nth.to_string(), how])
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "what is made to fail must not be started by its own means"
-    )]
     fn start(&self, line: &str, words: [&str; 4]) -> Result<Ended, String> {
         let failed = |error: std::io::Error| format!("the injector: {error}");
         let [calls, error, nth, how] = words;
