@@ -198,9 +198,9 @@ fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
         (vec!["output-too-large"], Restraint::Silent)
     );
     assert_eq!(judged("deny", Closed::Truncated, &exited).restraint, Restraint::Deny);
-    // Where the system would not read on, what was heard may be half of a denial.
+    // Where the system would not read on, what was heard may be half of a denial: that is the host's want, about which somebody is asked.
     let broken = judged("allow", Closed::Broken(12), &exited);
-    assert_eq!((codes(&broken), broken.restraint), (vec!["out-of-resources"], Restraint::Silent));
+    assert_eq!((codes(&broken), broken.restraint), (vec!["out-of-resources"], Restraint::Ask));
     assert_eq!(judged("deny", Closed::Broken(12), &exited).restraint, Restraint::Deny);
     assert_eq!(judged("allow", Closed::Broken(12), &End::Exited(2)).restraint, Restraint::Deny);
 }
