@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Said, tree};
+use crate::{Said, shard, tree};
 
 /// The counters of a stable compiler that libFuzzer reads: all but the checks of memory, which safe code needs least.
 const COUNTED: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
@@ -51,7 +51,7 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
         let mut value = || args.next().copied().ok_or_else(|| format!("`{arg}` needs a value"));
         match *arg {
             "--minutes" => asked.minutes = minutes(value()?)?,
-            "--shard" => asked.shard = shard(value()?)?,
+            "--shard" => asked.shard = shard::read(value()?)?,
             "--seeds" => asked.seeds = Some(Path::new(value()?)),
             other if other.starts_with('-') => {
                 return Err(format!("`{other}` is not an option of `fuzz`"));
@@ -68,12 +68,6 @@ fn minutes(text: &str) -> Result<u64, String> {
     minutes
         .map(NonZeroU64::get)
         .map_err(|_| format!("`{text}` is not a whole number of minutes, from 1 on"))
-}
-
-fn shard(text: &str) -> Result<(usize, usize), String> {
-    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-    let parts = parts.filter(|(k, n): &(usize, usize)| (1..=*n).contains(k));
-    parts.ok_or_else(|| format!("`{text}` is not a shard: write `1/3` for the first of three"))
 }
 
 /// Every target, in order.
@@ -163,6 +157,5 @@ mod tests {
             (1..=3).flat_map(|k| chosen(&asked((k, 3)), all.clone()).expect("a shard")).collect();
         sharded.sort();
         assert_eq!(sharded, all);
-        assert!(shard("0/3").is_err() && shard("4/3").is_err() && shard("x").is_err());
     }
 }

@@ -6,7 +6,9 @@ mod corpus;
 mod dist;
 mod fuzz;
 mod generate;
+mod mutants;
 mod pictures;
+mod shard;
 mod surface;
 mod tidy;
 mod tree;
@@ -26,6 +28,7 @@ usage: cargo xtask VERB
   chaos         does the engine keep its promises whatever a hook does? the same as `cargo e2e chaos` (NUMBER..., `--times N`)
   soak          does a host that fires for long hold what it held? the same as `cargo e2e soak` (`--minutes M`)
   fuzz          does anything that is read panic, hang or cost too much? (TARGET..., `--minutes M`, `--shard K/N`, `--seeds DIR`; a C++ compiler)
+  mutants       does a test notice when a line of the contract is changed? (ROOM..., `--shard K/N`, `--trusted`: the tests are known to pass; `cargo-mutants`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         ["chaos", args @ ..] => play("chaos", args),
         ["soak", args @ ..] => play("soak", args),
         ["fuzz", args @ ..] => fuzz::run(args),
+        ["mutants", args @ ..] => mutants::run(args),
         ["dist", args @ ..] => dist::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),

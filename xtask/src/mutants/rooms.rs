@@ -1,0 +1,66 @@
+//! Which files are a room to mutants, and which tests guard it. Data only: what is done with it stands in `mutants.rs`.
+
+/// A room whose code is changed, line by line, to see whether a test notices.
+pub(crate) struct Room {
+    /// As it is called on the command line.
+    pub(crate) name: &'static str,
+    /// Its files, below the source of the engine.
+    pub(crate) files: &'static [&'static str],
+    /// Tests of the library, and of the programs beside it, by parts of their names.
+    pub(crate) tests: &'static [&'static str],
+    /// The programs beside the library's own tests that guard it.
+    pub(crate) programs: &'static [&'static str],
+}
+
+const CASES: &str = "every_case_comes_out_as_it_says";
+
+pub(crate) const ROOMS: &[Room] = &[
+    Room {
+        name: "merge",
+        files: &["merge.rs"],
+        tests: &["merge::", "engine::tests::laws", CASES],
+        programs: &["conformance"],
+    },
+    Room {
+        name: "verdict",
+        files: &["verdict.rs", "verdict/*.rs"],
+        tests: &["verdict::", "dialect::claude::tests::answers", CASES],
+        programs: &["conformance"],
+    },
+    Room {
+        name: "trust",
+        files: &["trust.rs", "trust/**/*.rs"],
+        tests: &["trust::", "hostile_repository", "no_unapproved_byte"],
+        programs: &["hostile_repos"],
+    },
+    Room {
+        name: "matcher",
+        files: &["matcher.rs", "matcher/**/*.rs"],
+        tests: &["matcher::", "plan::", CASES],
+        programs: &["conformance"],
+    },
+    Room {
+        name: "denial",
+        files: &["dialect/kit/denial.rs", "dialect/kit/denial/**/*.rs"],
+        tests: &["dialect::kit::", "::answers::", "near_misses", "::protocol::", CASES],
+        programs: &["conformance"],
+    },
+    Room {
+        name: "reply",
+        files: &[
+            "dialect/*/reply.rs",
+            "dialect/kit/reply.rs",
+            "dialect/kit/reply/*.rs",
+            "dialect/kit/heard.rs",
+        ],
+        tests: &[
+            "reply::",
+            "heard",
+            "exact_reading",
+            "in_its_own_words",
+            "told_by_its_form",
+            CASES,
+        ],
+        programs: &["bridge", "conformance"],
+    },
+];
