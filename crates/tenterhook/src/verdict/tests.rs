@@ -12,6 +12,9 @@ use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
 use crate::hook::{HookId, Run};
 
+mod doubt;
+mod powers;
+
 fn row(powers: &[Power], failure: OnFailure) -> EventRow {
     EventRow {
         name: Cow::Borrowed("Event"),
