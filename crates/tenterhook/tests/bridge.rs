@@ -53,6 +53,9 @@ struct Said {
     env: Map<String, Value>,
     extra: Map<String, Value>,
     permissions: Vec<Value>,
+    watch: Option<Vec<String>>,
+    first_message: Option<String>,
+    retry: Option<bool>,
 }
 
 impl Said {
@@ -74,6 +77,9 @@ impl Said {
         effects.env = self.env.clone();
         effects.extra = self.extra.clone();
         effects.updated_permissions = self.permissions.clone();
+        effects.watch_paths = self.watch.clone();
+        effects.initial_user_message = self.first_message.clone();
+        effects.retry = self.retry;
         outcome
     }
 }
