@@ -8,8 +8,7 @@
 mod copy;
 mod rooms;
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::{Said, shard, tree};
@@ -93,10 +92,13 @@ fn change(room: &Room, asked: &Asked<'_>) -> Result<Found, String> {
     }
     let missed = first.missed.lines().map(|it| format!("--re=^{}$", regex::escape(it)));
     let second = test(&place, room, asked, room.programs, &missed.collect::<Vec<_>>())?;
+    // A name of one mutant may choose its neighbours, too.
+    let second = second.among(&first);
     Ok(Found {
-        caught: first.caught + second.caught,
-        endless: first.endless + second.endless,
-        ..Found { unviable: first.unviable, ..second }
+        caught: first.caught + &second.caught,
+        endless: first.endless + &second.endless,
+        unviable: first.unviable,
+        missed: second.missed,
     })
 }
 
@@ -129,34 +131,44 @@ fn test(
     }
 }
 
-/// What came of the mutants of one room.
+/// What came of the mutants of one room: a line each.
 struct Found {
-    caught: usize,
-    endless: usize,
-    unviable: usize,
-    /// A line each.
+    caught: String,
+    endless: String,
+    unviable: String,
     missed: String,
 }
 
 impl Found {
     fn read(out: &Path) -> Result<Self, String> {
         let text = |name: &str| -> Result<String, String> {
-            let file: PathBuf = out.join(name);
+            let file = out.join(name);
             std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
         };
-        let count = |name| text(name).map(|it| it.lines().count());
         Ok(Self {
-            caught: count("caught.txt")?,
-            endless: count("timeout.txt")?,
-            unviable: count("unviable.txt")?,
+            caught: text("caught.txt")?,
+            endless: text("timeout.txt")?,
+            unviable: text("unviable.txt")?,
             missed: text("missed.txt")?,
         })
     }
 
+    /// Only what was missed before. What never came to an end of its test stays missed.
+    fn among(self, before: &Self) -> Self {
+        let has = |text: &str, it: &str| text.lines().any(|line| line == it);
+        let only = |text: &str| -> String {
+            text.split_inclusive('\n').filter(|it| has(&before.missed, it.trim_end())).collect()
+        };
+        let (caught, endless) = (only(&self.caught), only(&self.endless));
+        let noticed = |it: &str| has(&caught, it) || has(&endless, it);
+        let rest = before.missed.split_inclusive('\n').filter(|it| !noticed(it.trim_end()));
+        Self { missed: rest.collect(), unviable: String::new(), caught, endless }
+    }
+
     /// How many of a hundred were noticed, of those that compile.
     fn noticed(&self) -> usize {
-        let noticed = self.caught + self.endless;
-        (noticed * 100).checked_div(noticed + self.missed.lines().count()).unwrap_or(100)
+        let noticed = count(&self.caught) + count(&self.endless);
+        (noticed * 100).checked_div(noticed + count(&self.missed)).unwrap_or(100)
     }
 
     fn is_enough(&self) -> bool {
@@ -164,17 +176,17 @@ impl Found {
     }
 
     fn row(&self, room: &Room, (k, n): (usize, usize)) -> String {
-        let (Self { caught, endless, unviable, .. }, missed) = (self, self.missed.lines().count());
-        let mut row = String::new();
-        let share = format!("{k}/{n}");
-        let _ = writeln!(
-            row,
-            "{:<8} {share:>6} {caught:>7} {missed:>7} {endless:>9} {unviable:>9} {:>6} %",
-            room.name,
-            self.noticed()
-        );
-        row
+        let [caught, missed, endless, unviable] =
+            [&self.caught, &self.missed, &self.endless, &self.unviable].map(|it| count(it));
+        let (name, share, noticed) = (room.name, format!("{k}/{n}"), self.noticed());
+        format!(
+            "{name:<8} {share:>6} {caught:>7} {missed:>7} {endless:>9} {unviable:>9} {noticed:>6} %\n"
+        )
     }
+}
+
+fn count(lines: &str) -> usize {
+    lines.lines().count()
 }
 
 #[cfg(test)]
@@ -192,17 +204,27 @@ mod tests {
         }
     }
 
+    fn found(caught: usize, endless: &str, missed: &str) -> Found {
+        let caught = (0..caught).map(|it| format!("c{it}\n")).collect();
+        Found { caught, endless: endless.into(), unviable: "u\n".into(), missed: missed.into() }
+    }
+
     #[test]
     fn what_never_ended_was_noticed_and_what_does_not_compile_does_not_count() {
-        let found = |caught, endless, missed: &str| Found {
-            caught,
-            endless,
-            unviable: 7,
-            missed: missed.to_owned(),
-        };
-        assert_eq!(found(8, 1, "a\n").noticed(), 90);
-        assert!(found(8, 1, "a\n").is_enough() && !found(8, 0, "a\n").is_enough());
-        assert_eq!(found(0, 0, "").noticed(), 100);
+        assert_eq!(found(8, "e\n", "a\n").noticed(), 90);
+        assert!(found(8, "e\n", "a\n").is_enough() && !found(8, "", "a\n").is_enough());
+        assert_eq!(found(0, "", "").noticed(), 100);
+    }
+
+    /// Neighbours that were tested beside what was missed count once, and what was not tested again stays missed.
+    #[test]
+    fn a_second_look_counts_what_the_first_missed() {
+        let first = found(3, "", "a\nb\nx\n");
+        let mut second = found(2, "b\ny\n", "z\n");
+        second.caught.push_str("a\n");
+        let second = second.among(&first);
+        assert_eq!((second.caught.as_str(), second.endless.as_str()), ("a\n", "b\n"));
+        assert_eq!(second.missed, "x\n");
     }
 
     #[test]
