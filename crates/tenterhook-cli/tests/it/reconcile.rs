@@ -128,13 +128,12 @@ fn every_seeded_gap_is_found() {
 /// The causes of the calls of a recorded session that no hook would hear of, one for each kind: of Bash, and of the rest.
 fn unheard(room: &Room, sample: &str) -> (Vec<String>, Vec<String>) {
     let said = reconcile(room, &samples().join(sample));
-    assert_eq!(said["by"], "configuration");
+    let word = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap().to_owned();
+    assert_eq!(word(&said, "by"), "configuration");
+    let gaps = said.get("gaps").and_then(Value::as_array).unwrap();
     let causes = |of_bash: bool| {
-        let gaps = said["gaps"].as_array().unwrap().iter();
-        let mut causes: Vec<String> = gaps
-            .filter(|it| (it["tool"] == "Bash") == of_bash)
-            .map(|it| it["cause"].as_str().unwrap().to_owned())
-            .collect();
+        let gaps = gaps.iter().filter(|it| (word(it, "tool") == "Bash") == of_bash);
+        let mut causes: Vec<String> = gaps.map(|it| word(it, "cause")).collect();
         causes.sort();
         causes.dedup();
         causes
