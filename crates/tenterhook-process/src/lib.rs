@@ -127,7 +127,7 @@ pub use live::wait_for_all;
 pub use memory::{LastWord, Memory, when_exhausted};
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 #[doc(hidden)]
-pub use resolved::resolved;
+pub use resolved::{resolved, way};
 pub use stream::{Flow, Heard};
 pub use tag::TAG;
 #[doc(hidden)]

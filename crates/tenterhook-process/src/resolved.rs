@@ -11,6 +11,21 @@ const MOST_LINKS: usize = 40;
 #[must_use]
 #[doc(hidden)]
 pub fn resolved(path: &Path) -> PathBuf {
+    follow(path, |_| {})
+}
+
+/// Where a path leads, and each link on the way to it, as it lies: who replaces one of them replaces what is found there.
+#[must_use]
+#[doc(hidden)]
+pub fn way(path: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let end = follow(path, |link| all.push(link));
+    all.push(end);
+    all
+}
+
+/// Where a path leads; `passes` is told of each link.
+fn follow(path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
     let mut left: Vec<OsString> = parts(path).collect();
     let (mut out, mut links) = (PathBuf::new(), 0);
     while let Some(part) = left.pop() {
@@ -20,6 +35,7 @@ pub fn resolved(path: &Path) -> PathBuf {
             Some(Component::Normal(_)) => match out.join(&part).read_link() {
                 Ok(target) if links < MOST_LINKS => {
                     links += 1;
+                    passes(out.join(&part));
                     left.extend(parts(&target));
                 }
                 _ => out.push(part),
@@ -61,6 +77,9 @@ mod tests {
             assert_eq!(resolved(&room.join(path)), room.join(leads), "{path}");
         }
         assert_eq!(resolved(Path::new("/../..")), Path::new("/"));
+        symlink("../../dangling", room.join("real/inner/deep")).expect("a link");
+        let links = ["whole", "real/inner/deep", "dangling", "real/none"];
+        assert_eq!(way(&room.join("whole/inner/deep")), links.map(|it| room.join(it)));
         std::fs::remove_dir_all(room).expect("a room");
     }
 }

@@ -1,6 +1,7 @@
 //! What of the file system and of TCP is left to a child: a Landlock ruleset, made in the host and entered by the child.
 #![expect(unsafe_code, reason = "Landlock exists only as raw calls")]
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_long, c_void};
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -11,7 +12,7 @@ use rustix::io::Errno;
 
 use super::namespaces::passes;
 use crate::confine::{Confinement, Net};
-use crate::resolved::resolved;
+use crate::resolved::{resolved, way};
 
 const CREATE_RULESET: c_long = 444;
 const ADD_RULE: c_long = 445;
@@ -37,7 +38,7 @@ const FOR_PATHS: c_int = 1;
 const FOR_PORTS: c_int = 2;
 
 /// Where granted directories are taken apart around what is never written, how many of their entries are looked at.
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 16_384;
 
 #[repr(C)]
 struct Handled {
@@ -73,7 +74,8 @@ pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<OwnedFd
     for path in &confinement.read {
         grant(&ruleset, &resolved(path), READ, &handled)?;
     }
-    let never: Vec<PathBuf> = confinement.never.iter().map(|it| resolved(it)).collect();
+    // With the links that lead there: who may replace one of them may put anything there.
+    let never: BTreeSet<PathBuf> = confinement.never.iter().flat_map(|it| way(it)).collect();
     let mut left = MOST_ENTRIES;
     for path in &confinement.write {
         grant_around(&ruleset, &resolved(path), &never, &handled, &mut left)?;
@@ -154,18 +156,19 @@ fn open(path: &Path) -> Result<File, Errno> {
 fn grant_around(
     ruleset: &OwnedFd,
     path: &Path,
-    never: &[PathBuf],
+    never: &BTreeSet<PathBuf>,
     handled: &Handled,
     left: &mut usize,
 ) -> Result<(), Errno> {
     // A link leads elsewhere, and is resolved where it was granted by name.
     let Ok(file) = open(path) else { return Ok(()) };
     let Ok(facts) = file.metadata() else { return Ok(()) };
-    let is_covered = never.iter().any(|it| path.starts_with(it));
+    let is_covered = path.ancestors().any(|it| never.contains(it));
     if facts.is_symlink() || is_covered {
         return Ok(());
     }
-    if !never.iter().any(|it| it.starts_with(path)) {
+    // Paths are sorted by their parts: what lies below this one follows it.
+    if !never.range(path.to_path_buf()..).next().is_some_and(|it| it.starts_with(path)) {
         return grant_open(ruleset, &file, u64::MAX, handled);
     }
     // Rights on a directory reach all below it, so that above what is never written only reading can be granted.

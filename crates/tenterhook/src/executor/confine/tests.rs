@@ -140,13 +140,43 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
     }
     let mut scene = Scene::new();
     let project = scene.sandbox.project();
-    for directory in
-        [".git/hooks", ".git/modules/sub/hooks", "husky", "sub", "build", "xdg/tenterhook"]
-    {
+    for directory in [
+        ".git/hooks",
+        ".git/modules/sub/hooks",
+        ".git/modules/deep/name",
+        ".git/rebase-merge",
+        "husky/_",
+        "old",
+        "sub",
+        "other/tree",
+        "active",
+        "build",
+        "xdg/tenterhook",
+        "set/in",
+        "tools/deep",
+    ] {
         std::fs::create_dir_all(project.join(directory)).expect("a scene");
     }
     for (file, text) in [
-        (".git/config", "[core]\n\thooksPath = husky\n"),
+        (
+            ".git/config",
+            "[core]\n\thooksPath = old\n\tfsmonitor = tools/fsmonitor.sh\n[Include] path = ../set/git.ini ; both\n\
+             [submodule \"active\"]\n\tactive = true\n[filter \"x\"]\n\tclean = python3 \\\n  \"tools/clean.py\" %f\n\
+             [alias]\n\tgo = \"!f() { sh $(git rev-parse --show-toplevel)/tools/deep/go.sh; }; f\"\n[core]\n\thooksPath = husky/_/\n",
+        ),
+        ("set/git.ini", "[includeIf \"gitdir:/\"]\n\tpath = in/more.ini\n"),
+        (
+            "set/in/more.ini",
+            "[merge \"y\"]\n\tdriver = ./tools/deep/merge\n[include]\n\tpath = ../git.ini\n",
+        ),
+        ("tools/clean.py", ""),
+        ("tools/deep/go.sh", ""),
+        ("tools/other", ""),
+        (".git/modules/deep/name/HEAD", ""),
+        (".git/modules/deep/name/config", "[core]\n\tworktree = ../../../../other/tree\n"),
+        (".git/rebase-merge/git-rebase-todo", ""),
+        ("other/tree/.git", ""),
+        ("active/.git", ""),
         (".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n"),
         (".git/modules/sub/config", ""),
         ("sub/.git", "gitdir: ../.git/modules/sub\n"),
@@ -161,7 +191,20 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
     for (line, works) in [
         ("echo x >> .git/modules/sub/config", false),
         ("echo x > .git/modules/sub/hooks/post-checkout", false),
+        ("echo x >> .gitmodules", false),
+        ("echo x > .git/rebase-merge/git-rebase-todo", false),
         ("echo x > husky/pre-commit", false),
+        ("echo x > husky/_/pre-commit", false),
+        ("echo x > old/pre-commit", false),
+        ("echo x > other/tree/.git", false),
+        ("echo x > active/.git", false),
+        ("echo '#' >> set/git.ini", false),
+        ("echo '#' >> set/in/more.ini", false),
+        ("echo x > tools/fsmonitor.sh", false),
+        ("echo x > tools/clean.py", false),
+        ("echo x > tools/deep/go.sh", false),
+        ("echo x > tools/deep/merge", false),
+        ("echo x > tools/other", true),
         ("echo x >> sub/.git", false),
         ("echo x > sub/tenterhook.toml", false),
         ("mkdir -p build/c && echo x > build/c/settings.json", false),

@@ -1,0 +1,132 @@
+//! What stands in one of git's files of settings? Reads its text as git does; follows and opens nothing, and what git would refuse is left out.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// One setting: `[section "sub"] name = value`, the section and the name in small letters.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) section: String,
+    pub(super) sub: String,
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// What the text sets, in its order.
+pub(super) fn settings(text: &str) -> Vec<Setting> {
+    let mut reader = text.chars().peekable();
+    let (mut section, mut sub) = (String::new(), String::new());
+    let mut all = Vec::new();
+    while let Some(next) = reader.peek().copied() {
+        match next {
+            '#' | ';' => skip_line(&mut reader),
+            '[' => (section, sub) = header(&mut reader),
+            it if it.is_alphanumeric() => {
+                let (section, sub) = (section.clone(), sub.clone());
+                let (name, value) = entry(&mut reader);
+                all.push(Setting { section, sub, name, value });
+            }
+            _ => drop(reader.next()),
+        }
+    }
+    all
+}
+
+type Reader<'t> = Peekable<Chars<'t>>;
+
+fn skip_line(reader: &mut Reader<'_>) {
+    let _ = reader.find(|it| *it == '\n');
+}
+
+/// `[section "sub"]`, and `[section.sub]` as it was written once. An entry may follow on the same line.
+fn header(reader: &mut Reader<'_>) -> (String, String) {
+    let (mut name, mut sub, mut is_quoted) = (String::new(), String::new(), false);
+    reader.next();
+    while let Some(it) = reader.next() {
+        match it {
+            '\n' => break,
+            ']' if !is_quoted => break,
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => sub.extend(reader.next()),
+            _ if is_quoted => sub.push(it),
+            _ => name.push(it),
+        }
+    }
+    let name = name.trim().to_lowercase();
+    match name.split_once('.') {
+        Some((section, old)) if sub.is_empty() => (section.to_owned(), old.to_owned()),
+        _ => (name, sub),
+    }
+}
+
+/// `name = value`; who says no value says nothing that names a file.
+fn entry(reader: &mut Reader<'_>) -> (String, String) {
+    let mut name = String::new();
+    while let Some(it) = reader.next_if(|it| !matches!(it, '=' | '\n' | '#' | ';')) {
+        name.push(it);
+    }
+    let value = match reader.next_if(|it| *it == '=') {
+        Some(_) => value(reader),
+        None => String::new(),
+    };
+    (name.trim().to_lowercase(), value)
+}
+
+fn value(reader: &mut Reader<'_>) -> String {
+    let (mut value, mut is_quoted, mut kept) = (String::new(), false, 0);
+    while let Some(it) = reader.next() {
+        match it {
+            '\n' => break,
+            '#' | ';' if !is_quoted => {
+                skip_line(reader);
+                break;
+            }
+            '"' => is_quoted = !is_quoted,
+            '\\' => match reader.next() {
+                Some('\n') | None => {}
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some(other) => value.push(other),
+            },
+            _ if value.is_empty() && it.is_whitespace() && !is_quoted => {}
+            _ => value.push(it),
+        }
+        // White space at the end counts where it was quoted.
+        if is_quoted || !it.is_whitespace() {
+            kept = value.len();
+        }
+    }
+    value.truncate(kept);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_git_reads_them() {
+        for (text, expected) in [
+            ("[core]\n\thooksPath = a b ; c\n", ("core", "", "hookspath", "a b")),
+            ("[Include] path=x # y\n", ("include", "", "path", "x")),
+            (
+                "[includeIf \"gitdir:/a]b\"]\r\n path = \"x;y\" \r\n",
+                ("includeif", "gitdir:/a]b", "path", "x;y"),
+            ),
+            (
+                "[diff.One]\ntextconv = sh \\\n  \"a \\\"b\"",
+                ("diff", "one", "textconv", "sh   a \"b"),
+            ),
+            ("# [a] b = c\n[d \"e\\\"f\"]\n# x\ng", ("d", "e\"f", "g", "")),
+        ] {
+            let (section, sub, name, value) = expected;
+            let own = |it: &str| it.to_owned();
+            let (section, sub) = (own(section), own(sub));
+            let expected = Setting { section, sub, name: own(name), value: own(value) };
+            assert_eq!(settings(text), [expected], "{text}");
+        }
+        for text in ["", "[", "[a", "[a \"", "a = \"", "a = \\", "=", "]\n=\n"] {
+            let _ = settings(text);
+        }
+    }
+}
