@@ -169,7 +169,7 @@ fn a_folder_of_100_000_files_holds() {
     for at in 0..100_000 {
         fs::File::create(folder.join(format!("{at}.txt"))).unwrap();
     }
-    holds(&room, &fire(&room), "is not what you approved");
+    holds(&room, &fire(&room), "is what you approved is not known");
     let review = room.run(&["trust"], "");
     let why = "holds more than 2000 files";
     assert!(without_breaks(&review).contains(why), "{}", review.all());
