@@ -1,5 +1,8 @@
 //! Does a file decide over an agent: could hooks or the servers that they call be loaded from it, or does a hook run it? Asks
-//! the dialects where they look, so that no list here can be forgotten; looks at no file.
+//! the dialects where they look, so that no list here can be forgotten; opens no file that is run.
+
+mod runners;
+mod runs;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -7,8 +10,8 @@ use std::path::{Component, Path, PathBuf};
 
 use tenterhook::dialect::DIALECTS;
 use tenterhook::dialect::Roots;
-use tenterhook::hook::{Command, Invocation, Run};
-use tenterhook_shell::{self as shell, Word};
+use tenterhook::hook::{Command, Run};
+use tenterhook_process::way;
 
 use super::Hooks;
 
@@ -39,16 +42,16 @@ impl Hooks {
         Some(format!("is run by the server `{server}`"))
     }
 
-    /// The files that are there and that a hook or a server runs, where they lie: no command of the model changes them (AG-55).
+    /// The files that are there and that a hook or a server runs, and those from which hooks are loaded, by the names that lead to
+    /// them: no command of the model changes them, or a link on the way there (AG-55).
     pub(crate) fn files_that_run(&self) -> Vec<PathBuf> {
         let own = self.roots();
         let (rules, servers) = (self.engine.ruleset(), self.means.programs());
         let of_hooks = rules.hooks().iter().filter_map(|it| command_of(&it.run));
-        let words: BTreeSet<String> = of_hooks.chain(&servers).flat_map(named_in).collect();
         let from = [own.cwd.as_path(), own.home.as_path()];
-        let paths = words.iter().flat_map(|it| from.map(|from| from.join(it)));
-        let there = paths.filter(|it| it.is_file()).map(|it| tenterhook_process::resolved(&it));
-        there.filter(|it| self.decided_by(it).is_some()).collect()
+        let named = of_hooks.chain(&servers).flat_map(|it| runs::files(it, &from));
+        let all: BTreeSet<PathBuf> = named.chain(self.sources()).collect();
+        all.into_iter().filter(|it| it.is_absolute() && it.is_file()).collect()
     }
 }
 
@@ -90,99 +93,16 @@ const fn command_of(run: &Run) -> Option<&Command> {
     }
 }
 
-/// The words of a command that may name a file, from the directory that a variable at their beginning stands for.
-fn named_in(command: &Command) -> Vec<String> {
-    let texts: Vec<&str> = match &command.invocation {
-        Invocation::Shell { text, .. } => vec![text],
-        Invocation::Argv { program, args } => {
-            std::iter::once(program).chain(args).map(String::as_str).collect()
-        }
-    };
-    let lines: Vec<_> = texts.iter().flat_map(|it| shell::read(it).commands).collect();
-    let words = lines.iter().flat_map(|it| it.words.iter());
-    let words = words.map(|it| it.source.replace(['"', '\''], ""));
-    let whole = texts.iter().map(|it| (*it).to_owned());
-    let behind = |it: String| match it.strip_prefix('$').and_then(|it| it.split_once('/')) {
-        Some((_, rest)) => rest.to_owned(),
-        None => it,
-    };
-    whole.chain(words).map(behind).collect()
-}
-
+/// Whether it runs the file, by whatever name: as it is written, or by a link.
 fn command_runs(command: &Command, file: &Path, from: [&Path; 2]) -> bool {
-    let from = from.into_iter().filter_map(|it| file.strip_prefix(it).ok()).chain([file]);
-    let names: Vec<&str> = from.filter_map(Path::to_str).filter(|it| !it.is_empty()).collect();
-    match &command.invocation {
-        Invocation::Shell { text, .. } => line_runs(text, &names),
-        Invocation::Argv { program, args } => {
-            let words: Vec<&str> =
-                std::iter::once(program).chain(args).map(String::as_str).collect();
-            // `sh -c LINE`
-            words_run(&words, &names) || args.iter().any(|it| line_runs(it, &names))
-        }
-    }
+    let mut named = runs::files(command, &from).into_iter();
+    named.any(|it| it == file || way(&it).iter().any(|it| it == file))
 }
-
-fn line_runs(line: &str, names: &[&str]) -> bool {
-    shell::read(line).commands.iter().any(|command| {
-        // As written, because a variable stands for the project, and without quotes.
-        let bare = |it: &Word| it.source.replace(['"', '\''], "");
-        let words: Vec<String> = command.words.iter().map(bare).collect();
-        words_run(&words.iter().map(String::as_str).collect::<Vec<_>>(), names)
-    })
-}
-
-/// Whether a program is one of these files, or an interpreter that is given one. What others are given is data.
-fn words_run(words: &[&str], names: &[&str]) -> bool {
-    let Some((program, rest)) = words.split_first() else { return false };
-    let base = program.rsplit('/').next().unwrap_or(program);
-    let base = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let reads = INTERPRETERS.contains(&base);
-    let is = |word: &str| {
-        let word = word.strip_prefix("./").unwrap_or(word);
-        // `$CLAUDE_PROJECT_DIR/hooks/stop.sh`
-        let behind = |name: &&str| {
-            word.strip_suffix(*name).is_some_and(|it| it.starts_with('$') && it.ends_with('/'))
-        };
-        names.iter().any(|name| word == *name || behind(name))
-    };
-    is(program) || reads && rest.iter().any(|it| is(it))
-}
-
-/// Programs that run the file that they are given, less the digits of their version.
-const INTERPRETERS: &[&str] = &[
-    ".",
-    "source",
-    "exec",
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "fish",
-    "node",
-    "deno",
-    "bun",
-    "tsx",
-    "ts-node",
-    "python",
-    "pypy",
-    "uv",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "pwsh",
-    "powershell",
-    "Rscript",
-    "awk",
-    "env",
-];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook::hook::{Inherit, Shell};
+    use tenterhook::hook::{Inherit, Invocation, Shell};
 
     #[test]
     fn a_hooks_line_names_the_files_that_it_runs() {

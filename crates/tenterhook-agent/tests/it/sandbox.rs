@@ -90,6 +90,87 @@ fn commands_are_left_what_the_person_named() {
     }
 }
 
+/// How a hook names what it runs, the files that are there, and lines that change what is run then.
+const NAMED: &[(&str, &[&str], &[&str])] = &[
+    ("shell = \"sh tools//g.sh\"", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("run = [\"sh\", \"tools/../tools/g.sh\"]", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("run = [\"./tools/./g.sh\"]", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = \"sh PROJECT/tools/g.sh\"", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = \"cd tools && ./g.sh\"", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    (
+        "shell = \"env -C tools/in sh ../g.sh\"",
+        &["tools/g.sh", "tools/in/x"],
+        &["echo x > tools/g.sh"],
+    ),
+    ("shell = \"sh<tools/g.sh\"", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = \"cat tools/g.sh | sh\"", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = 'eval \"$(cat tools/g.sh)\"'", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = 'D=tools; sh \"$D/g.sh\"'", &["tools/g.sh"], &["echo x > tools/g.sh"]),
+    ("shell = 'node --require=./tools/g.js -e 1'", &["tools/g.js"], &["echo x > tools/g.js"]),
+    (
+        "shell = \"python3 -m tools.pkg.g\"",
+        &["tools/pkg/g.py", "tools/pkg/__init__.py"],
+        &[
+            "echo x > tools/pkg/g.py",
+            "echo x > tools/pkg/__init__.py",
+            "echo x > tools/__init__.py",
+        ],
+    ),
+    ("shell = \"uv run tools/g.py\"", &["tools/g.py"], &["echo x > tools/g.py"]),
+    ("shell = \"make guard\"", &["Makefile"], &["echo x > Makefile"]),
+    (
+        "shell = \"make -C tools -f g.mk\"",
+        &["tools/Makefile", "tools/g.mk"],
+        &["echo x > tools/Makefile", "echo x > tools/g.mk"],
+    ),
+    (
+        "shell = \"npm run guard\"",
+        &["tools/g.js", "tools/h.js"],
+        &["echo x > package.json", "echo x > tools/g.js", "echo x > tools/h.js"],
+    ),
+    (
+        "shell = \"sh tools/link\"",
+        &["lib/g.sh"],
+        &["echo x > lib/g.sh", "rm tools/link && echo x > tools/link", "mv lib/g.sh lib/h.sh"],
+    ),
+    ("shell = \"sh way/g.sh\"", &["lib/g.sh"], &["echo x > lib/g.sh", "rm way && mkdir way"]),
+];
+
+/// AG-55: what a hook runs is found by each name that leads there.
+#[test]
+fn what_a_hook_runs_is_held_however_its_line_names_it() {
+    if !can() {
+        return;
+    }
+    for (hook, files, lines) in NAMED {
+        let tries: Vec<String> = lines.iter().map(|it| format!("({it}) && echo changed")).collect();
+        // What lies beside it is changed as ever.
+        let room = room(&format!("echo x > tools/beside || exit 9\n{}\nexit 0", tries.join("\n")));
+        let project = room.sandbox.project();
+        let outer = project.with_extension("link");
+        symlink(&project, &outer).unwrap();
+        let hook = hook.replace("PROJECT", &outer.display().to_string());
+        let text = format!("[hook.guard]\non = \"Stop\"\n{hook}\n");
+        let package = r#"{"scripts": {"guard": "node tools/g.js", "preguard": "npm run it", "it": "node tools/h.js"}}"#;
+        for (file, text) in
+            [("tenterhook.toml", &*text), ("package.json", package), ("tools/beside", "")]
+        {
+            room.sandbox.write(file, text).unwrap();
+        }
+        for file in *files {
+            room.sandbox.write(file, "").unwrap();
+        }
+        symlink("../lib/g.sh", project.join("tools/link")).unwrap();
+        symlink("lib", project.join("way")).unwrap();
+        let (text, failed) = ran(&room, "standard");
+        assert!(!failed && !text.contains("changed"), "{hook}: {text}");
+        let free =
+            std::process::Command::new("sh").arg("src/line.sh").current_dir(&project).output();
+        let free = String::from_utf8(free.unwrap().stdout).unwrap();
+        assert_eq!(free.matches("changed").count(), lines.len(), "{hook}: {free}");
+    }
+}
+
 /// AG-54: who names none has the rights of the person.
 #[test]
 fn commands_have_all_rights_where_nobody_names_a_sandbox() {
