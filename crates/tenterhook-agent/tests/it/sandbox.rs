@@ -26,6 +26,7 @@ fn room(line: &str) -> Room {
         (".claude/settings.json", "{}"),
         (".git/hooks/x", ""),
         ("sub/.claude/settings.json", "{}"),
+        ("in/a/.git/hooks/x", ""),
     ] {
         room.sandbox.write(file, text).unwrap();
     }
@@ -65,6 +66,10 @@ const LINES: &[(&str, bool, bool, &str)] = &[
     ("mkdir .codex", false, false, ".codex"),
     ("echo x > tenterhook.local.toml", false, false, "tenterhook.local.toml"),
     ("echo x > \"$HOME/.config/tenterhook/tenterhook.toml\"", false, false, "tenterhook.toml"),
+    ("echo x > sub/.claude/settings.json", false, false, "says which hooks run"),
+    ("echo x > in/a/.git/hooks/post-checkout", false, false, "says which hooks run"),
+    ("mv in other", false, false, "lets nothing be made"),
+    ("rm -r sub/.claude && mkdir sub/.claude", false, false, "says which hooks run"),
     ("chmod 777 src/a.rs", false, false, "mode, owner, times"),
 ];
 

@@ -207,6 +207,15 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> process::Confinement {
     confinement.write.extend(grants.write.iter().filter_map(placed));
     confinement.write.extend(left.writes.iter().filter(|it| home.is_beside(it)).cloned());
     confinement.never = never::of(&[project, ground.cwd], ground.home, ground.env);
+    // Where nothing is granted nothing has to be held, and nothing is looked for.
+    let mut open: Vec<PathBuf> =
+        confinement.write.iter().filter_map(|it| within(project, it)).collect();
+    open.extend(left.writes.iter().filter(|it| home.is_beside(it)).map(|it| process::resolved(it)));
+    open.sort();
+    open.retain(|it| it.is_dir());
+    // Whatever lies below one that is looked through is found there.
+    open.dedup_by(|later, kept| later.starts_with(kept));
+    confinement.never.extend(never::below(&open, ground.home, ground.env));
     confinement
 }
 

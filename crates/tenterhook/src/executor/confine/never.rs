@@ -2,6 +2,7 @@
 //! git's own. Also where it is not there yet.
 
 mod git;
+mod nested;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,6 +42,16 @@ pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec
         !home.starts_with(it) && !places().any(|place| place.starts_with(it))
     }));
     all
+}
+
+/// What of that is there at any depth below directories that may be changed.
+pub(super) fn below(roots: &[PathBuf], home: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
+    if roots.is_empty() {
+        return Vec::new();
+    }
+    let (git, nested) = (Git::of(home, env), nested::below(roots));
+    let held = nested.repositories.iter().flat_map(|it| git.held(it));
+    held.chain(nested.files).collect()
 }
 
 /// Where variables lead agents, and us.

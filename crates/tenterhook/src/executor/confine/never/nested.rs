@@ -1,0 +1,209 @@
+//! Which repositories and agents' files lie somewhere below a directory? One bounded walk, in which a directory that did not change since the
+//! last one is not read again. Looks at names alone; what is made after it is not known.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use crate::protect::AGENTS;
+
+/// How many directories are looked into, those that are nearest first.
+const MOST: usize = 20_000;
+
+/// Directories that are not looked into: what was installed or built, and git's own.
+const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
+
+/// A directory that changed so short a time before it was read may change again without another time.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// What lies below.
+#[derive(Debug, Default)]
+pub(super) struct Nested {
+    /// The working trees of repositories, and repositories without one.
+    pub(super) repositories: Vec<PathBuf>,
+    /// Agents' files that say which hooks run.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// What a directory holds that concerns us, as of a time.
+#[derive(Clone, Debug, Default)]
+struct Listing {
+    stamp: Option<Stamp>,
+    directories: Vec<OsString>,
+    marks: Vec<OsString>,
+    is_repository: bool,
+}
+
+/// Which directory it is, and when it changed: nobody can set that.
+type Stamp = (u64, u64, i64, i64);
+
+/// What was read of directories: kept as long as the host, because its hooks and commands are many and trees change little.
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Listing>>> = LazyLock::new(Mutex::default);
+
+/// The agents' files that may lie in any directory, by the first part of their names.
+static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
+    let files = AGENTS.iter().flat_map(|it| it.files).map(|it| it.trim_end_matches('/'));
+    for file in files.filter(|it| !it.starts_with(['~', '/'])) {
+        all.entry(file.split('/').next().unwrap_or(file)).or_default().push(file);
+    }
+    all
+});
+
+/// What lies below each of these directories, and in it.
+pub(super) fn below(roots: &[PathBuf]) -> Nested {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() > 2 * MOST {
+        known.clear();
+    }
+    let (mut nested, mut looked) = (Nested::default(), 0);
+    let mut left: VecDeque<PathBuf> = roots.iter().cloned().collect();
+    while let Some(directory) = left.pop_front().filter(|_| looked < MOST) {
+        looked += 1;
+        let stamp = stamp(&directory);
+        let is_known = known.get(&directory).is_some_and(|it| stamp.is_some() && it.stamp == stamp);
+        if !is_known {
+            known.insert(directory.clone(), Listing::of(&directory, stamp));
+        }
+        let Some(listing) = known.get(&directory) else { continue };
+        left.extend(listing.directories.iter().map(|it| directory.join(it)));
+        nested.files.extend(listing.marks.iter().flat_map(|it| files(&directory, it)));
+        if listing.is_repository {
+            nested.repositories.push(directory);
+        }
+    }
+    nested
+}
+
+impl Listing {
+    fn of(directory: &Path, stamp: Option<Stamp>) -> Self {
+        let mut it = Self { stamp: stamp.filter(is_old), ..Self::default() };
+        let mut of_bare = 0;
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|it| name == *it));
+            it.is_repository |= name == ".git";
+            if rows(&name).next().is_some() {
+                it.marks.push(name.clone());
+            }
+            let is_directory = entry.file_type().is_ok_and(|it| it.is_dir());
+            if is_directory && !SKIPPED.iter().any(|it| name == *it) {
+                it.directories.push(name);
+            }
+        }
+        it.is_repository |= of_bare == 3;
+        it
+    }
+}
+
+/// The rows of the table whose first part fits a name.
+fn rows(name: &OsStr) -> impl Iterator<Item = &'static str> {
+    let name = name.to_str().unwrap_or_default();
+    let named = FILES.get(name).into_iter().flatten().copied();
+    // Only our own names stand for others at their beginning.
+    let ours = FILES.iter().filter(move |_| name.starts_with("tenterhook."));
+    let ours = ours.filter(move |(first, _)| first.contains('*') && fits(first, name));
+    named.chain(ours.flat_map(|(_, rows)| rows.iter().copied()))
+}
+
+/// What is there of the files whose names begin with a name in a directory.
+fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
+    rows(name)
+        .flat_map(|row| match row.rsplit_once('/') {
+            Some((parent, last)) if last.contains('*') => {
+                let entries = fs::read_dir(directory.join(parent)).into_iter().flatten().flatten();
+                let fitting =
+                    entries.filter(|it| it.file_name().to_str().is_some_and(|it| fits(last, it)));
+                fitting.map(|it| it.path()).collect()
+            }
+            Some(_) => Some(directory.join(row))
+                .filter(|it| it.symlink_metadata().is_ok())
+                .into_iter()
+                .collect(),
+            None => vec![directory.join(name)],
+        })
+        .collect()
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((before, after)) => name.starts_with(before) && name.ends_with(after),
+        None => pattern == name,
+    }
+}
+
+#[cfg(unix)]
+fn stamp(directory: &Path) -> Option<Stamp> {
+    use std::os::unix::fs::MetadataExt;
+
+    let it = fs::symlink_metadata(directory).ok()?;
+    Some((it.dev(), it.ino(), it.ctime(), it.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn stamp(_: &Path) -> Option<Stamp> {
+    None
+}
+
+fn is_old(stamp: &Stamp) -> bool {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let changed = Duration::from_secs(u64::try_from(stamp.2).unwrap_or_default());
+    now.checked_sub(changed).is_some_and(|it| it > FRESH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// found at any depth, and again once it is made.
+    #[test]
+    fn what_lies_below_is_found() {
+        let room = tempfile::tempdir().expect("a room");
+        let make = |file: &str| {
+            let path = room.path().join(file);
+            fs::create_dir_all(path.parent().expect("a place")).expect("a room");
+            fs::write(&path, "").expect("a room");
+        };
+        let all = [
+            "a/b/c/.claude/settings.json",
+            "a/.codex/my.config.toml",
+            "a/tenterhook.my.toml",
+            "src/.github/hooks/x.json",
+        ];
+        for file in all.iter().chain(&[
+            "in/repo/.git/config",
+            "sub/.git",
+            "bare/HEAD",
+            "bare/objects/x",
+            "bare/refs/x",
+            "node_modules/a/.git/config",
+            "a/.claude/other.json",
+            "a/tenterhook.txt",
+        ]) {
+            make(file);
+        }
+        let found = || {
+            let nested = below(&[room.path().to_path_buf()]);
+            let sorted = |mut it: Vec<PathBuf>| {
+                it.sort();
+                it.iter()
+                    .map(|it| it.strip_prefix(room.path()).expect("below").display().to_string())
+                    .collect::<Vec<_>>()
+            };
+            (sorted(nested.files), sorted(nested.repositories))
+        };
+        let files = [
+            "a/.codex/my.config.toml",
+            "a/b/c/.claude/settings.json",
+            "a/tenterhook.my.toml",
+            "src/.github/hooks",
+        ];
+        assert_eq!(found().0, files);
+        assert_eq!(found().1, ["bare", "in/repo", "sub"]);
+        make("later/x/.git/HEAD");
+        assert_eq!(found().1, ["bare", "in/repo", "later/x", "sub"]);
+    }
+}
