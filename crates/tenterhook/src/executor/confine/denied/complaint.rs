@@ -87,7 +87,7 @@ const LONGEST_LINE: usize = 8192;
 pub(super) enum Complaint<'a> {
     /// It reached nobody at this port; `None` where no port alone would do, or none is told.
     Unreached(Option<u16>),
-    /// Something was refused that is told in this line.
+    /// Something was refused that is told in this line, or in the last one before it, where this names nothing.
     Refused { line: &'a str, changes: bool },
     /// Git could not write its own files.
     Git,
@@ -97,7 +97,13 @@ pub(super) enum Complaint<'a> {
 pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
     let changes = says(text, CHANGING_CALLS);
     let is_about_sockets = text.lines().any(|it| is_frame(it) && it.contains("/socket.py"));
+    let mut last = None;
     lines(text).filter_map(move |line| {
+        let before = last;
+        // `failed to open: /x`, and then what caused it.
+        if whole(line).next().is_some() {
+            last = Some(line);
+        }
         if is_unreached(line) {
             return Some(Complaint::Unreached(port(text)));
         }
@@ -111,6 +117,8 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
         if is_about_sockets && named(line).next().is_none() {
             return Some(Complaint::Unreached(None));
         }
+        let names = named(line).next().is_some() || is_about_attributes(line);
+        let line = before.filter(|_| !names).unwrap_or(line);
         Some(Complaint::Refused { line, changes: changes || says(line, CHANGES) })
     })
 }
@@ -161,10 +169,10 @@ fn port_of(line: &str) -> Option<u16> {
 /// What may be a path in a line that complains, the likeliest first: what stands in quotes, what stands before
 /// the complaint, what is whole.
 pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
-    let is_edge = |it: char| it.is_whitespace() || "'\"`‘’“”:,()[]".contains(it);
-    let whole = line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'));
     let before = line.rsplit_once(": ").filter(|(_, complaint)| says(complaint, REFUSALS));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
+    // `/bin/sh: 1: cannot create x: ...`: what leads such a line complains, and is not complained of.
+    let leader = line.trim_start().split(':').next().filter(|_| line.matches(": ").count() > 1);
     // Interpreters begin such a line with the name of the error.
     let is_word = |it: &&str| {
         it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']) && !it.ends_with("Error")
@@ -175,8 +183,14 @@ pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
     quoted(line)
         .into_iter()
         .chain(before.filter(is_word).filter(is_not_first))
-        .chain(whole)
+        .chain(whole(line).filter(move |it| Some(*it) != leader))
         .chain(last)
+}
+
+/// What is a whole path.
+fn whole(line: &str) -> impl Iterator<Item = &str> {
+    let is_edge = |it: char| it.is_whitespace() || "'\"`‘’“”:,()[]".contains(it);
+    line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'))
 }
 
 /// What stands in quotes. One between two letters is an apostrophe.
@@ -266,9 +280,23 @@ mod tests {
             ),
             ("/bin/sh: 1: cannot create /tmp/x.log: Permission denied", "/tmp/x.log"),
             ("PermissionError: [Errno 13] Permission denied: '/h/log'", "/h/log"),
+            ("/h/key: Permission denied", "/h/key"),
         ] {
             assert_eq!(named(line).next(), Some(path), "{line}");
         }
+        let shell = "/bin/sh: 1: cannot create .git: Permission denied";
+        assert!(named(shell).all(|it| it == ".git"), "the shell is not what it complains of");
+    }
+
+    #[test]
+    fn a_path_may_stand_in_a_line_before() {
+        let text =
+            "error: failed to open: /p/Cargo.lock\n\nCaused by:\n  Permission denied (os error 13)";
+        let Some(Complaint::Refused { line, .. }) = first(text) else { panic!("{text}") };
+        assert_eq!(named(line).next(), Some("/p/Cargo.lock"));
+        let text = "reading /p/a\ncat: b: Permission denied";
+        let Some(Complaint::Refused { line, .. }) = first(text) else { panic!("{text}") };
+        assert_eq!(named(line).next(), Some("b"));
     }
 
     #[test]

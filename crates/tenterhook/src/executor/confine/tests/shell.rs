@@ -21,9 +21,13 @@ impl Host {
     #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
     fn new(profile: Profile) -> Self {
         let room = Sandbox::new().expect("a scene");
-        for (file, text) in
-            [("src/file", "text"), ("guard.sh", ""), ("~/secret", "key"), ("~/beside/file", "")]
-        {
+        for (file, text) in [
+            ("src/file", "text"),
+            ("tree/.git", "gitdir: x"),
+            ("guard.sh", ""),
+            ("~/secret", "key"),
+            ("~/beside/file", ""),
+        ] {
             room.write(file, text).expect("a scene");
         }
         let project = room.project();
@@ -88,10 +92,17 @@ async fn a_shell_changes_the_project_and_nothing_beside_it() {
         ("echo x > guard.sh", "lets no command change"),
         ("echo x > tenterhook.toml", "lets no command change"),
         ("mkdir -p \"$HOME/beside/.claude\"", "lets nothing be made"),
+        ("echo x > tree/.git", "tree/.git"),
+        (
+            "printf 'failed to open: %s\\n\\nCaused by:\\n  Permission denied (os error 13)\\n' $PWD/Cargo.lock; false",
+            "Cargo.lock",
+        ),
+        ("cd /proc && echo 'cat: /proc/1/environ: Permission denied'; false", ""),
     ] {
         let (end, printed, refused) = host.ran(line).await;
         assert_ne!(end, process::End::Exited(0), "{line}");
         let refused = refused.unwrap_or_default();
+        assert_eq!(refused.is_empty(), told.is_empty(), "{line}: {refused}");
         assert!(refused.contains(told) && !printed.contains("key\n"), "{line}: {printed}{refused}");
         assert!(
             !refused.contains("sandbox = "),
