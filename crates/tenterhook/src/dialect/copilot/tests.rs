@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{COPILOT, PASCAL};
-use crate::answer::Failure;
+use crate::answer::{Answer, Failure, Restraint};
 use crate::diagnostic::Code;
+use crate::dialect::kit::heard::Ended;
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Compat, Hook, HookId, Http, Invocation, Layer, OnFailure, Run};
@@ -181,4 +182,33 @@ fn the_agent_loads_its_own_files_and_claude_codes_of_a_project() {
             assert_eq!(agent.loads(&source(dialect, layer)), loads, "{dialect} {layer:?}");
         }
     }
+}
+
+/// CP-42: any exit code but 0 denies before a tool, in the hook's own words where it has some, and nowhere else.
+#[test]
+fn an_exit_code_denies_before_a_tool_alone() {
+    let ended = |event: &str, code, stderr| {
+        let row = COPILOT.row(&event.into()).expect("a row");
+        (super::reply::HEARS.ended)(&Ended { row, code, stdout: "", stderr })
+    };
+    assert_eq!(ended("PreToolUse", 0, "noise"), Answer::default());
+    assert_eq!(ended("PreToolUse", 1, ""), Answer::deny("the hook exited with code 1"));
+    assert_eq!(ended("PreToolUse", 3, "no"), Answer::deny("no"));
+    for words in ["", "no"] {
+        let after = ended("PostToolUse", 1, words);
+        assert!(after.restraint == Restraint::Silent && after.failure.is_some(), "{words}");
+    }
+}
+
+/// CP-40: lines of progress are no part of an answer, and all else stays as it is.
+#[test]
+fn progress_is_taken_out_of_an_answer() {
+    let part = |text: &'static str| {
+        String::from_utf8((super::reply::HEARS.part)(text.as_bytes(), "").into_owned())
+            .expect("text")
+    };
+    let answer = "{\"permissionDecision\":\"deny\"}";
+    assert_eq!(part(answer), answer);
+    assert_eq!(part("{\"type\":\"progress\"}\n{\"permissionDecision\":\"deny\"}"), answer);
+    assert_eq!(part("{\"type\":\"other\"}"), "{\"type\":\"other\"}");
 }

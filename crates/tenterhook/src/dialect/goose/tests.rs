@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::GOOSE;
-use crate::answer::Restraint;
+use crate::answer::{Answer, Restraint};
+use crate::dialect::kit::heard::Ended;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Compat, Hook, HookId, Layer, OnFailure, Run};
@@ -138,4 +139,25 @@ fn groups_are_read_with_what_a_failure_means() {
     assert!(matches!(&a.run, Run::Command(it) if it.env == [env]));
     let exact = read(text, Compat::Exact);
     assert!(exact.hooks.iter().all(|it| it.arming != Arming::Armed), "the whole file is dropped");
+}
+
+/// GO-41, GO-42: silence passes, exit code 2 blocks where something can be blocked, and whatever else is said is a failure
+/// there and nothing elsewhere.
+#[test]
+fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
+    let ended = |event: &str, code, stdout, stderr| {
+        let row = GOOSE.row(&event.into()).expect("a row");
+        let row = &crate::dialect::kit::heard::with_powers(&super::reply::HEARS, &[row.clone()])[0];
+        (super::reply::HEARS.ended)(&Ended { row, code, stdout, stderr })
+    };
+    let failed = |it: &Answer| it.restraint == Restraint::Silent && it.failure.is_some();
+    assert_eq!(ended("PreToolUse", 0, "", "noise"), Answer::default());
+    assert!(failed(&ended("PreToolUse", 0, "text", "")));
+    assert_eq!(ended("PostToolUse", 0, "text", ""), Answer::default());
+    assert_eq!(ended("PreToolUse", 2, "", ""), Answer::deny("denied by plugin hook"));
+    assert_eq!(ended("PreToolUse", 2, "", "no"), Answer::deny("no"));
+    for words in ["", "no"] {
+        assert!(failed(&ended("PostToolUse", 2, "", words)));
+        assert!(failed(&ended("PreToolUse", 1, "", words)));
+    }
 }
