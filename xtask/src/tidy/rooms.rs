@@ -99,6 +99,7 @@ const FLOORS: &[&str] = &[
     "record",
     "engine",
     "backtest",
+    "fuzzed",
     "prelude",
 ];
 

@@ -169,8 +169,9 @@ fn what_a_hook_runs_is_held_however_its_line_names_it() {
         symlink("lib", project.join("way")).unwrap();
         let (text, failed) = ran(&room, "standard");
         assert!(!failed && !text.contains("changed"), "{hook}: {text}");
-        let free =
-            std::process::Command::new("sh").arg("src/line.sh").current_dir(&project).output();
+        let mut free = std::process::Command::new("sh");
+        let home = room.sandbox.home();
+        let free = free.arg("src/line.sh").current_dir(&project).env("HOME", home).output();
         let free = String::from_utf8(free.unwrap().stdout).unwrap();
         assert_eq!(free.matches("changed").count(), lines.len(), "{hook}: {free}");
     }
