@@ -147,7 +147,10 @@ fn groups_are_read_with_what_a_failure_means() {
 fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
     let ended = |event: &str, code, stdout, stderr| {
         let row = GOOSE.row(&event.into()).expect("a row");
-        let row = &crate::dialect::kit::heard::with_powers(&super::reply::HEARS, &[row.clone()])[0];
+        let row = &crate::dialect::kit::heard::with_powers(
+            &super::reply::HEARS,
+            std::slice::from_ref(row),
+        )[0];
         (super::reply::HEARS.ended)(&Ended { row, code, stdout, stderr })
     };
     let failed = |it: &Answer| it.restraint == Restraint::Silent && it.failure.is_some();
