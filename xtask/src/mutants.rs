@@ -3,7 +3,7 @@
 //! mutant: what remains, and why, stands in `docs/design/mutants.md`.
 //!
 //! The changed code lies in a copy of the tree, and is built where the last one was, so that a mutant costs what changed. The tests inside of
-//! the library are asked first, because they are built fastest; what they miss is shown to the programs that guard the room.
+//! the library are asked first; the programs beside it that guard the room are run where they notice nothing.
 
 mod copy;
 mod rooms;
@@ -82,44 +82,19 @@ fn chosen(asked: &Asked<'_>) -> Result<Vec<&'static Room>, String> {
 fn change(room: &Room, asked: &Asked<'_>) -> Result<Found, String> {
     let place = tree::root().join("target/mutants");
     copy::refresh(&tree::root(), &place.join("tree"))?;
-    let (k, n) = asked.shard;
-    // Neighbours are alike: of a share each file has its part. `cargo-mutants` counts from nought.
-    let share =
-        ["--sharding".to_owned(), "round-robin".to_owned(), format!("--shard={}/{n}", k - 1)];
-    let first = test(&place, room, asked, &[], &share)?;
-    if first.missed.is_empty() {
-        return Ok(first);
-    }
-    let missed = first.missed.lines().map(|it| format!("--re=^{}$", regex::escape(it)));
-    let second = test(&place, room, asked, room.programs, &missed.collect::<Vec<_>>())?;
-    // A name of one mutant may choose its neighbours, too.
-    let second = second.among(&first);
-    Ok(Found {
-        caught: first.caught + &second.caught,
-        endless: first.endless + &second.endless,
-        unviable: first.unviable,
-        missed: second.missed,
-    })
-}
-
-/// Has mutants of a room tested by the library's own tests and `programs`.
-fn test(
-    place: &Path,
-    room: &Room,
-    asked: &Asked<'_>,
-    programs: &[&str],
-    which: &[String],
-) -> Result<Found, String> {
-    let out = place.join(room.name).join(if programs.is_empty() { "alone" } else { "together" });
+    let out = place.join(room.name);
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let (k, n) = asked.shard;
     let mut command = Command::new(env!("CARGO"));
     command.args(["mutants", "--in-place", "--package", "tenterhook", "--all-features"]);
     command.args(["--timeout", PATIENCE, "--build-timeout", BUILDING]);
+    // Neighbours are alike: of a share each file has its part. `cargo-mutants` counts from nought.
+    command.args(["--sharding", "round-robin", "--shard", &format!("{}/{n}", k - 1)]);
     command.args(["--baseline", if asked.trusted { "skip" } else { "run" }]);
-    command.arg("--output").arg(&out).args(which);
+    command.arg("--output").arg(&out);
     command.args(room.files.iter().flat_map(|it| ["--file".to_owned(), format!("{SOURCE}/{it}")]));
     command.arg("--cargo-arg=--lib");
-    command.args(programs.iter().map(|it| format!("--cargo-arg=--test={it}")));
+    command.args(room.programs.iter().map(|it| format!("--cargo-arg=--test={it}")));
     command.args(["--", "--"]).args(room.tests);
     command.current_dir(place.join("tree")).env(INPUTS.0, INPUTS.1);
     command.env("CARGO_TARGET_DIR", place.join("built")).env("CARGO_INCREMENTAL", "1");
@@ -151,18 +126,6 @@ impl Found {
             unviable: text("unviable.txt")?,
             missed: text("missed.txt")?,
         })
-    }
-
-    /// Only what was missed before. What never came to an end of its test stays missed.
-    fn among(self, before: &Self) -> Self {
-        let has = |text: &str, it: &str| text.lines().any(|line| line == it);
-        let only = |text: &str| -> String {
-            text.split_inclusive('\n').filter(|it| has(&before.missed, it.trim_end())).collect()
-        };
-        let (caught, endless) = (only(&self.caught), only(&self.endless));
-        let noticed = |it: &str| has(&caught, it) || has(&endless, it);
-        let rest = before.missed.split_inclusive('\n').filter(|it| !noticed(it.trim_end()));
-        Self { missed: rest.collect(), unviable: String::new(), caught, endless }
     }
 
     /// How many of a hundred were noticed, of those that compile.
@@ -214,17 +177,6 @@ mod tests {
         assert_eq!(found(8, "e\n", "a\n").noticed(), 90);
         assert!(found(8, "e\n", "a\n").is_enough() && !found(8, "", "a\n").is_enough());
         assert_eq!(found(0, "", "").noticed(), 100);
-    }
-
-    /// Neighbours that were tested beside what was missed count once, and what was not tested again stays missed.
-    #[test]
-    fn a_second_look_counts_what_the_first_missed() {
-        let first = found(3, "", "a\nb\nx\n");
-        let mut second = found(2, "b\ny\n", "z\n");
-        second.caught.push_str("a\n");
-        let second = second.among(&first);
-        assert_eq!((second.caught.as_str(), second.endless.as_str()), ("a\n", "b\n"));
-        assert_eq!(second.missed, "x\n");
     }
 
     #[test]

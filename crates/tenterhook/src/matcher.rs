@@ -180,6 +180,27 @@ mod tests {
         );
     }
 
+    /// S-2: an event without a subject is matched by everything, but for what never matches.
+    #[test]
+    fn without_a_subject_only_never_does_not_match() {
+        for (spec, expected) in [
+            (MatcherSpec::Any, true),
+            (MatcherSpec::Words(vec!["Edit".into()]), true),
+            (MatcherSpec::Regex("Edit".into()), true),
+            (MatcherSpec::Never("why".into()), false),
+        ] {
+            assert_eq!(Matcher::new(spec.clone()).matches(None), Ok(expected), "{spec:?}");
+        }
+    }
+
+    #[test]
+    fn each_refusal_that_is_known_has_its_remedy() {
+        for (words, remedy_of) in REMEDIES {
+            assert_eq!(remedy(&format!("at 3: {words}")), Some(remedy_of));
+        }
+        assert_eq!(remedy("something else"), None);
+    }
+
     #[test]
     fn words_are_exact_and_expressions_are_found_anywhere() {
         check(MatcherSpec::Any, "Bash", Ok(true));

@@ -56,7 +56,12 @@ pub(crate) const ROOMS: &[Room] = &[
         tests: &[
             "reply::",
             "heard",
-            "exact_reading",
+            "dialect::cline::tests",
+            "dialect::codex::tests",
+            "dialect::copilot::tests",
+            "dialect::gemini::tests",
+            "dialect::goose::tests",
+            "dialect::qwen::tests",
             "in_its_own_words",
             "told_by_its_form",
             CASES,
