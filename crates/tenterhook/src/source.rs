@@ -51,6 +51,7 @@ pub(crate) const ADOPTED: &str = "adopted";
 
 impl Source {
     /// Whether it is there and nothing of it could be read.
+    #[cfg(feature = "trust")]
     pub(crate) fn is_unread(&self) -> bool {
         self.flaw.as_ref().is_some_and(|it| it.kept == Kept::Nothing)
     }
