@@ -177,7 +177,7 @@ pub(in crate::chaos) fn no_config(scene: &Scene) -> Result<Seen, String> {
     let project = scene.path("project/tenterhook.toml");
     let entry = scene.entry("row", &Hook::Fake(&["--stdout", "{deny}"]))?;
     make_no_config(scene, &project)?;
-    let found = refused(&fire_found(scene)?, &["unreadable-file"], Some(0))?;
+    let found = refused(&fire_found(scene)?, HELD, Some(2))?;
     let line = "exec {program} fire --dialect native --format json --config {project}/tenterhook.toml {event}";
     let named = scene.run(&scene.fill(line), "/dev/null", LIMITS)?;
     if !matches!(named.code(), Some(1 | 2)) {
