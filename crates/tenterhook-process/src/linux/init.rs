@@ -95,7 +95,8 @@ fn hear(fd: &OwnedFd) -> Result<Option<Told>, Errno> {
             Err(Errno::INTR) => {}
             // What is written in one go, and less than a page, is read so.
             Ok(LENGTH) => return Ok(Told::read(bytes)),
-            Ok(_) => return Ok(None),
+            Ok(0) => return Ok(None),
+            Ok(_) => return Err(Errno::IO),
             Err(errno) => return Err(errno),
         }
     }
@@ -138,7 +139,9 @@ impl Status {
         }
         match heard {
             Ok(Some(Told::Ended(status))) => Some(Exit::of_status(status)),
-            _ => None,
+            Ok(_) => None,
+            // It was told and not understood: how process 1 ended says nothing of the program.
+            Err(_) => Some(Exit::Unknown),
         }
     }
 }
