@@ -78,6 +78,8 @@ pub enum End {
     /// It ended, and nobody can tell how: somebody else reaped it, and this kernel keeps nothing of
     /// that. It may have said no.
     Unknown,
+    /// It ended in namespaces of its own, and the system refused to read how, with this error number. It may have said no.
+    Unread(i32),
     /// Its time was over; it was killed.
     TimedOut,
     /// Its caller gave it up; it was killed.

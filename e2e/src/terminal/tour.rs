@@ -18,7 +18,11 @@ const KEPT: u16 = 80;
 const STEPS: &[(&str, &[&str], &str)] = &[
     ("hello", &["rewrote the prompt", "reaches me."], "tour-rewrite"),
     ("the secret", &["[not sent]"], ""),
-    ("think long", &["held by hook `slow` at PreToolUse", "a slow hook looks at the command"], "tour-held"),
+    (
+        "think long",
+        &["held by hook `slow` at PreToolUse", "a slow hook looks at the command"],
+        "tour-held",
+    ),
     (
         "install",
         &["rewrote what the model asked for", "- command: npm install left-pad"],

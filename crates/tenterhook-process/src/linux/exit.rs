@@ -1,5 +1,6 @@
 //! How a process ended, whoever tells it. Values only.
 
+use rustix::io::Errno;
 use rustix::process::WaitIdStatus;
 
 use super::pidfd::Kept;
@@ -10,6 +11,8 @@ pub(super) enum Exit {
     Code(i32),
     Signal(i32),
     Unknown,
+    /// It was told, and could not be read.
+    Unread(Errno),
 }
 
 impl Exit {

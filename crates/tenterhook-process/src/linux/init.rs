@@ -141,7 +141,7 @@ impl Status {
             Ok(Some(Told::Ended(status))) => Some(Exit::of_status(status)),
             Ok(_) => None,
             // It was told and not understood: how process 1 ended says nothing of the program.
-            Err(_) => Some(Exit::Unknown),
+            Err(errno) => Some(Exit::Unread(errno)),
         }
     }
 }

@@ -462,6 +462,7 @@ impl Run {
             (None, Some(Exit::Code(code))) => End::Exited(code),
             (None, Some(Exit::Signal(signal))) => End::Signalled(signal),
             (None, Some(Exit::Unknown)) => End::Unknown,
+            (None, Some(Exit::Unread(errno))) => End::Unread(errno.raw_os_error()),
             // Only a killed run is given up, so there is always a cause or an exit.
             (None, None) => End::Cancelled,
         };

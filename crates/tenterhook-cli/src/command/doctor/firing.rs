@@ -66,7 +66,9 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
         Ended::TimedOut => Heard::Nothing(format!("it took longer than {} s", LONGEST.as_secs())),
         Ended::NotStarted(why) => Heard::Nothing(why.to_string()),
         Ended::Signalled(signal) => Heard::Nothing(format!("it was ended by signal {signal}")),
-        Ended::Unknown | Ended::Cancelled => Heard::Nothing("nobody knows how it ended".to_owned()),
+        Ended::Unknown | Ended::Unread(_) | Ended::Cancelled => {
+            Heard::Nothing("nobody knows how it ended".to_owned())
+        }
     };
     let finding = finding(agent, heard).map(|it| it.at(&file.path, entry.line, here));
     Some(Fired { event: entry.event.name, took, finding })

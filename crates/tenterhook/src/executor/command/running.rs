@@ -137,6 +137,12 @@ fn over(
 const UNKNOWN: &str = "it ended, and how is not known: this process ignores `SIGCHLD` or reaps children that are not its \
                        own, and before Linux 6.15 the kernel keeps no exit code of theirs; reap by process id";
 
+/// Why nobody knows how a hook in namespaces of its own ended (R-7).
+fn untold(errno: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    format!("it ended, and how could not be read: {error}")
+}
+
 /// Why the host could not start it, which says nothing about the hook (R-20).
 fn starved(error: &process::NotStarted) -> String {
     format!("it was not started, for want of something of this host's: {error}; look at its limits")
@@ -163,6 +169,9 @@ fn translate(
         }
         process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
         process::End::Unknown => End::Failed { code: Code::UnknownEnding, why: UNKNOWN.to_owned() },
+        process::End::Unread(errno) => {
+            End::Failed { code: Code::OutOfResources, why: untold(errno) }
+        }
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
         process::End::TimedOut => End::TimedOut,

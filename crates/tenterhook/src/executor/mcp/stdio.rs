@@ -197,7 +197,9 @@ fn words(
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
         process::End::Signalled(signal) => format!("signal {signal} ended it"),
-        process::End::Unknown => "it ended, and how is not known".to_owned(),
+        process::End::Unknown | process::End::Unread(_) => {
+            "it ended, and how is not known".to_owned()
+        }
         process::End::TimedOut | process::End::Cancelled => "it was ended".to_owned(),
     };
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);

@@ -293,7 +293,9 @@ fn told(report: &process::Report, closed: bool) -> String {
     let how = match report.end {
         process::End::Exited(code) => format!("it exited with code {code}"),
         process::End::Signalled(signal) => format!("it was ended by signal {signal}"),
-        process::End::Unknown => "it ended, and how is not known".to_owned(),
+        process::End::Unknown | process::End::Unread(_) => {
+            "it ended, and how is not known".to_owned()
+        }
         _ if closed => "it closed its output".to_owned(),
         _ => "it was ended".to_owned(),
     };
