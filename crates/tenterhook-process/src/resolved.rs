@@ -1,6 +1,8 @@
 //! Where does a path lead, also where nothing is there yet? Looks at links alone, and opens nothing.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 /// As many links as the kernel follows; more are a circle.
@@ -11,39 +13,86 @@ const MOST_LINKS: usize = 40;
 #[must_use]
 #[doc(hidden)]
 pub fn resolved(path: &Path) -> PathBuf {
-    follow(path, |_| {})
+    Links::default().follow(path, |_| {})
 }
 
 /// Where a path leads, and each link on the way to it, as it lies: who replaces one of them replaces what is found there.
 #[must_use]
 #[doc(hidden)]
 pub fn way(path: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    let end = follow(path, |link| all.push(link));
-    all.push(end);
-    all
+    Links::default().way(path)
 }
 
-/// Where a path leads; `passes` is told of each link.
-fn follow(path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
-    let mut left: Vec<OsString> = parts(path).collect();
-    let (mut out, mut links) = (PathBuf::new(), 0);
-    while let Some(part) = left.pop() {
-        match Path::new(&part).components().next() {
-            Some(Component::ParentDir) => drop(out.pop()),
-            None | Some(Component::CurDir) => {}
-            Some(Component::Normal(_)) => match out.join(&part).read_link() {
-                Ok(target) if links < MOST_LINKS => {
-                    links += 1;
-                    passes(out.join(&part));
-                    left.extend(parts(&target));
-                }
-                _ => out.push(part),
-            },
-            Some(Component::RootDir | Component::Prefix(_)) => out = PathBuf::from(part),
-        }
+/// What lies at a path.
+enum Lies {
+    /// A link, and where it leads.
+    Link(PathBuf),
+    /// Something else, or something that nobody may look at.
+    Other,
+    /// Nothing, so that nothing lies below it.
+    Nothing,
+}
+
+/// The links among many paths, each place looked at once: paths share the ways to them.
+#[derive(Default)]
+pub(crate) struct Links {
+    seen: HashMap<OsString, Lies>,
+}
+
+impl Links {
+    /// Where a path leads, and each link on the way to it (see [`way`]).
+    pub(crate) fn way(&mut self, path: &Path) -> Vec<PathBuf> {
+        let mut all = Vec::new();
+        let end = self.follow(path, |link| all.push(link));
+        all.push(end);
+        all
     }
-    out
+
+    /// Where a path leads; `passes` is told of each link.
+    fn follow(&mut self, path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
+        let mut left: Vec<OsString> = parts(path).collect();
+        let (mut out, mut links) = (PathBuf::new(), 0);
+        while let Some(part) = left.pop() {
+            match Path::new(&part).components().next() {
+                Some(Component::ParentDir) => drop(out.pop()),
+                None | Some(Component::CurDir) => {}
+                Some(Component::Normal(_)) => {
+                    out.push(part);
+                    match self.look(&out) {
+                        Lies::Link(target) if links < MOST_LINKS => {
+                            links += 1;
+                            left.extend(parts(target));
+                            passes(out.clone());
+                            out.pop();
+                        }
+                        _ => {}
+                    }
+                }
+                Some(Component::RootDir | Component::Prefix(_)) => out = PathBuf::from(part),
+            }
+        }
+        out
+    }
+
+    fn look(&mut self, path: &Path) -> &Lies {
+        let is_below_nothing = || {
+            let parent = path.parent().and_then(|it| self.seen.get(it.as_os_str()));
+            matches!(parent, Some(Lies::Nothing))
+        };
+        if !self.seen.contains_key(path.as_os_str()) {
+            let lies = if is_below_nothing() { Lies::Nothing } else { look(path) };
+            self.seen.insert(path.as_os_str().to_owned(), lies);
+        }
+        self.seen.get(path.as_os_str()).unwrap_or(&Lies::Other)
+    }
+}
+
+fn look(path: &Path) -> Lies {
+    match path.read_link() {
+        Ok(target) => Lies::Link(target),
+        Err(error) if error.kind() == ErrorKind::NotFound => Lies::Nothing,
+        Err(_) => Lies::Other,
+    }
 }
 
 /// The parts of a path, the last one first.
@@ -79,7 +128,11 @@ mod tests {
         assert_eq!(resolved(Path::new("/../..")), Path::new("/"));
         symlink("../../dangling", room.join("real/inner/deep")).expect("a link");
         let links = ["whole", "real/inner/deep", "dangling", "real/none"];
-        assert_eq!(way(&room.join("whole/inner/deep")), links.map(|it| room.join(it)));
+        let mut way = Links::default();
+        for _ in ["looked at", "remembered"] {
+            let found = way.way(&room.join("whole/inner/deep"));
+            assert_eq!(found, links.map(|it| room.join(it)));
+        }
         std::fs::remove_dir_all(room).expect("a room");
     }
 }

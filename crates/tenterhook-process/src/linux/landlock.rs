@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::namespaces::passes;
 use crate::confine::{Confinement, Net};
-use crate::resolved::{resolved, way};
+use crate::resolved::{Links, resolved};
 
 const CREATE_RULESET: c_long = 444;
 const ADD_RULE: c_long = 445;
@@ -75,7 +75,8 @@ pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<OwnedFd
         grant(&ruleset, &resolved(path), READ, &handled)?;
     }
     // With the links that lead there: who may replace one of them may put anything there.
-    let never: BTreeSet<PathBuf> = confinement.never.iter().flat_map(|it| way(it)).collect();
+    let mut links = Links::default();
+    let never: BTreeSet<PathBuf> = confinement.never.iter().flat_map(|it| links.way(it)).collect();
     let mut left = MOST_ENTRIES;
     for path in &confinement.write {
         grant_around(&ruleset, &resolved(path), &never, &handled, &mut left)?;
