@@ -11,6 +11,7 @@ mod approval;
 mod edit;
 mod entry;
 mod json;
+mod own;
 #[cfg(test)]
 mod tests;
 
@@ -20,3 +21,4 @@ pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, Unhooked, agent}
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};
 pub use json::{Foreign, Switched, Wrong, foreign, installed, put_in, switched, take_out};
+pub use own::{Stranger, stranger};

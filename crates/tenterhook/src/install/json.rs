@@ -41,6 +41,9 @@ pub struct Switched {
 /// Where an entry stands: the number of its event, group and place in the group.
 pub(super) type At = (usize, usize, usize);
 
+/// The matchers that match everything, for each of these agents.
+const EVERYTHING: &[&str] = &["", "*"];
+
 /// More entries than anybody writes; what loops for longer has met a text that it does not understand.
 const MOST: usize = 500;
 
@@ -138,10 +141,13 @@ pub fn switched(switches: &[Key], text: &str) -> Option<Switched> {
     let root = |format| parse(text, format).root.filter(|it| it.as_object().is_some());
     // Codex keeps its switches in TOML, which is no object to a reader of JSON.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
-    switches.iter().find_map(|(keys, off)| {
+    let said = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         Some(Switched { key: keys.join("."), off: node.as_bool()? == *off })
-    })
+    };
+    let all: Vec<Switched> = switches.iter().filter_map(said).collect();
+    // One key that switches off is enough, whatever the others say.
+    all.iter().find(|it| it.off).or_else(|| all.first()).cloned()
 }
 
 fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<String, Wrong> {
@@ -156,6 +162,12 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
             .collect();
         match here.as_slice() {
             [] => return Ok(add(agent, event, program, &root, &now)),
+            // In a group of its own it is asked about everything again.
+            [only] if is_narrowed(&root, *only) => match take_one(&root, &now, *only) {
+                Some(Left::Text(next)) => now = next,
+                Some(Left::Nothing) => "{}\n".clone_into(&mut now),
+                None => return Ok(now),
+            },
             [only] => {
                 let Some(node) = at(&root, *only) else { return Ok(now) };
                 return Ok(match node.to_json() == handler {
@@ -171,6 +183,12 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
         }
     }
     Ok(now)
+}
+
+/// Whether the group of an entry has it called for less than all that happens (BR-69).
+fn is_narrowed(root: &Node, place: At) -> bool {
+    let matcher = group(root, place).and_then(|it| it.get("matcher"));
+    matcher.is_some_and(|it| !it.as_str().is_some_and(|it| EVERYTHING.contains(&it)))
 }
 
 fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
@@ -249,6 +267,12 @@ fn events(root: &Node) -> &[crate::syntax::Entry] {
     root.get("hooks").map_or(&[], Node::entries)
 }
 
+/// The matchers of all groups.
+fn matchers(root: &Node) -> impl Iterator<Item = &Node> {
+    let groups = events(root).iter().flat_map(|it| it.node.as_array().into_iter().flatten());
+    groups.filter_map(|it| it.get("matcher"))
+}
+
 fn handlers(group: &Node) -> impl Iterator<Item = &Node> {
     group.get("hooks").and_then(Node::as_array).into_iter().flatten()
 }
@@ -271,7 +295,7 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         Wrong { message, line: place.line, column: place.column }
     };
     let taken = |kind| match kind {
-        FaultKind::NotStrict(NotStrict::ByteOrderMark) => true,
+        FaultKind::NotStrict(NotStrict::ByteOrderMark) => agent.mark,
         FaultKind::NotStrict(NotStrict::Comment) => agent.comments,
         _ => false,
     };
@@ -300,6 +324,11 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         {
             shape(&it.node, it.node.as_array().is_some(), &format!("`{}` is a list", it.key))?;
         }
+    }
+    let many = matchers(&root).find(|it| agent.lone_matchers && it.as_array().is_some());
+    if let Some(many) = many {
+        let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);
+        return Err(wrong(many.span, message));
     }
     Ok(root)
 }

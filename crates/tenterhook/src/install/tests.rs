@@ -111,6 +111,9 @@ fn what_the_agent_would_reject_is_left_alone() {
         ("claude", "[]", 1, 1),
         ("claude", "{\"a\": ", 1, 7),
         ("codex", "{\"$schema\": \"x\", \"hooks\": {}}", 1, 2),
+        ("codex", "\u{feff}{}", 1, 1),
+        ("qwen", "\u{feff}{}", 1, 1),
+        ("claude", "{\"hooks\": {\"Mine\": [{}, {\"matcher\": [\"a\"]}]}}", 1, 37),
     ] {
         let wrong = put_in(agent(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
         assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {}", wrong.message);

@@ -110,7 +110,11 @@ fn note(state: &Path, it: &Process) {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     if builder.create(&directory).is_ok() {
-        let _ = fs::write(file, b"");
+        let mut mark = fs::OpenOptions::new();
+        mark.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut mark, 0o600);
+        let _ = mark.open(file);
     }
 }
 

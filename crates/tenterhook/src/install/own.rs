@@ -1,0 +1,61 @@
+//! What stands in a file of ours that we did not write? Who takes the file away, or writes it anew, would lose it. Reads a text.
+
+use super::agents::{Agent, Form};
+use crate::config::is_own_line;
+use crate::diagnostic::{Place, Span};
+use crate::syntax::{Format, Node, parse};
+
+/// Something of somebody else in a file of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stranger {
+    /// What it is.
+    pub what: String,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+/// The keys that the root of a file of ours has.
+const ROOT: &[&str] = &["version", "hooks"];
+
+/// The first thing in a file of ours that is neither an entry of ours nor what holds them (BR-63).
+#[must_use]
+pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
+    match agent.form {
+        Form::OwnGroups | Form::OwnFlat => in_json(agent.form, text),
+        Form::Scripts => in_script(text),
+        // Nobody can say of a line of JavaScript whose it is: it may be one of another version of ours.
+        Form::Groups | Form::Plugin => None,
+    }
+}
+
+fn in_json(form: Form, text: &str) -> Option<Stranger> {
+    let at = |span: Span, what: String| {
+        let line = Place::find(&std::sync::Arc::from(""), text, span).line;
+        Some(Stranger { what, line })
+    };
+    let parsed = parse(text, Format::Json);
+    if let Some(fault) = parsed.faults.first() {
+        return at(fault.span, fault.message.clone());
+    }
+    let root = parsed.root?;
+    if let Some(it) = root.entries().iter().find(|it| !ROOT.contains(&it.key.as_str())) {
+        return at(it.key_span, format!("`{}`", it.key));
+    }
+    let events = root.get("hooks").map_or(&[][..], Node::entries).iter();
+    let lists = events.flat_map(|it| it.node.as_array().into_iter().flatten());
+    let mut entries = lists.flat_map(|it| match form {
+        Form::OwnFlat => vec![it],
+        _ => it.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
+    });
+    let command = |it: &Node| it.get("command").and_then(Node::as_str).map(str::to_owned);
+    let foreign = entries.find(|it| !command(it).is_some_and(|it| is_own_line(&it)))?;
+    at(foreign.span, command(foreign).map_or_else(|| "an entry".to_owned(), |it| format!("`{it}`")))
+}
+
+/// A script of ours is one command; comments say nothing.
+fn in_script(text: &str) -> Option<Stranger> {
+    let says = |it: &str| !it.is_empty() && !it.starts_with('#');
+    let mut lines = text.lines().map(str::trim).enumerate();
+    let (at, line) = lines.find(|(_, it)| says(it) && !is_own_line(it))?;
+    Some(Stranger { what: format!("`{line}`"), line: at + 1 })
+}
