@@ -1,29 +1,93 @@
 //! Writes a file so that a reader finds the old text or the new one. Decides nothing of either.
 
-use std::fs;
+use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A reader finds the old text or the new one, never a half; a link stays one, and so do the rights.
+use tempfile::{Builder, NamedTempFile};
+
+/// Who may read a file that was not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whoever may read what this person writes elsewhere.
+    Usual,
+    /// Its owner alone.
+    Owner,
+}
+
+/// A reader finds the old text or the new one, never a half; a link stays one, and so do owner and rights.
 pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let directory = path.parent().unwrap_or(&path);
-    let mut new = tempfile::NamedTempFile::new_in(directory)?;
+    let mut new = NamedTempFile::new_in(directory)?;
     new.write_all(text.as_bytes())?;
-    new.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+    let old = fs::metadata(&path)?;
+    keep_owner(new.as_file(), &old)?;
+    new.as_file().set_permissions(old.permissions())?;
     // Else what a loss of power leaves is the new name of nothing.
     new.as_file().sync_all()?;
     new.persist(&path)?;
     Ok(())
 }
 
+/// Root writes for somebody else, who reads the file afterwards.
+#[cfg(unix)]
+fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let made = new.metadata()?;
+    match made.uid() == old.uid() && made.gid() == old.gid() {
+        true => Ok(()),
+        // Who is not root owns what they write, as they would with any other program.
+        false if made.uid() != 0 => fchown(new, None, Some(old.gid())).or(Ok(())),
+        false => fchown(new, Some(old.uid()), Some(old.gid())),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
 /// The same of a file that is not there; one that came meanwhile is left.
-pub(in crate::command) fn write_new(path: &Path, text: &str) -> io::Result<()> {
+pub(in crate::command) fn write_new(path: &Path, text: &str, readers: Readers) -> io::Result<()> {
+    beside(path, text, readers)?.persist_noclobber(path)?;
+    Ok(())
+}
+
+/// The same, whether anything is there or not: of a link the link is replaced, and not what it leads to.
+pub(in crate::command) fn write_over(path: &Path, text: &str, readers: Readers) -> io::Result<()> {
+    beside(path, text, readers)?.persist(path)?;
+    Ok(())
+}
+
+/// A file with the text in the folder of another one, under a name that nobody could have taken before.
+fn beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile> {
     let directory = path.parent().unwrap_or(path);
-    fs::create_dir_all(directory)?;
-    let mut new = tempfile::NamedTempFile::new_in(directory)?;
+    folders(readers).create(directory)?;
+    let mut new = files(readers).tempfile_in(directory)?;
     new.write_all(text.as_bytes())?;
     new.as_file().sync_all()?;
-    new.persist_noclobber(path)?;
-    Ok(())
+    Ok(new)
+}
+
+/// What makes folders with such rights: what others may write in the state directory is not believed (T-31).
+fn folders(readers: Readers) -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    builder
+}
+
+/// What makes a file with such rights; the mask of the process counts.
+fn files(readers: Readers) -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    if readers == Readers::Usual {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
 }

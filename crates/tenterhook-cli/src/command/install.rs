@@ -5,6 +5,7 @@
 mod adopt;
 pub(super) mod files;
 mod program;
+pub(super) mod switches;
 
 use tenterhook::dialect::DialectId;
 use tenterhook::install::{AGENTS, Agent, Form, Scope, agent, foreign};
@@ -170,7 +171,7 @@ fn write(change: &Change) -> std::io::Result<()> {
     }
     match (&change.before, &change.after) {
         (Some(_), Some(after)) => write_in_place(&change.path, after)?,
-        (None, Some(after)) => write_new(&change.path, after)?,
+        (None, Some(after)) => write_new(&change.path, after, change.readers)?,
         (_, None) => {
             std::fs::remove_file(&change.path)?;
             files::remove_empty(change);

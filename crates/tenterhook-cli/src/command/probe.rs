@@ -9,6 +9,7 @@ use tenterhook::leave;
 use tenterhook_probe::{AGENTS, Agent, Row, Survey, named};
 use tenterhook_process::{Cancel, Command, run_blocking};
 
+use super::change::{Readers, write_over};
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Format, Probe};
@@ -113,8 +114,7 @@ pub(super) fn kept_at(agent: &str, here: &Here) -> PathBuf {
 /// Keeps it where `doctor` finds it.
 fn keep(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
     let path = kept_at(agent.name, here);
-    let folder = path.parent().unwrap_or(&path);
-    let kept = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, super::json_text(value).unwrap_or_default()));
-    kept.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
+    let text = super::json_text(value).unwrap_or_default();
+    write_over(&path, &text, Readers::Owner)
+        .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenterhook::diagnostic::nearest;
 
+use super::change::{Readers, write_over};
+use super::install::files::read;
 use super::{print_json, trust};
 use crate::ambient::Here;
 use crate::args::{Format, Output, Rules, RulesDo};
@@ -191,9 +193,8 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     let file = directory.join(pack.file());
     let shown = shorten(&file.to_string_lossy(), &here.roots);
     let cannot = |error: io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
-    let there = match fs::read_to_string(&file) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+    let there = match read(&file) {
+        Ok(there) => there,
         Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
     };
     if let Some(text) = there.as_deref() {
@@ -208,11 +209,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
             ));
         }
     }
-    fs::create_dir_all(directory).map_err(cannot)?;
-    // A reader finds the old file or the new one, never a half.
-    let new = directory.join(format!(".{}.new", pack.file()));
-    fs::write(&new, pack.text).map_err(cannot)?;
-    fs::rename(&new, &file).map_err(cannot)?;
+    write_over(&file, pack.text, Readers::Usual).map_err(cannot)?;
     trust::approve_own(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };
     let count = words::count(pack.rules().len(), "rule");

@@ -16,7 +16,7 @@ use tenterhook::{Event, Outcome};
 use super::shape::{cleaned, shape, shown};
 use super::tally::{Tally, is_told, verdict};
 use crate::args::{Backtest as Args, PageContent};
-use crate::command::change::{write_in_place, write_new};
+use crate::command::change::{Readers, write_in_place, write_new};
 use crate::problem::Problem;
 use crate::show::words::{count, line};
 
@@ -231,7 +231,7 @@ pub(super) fn write(
         |error: std::io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
     match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            write_new(path, &page).map_err(cannot)
+            write_new(path, &page, Readers::Owner).map_err(cannot)
         }
         Ok(old) if old.starts_with(head()) => write_in_place(path, &page).map_err(cannot),
         Ok(_) => Err(Problem::new(format!("`{shown}` is there already, and is no such page"))

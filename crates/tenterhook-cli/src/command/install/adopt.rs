@@ -8,23 +8,42 @@ use tenterhook::install::{self, Agent, Form, Scope, give_back, put_in, take_out}
 
 use super::files::{Change, only_new, place, read_here, refuse};
 use crate::ambient::Here;
+use crate::load::shorten;
 use crate::problem::Problem;
 
-/// The three files of an adoption.
+/// The files of an adoption.
 struct Files {
     settings: PathBuf,
     /// The entries that were moved.
     moved: PathBuf,
     /// The settings as they were, so that they can be put back to the byte.
     before: PathBuf,
+    /// The path of the settings: a person may have several homes of an agent, and the entries go back to theirs.
+    from: PathBuf,
+}
+
+impl Files {
+    /// Which other settings hold their entries where these would be put.
+    fn others(&self, here: &Here) -> Result<Option<String>, Problem> {
+        if read_here(&self.moved, here)?.is_none() {
+            return Ok(None);
+        }
+        let from = read_here(&self.from, here)?;
+        Ok(from.filter(|it| *it != self.name()))
+    }
+
+    fn name(&self) -> String {
+        self.settings.to_string_lossy().into_owned()
+    }
 }
 
 /// `None` for an agent whose entries stay.
 fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
     let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
-    let before = here.state.join("adopted").join(format!("{}.before", agent.name));
-    Some(Files { settings: place(agent, scope, here)?, moved, before })
+    let kept = |what| here.state.join("adopted").join(format!("{}.{what}", agent.name));
+    let (before, from) = (kept("before"), kept("from"));
+    Some(Files { settings: place(agent, scope, here)?, moved, before, from })
 }
 
 /// What `install --adopt` changes; what was moved before comes back first, so that twice is once.
@@ -45,6 +64,12 @@ pub(super) fn put(
         };
         return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));
     };
+    if let Some(other) = files.others(here)? {
+        let (moved, other) =
+            (shorten(&files.moved.to_string_lossy(), &here.roots), shorten(&other, &here.roots));
+        return Err(Problem::new(format!("`{moved}` holds the hooks of `{other}`"))
+            .help("run `tenterhook uninstall` where that is the agent's home first, or leave `--adopt` out"));
+    }
     let settings = read_here(&files.settings, here)?;
     let moved = read_here(&files.moved, here)?;
     let wrong = |it: install::Wrong| refuse(&it, &files.settings, here);
@@ -58,12 +83,14 @@ pub(super) fn put(
         None => (own.clone(), None),
     };
     let after = put_in(agent, program, left.as_deref()).map_err(wrong)?;
-    let before = read_here(&files.before, here)?;
+    let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
     let kept = own.filter(|_| now.is_some());
+    let name = now.is_some().then(|| files.name());
     // A hook that stands in both files for a moment runs twice, and one that stands in none does not run.
     Ok(only_new(vec![
-        Change::of(files.before, before, kept),
-        Change::of(files.moved, moved, now),
+        Change::private(files.from, from, name),
+        Change::private(files.before, before, kept),
+        Change::private(files.moved, moved, now),
         Change::of(files.settings, settings, Some(after)),
     ]))
 }
@@ -76,13 +103,17 @@ pub(super) fn take(
 ) -> Result<Option<Vec<Change>>, Problem> {
     let Some(files) = files(agent, scope, here) else { return Ok(None) };
     let Some(moved) = read_here(&files.moved, here)? else { return Ok(None) };
+    if files.others(here)?.is_some() {
+        return Ok(None);
+    }
     let settings = read_here(&files.settings, here)?;
     let after = without(agent, settings.as_deref(), Some(&moved), &files, here)?;
-    let before = read_here(&files.before, here)?;
+    let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
     Ok(Some(only_new(vec![
         Change::of(files.settings, settings, after),
         Change::of(files.moved, Some(moved), None),
         Change::of(files.before, before, None),
+        Change::of(files.from, from, None),
     ])))
 }
 

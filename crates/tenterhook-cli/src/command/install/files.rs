@@ -4,12 +4,15 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tenterhook::install::{self, Agent, Form, Scope, own_file, put_in, take_out};
+use tenterhook::discover;
+use tenterhook::install::{self, Agent, Form, Scope, own_file, put_in, stranger, take_out};
 
 use crate::ambient::Here;
+use crate::command::change::Readers;
 use crate::executable::is_executable;
 use crate::load::shorten;
 use crate::problem::Problem;
+use crate::show::words;
 
 /// A file, as it is and as it would be; `None` where it is not there.
 #[derive(Clone, Debug)]
@@ -18,21 +21,29 @@ pub(crate) struct Change {
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
     pub(crate) is_script: bool,
+    pub(crate) readers: Readers,
 }
 
 impl Change {
     /// Of a file that is no script.
     pub(crate) const fn of(path: PathBuf, before: Option<String>, after: Option<String>) -> Self {
-        Self { path, before, after, is_script: false }
+        Self { path, before, after, is_script: false, readers: Readers::Usual }
+    }
+
+    /// Of a file that nobody else reads.
+    pub(crate) const fn private(
+        path: PathBuf,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Self {
+        Self { path, before, after, is_script: false, readers: Readers::Owner }
     }
 }
 
-/// The text of a file, if there is one.
+/// The text of a file, if there is one. A FIFO or a device, which a repository may bring, is not waited for.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
-    match fs::read(path) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8")),
+    match discover::read(path) {
+        Ok(text) => Ok(Some(text.to_string())),
         // A link to nowhere would be replaced, and what it meant forgotten.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) => Err(error),
@@ -55,6 +66,32 @@ pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf>
         Scope::Managed => PathBuf::from("/"),
     };
     Some(root.join(place.path))
+}
+
+/// What a scope is called on the command line.
+pub(crate) const fn scope_word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "user",
+        Scope::Project => "project",
+        Scope::Managed => "managed",
+    }
+}
+
+const SCOPES: [Scope; 3] = [Scope::User, Scope::Project, Scope::Managed];
+
+/// Where the agent's files stand, each once: where somebody stands in their home, theirs is the project's, too.
+pub(crate) fn places(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
+    let all = SCOPES.iter().filter_map(|scope| Some((*scope, place(agent, *scope, here)?)));
+    let mut places: Vec<(Scope, PathBuf)> = Vec::new();
+    for (scope, path) in all {
+        let real = path.canonicalize().ok();
+        let is_same =
+            |it: &PathBuf| *it == path || (real.is_some() && it.canonicalize().ok() == real);
+        if !places.iter().any(|(_, it)| is_same(it)) {
+            places.push((scope, path));
+        }
+    }
+    places
 }
 
 /// The directory in which the agent's user files are.
@@ -122,12 +159,9 @@ pub(crate) fn put(
             ))
             .help("move it away first: it would be lost"));
         }
-        changes.push(Change {
-            path,
-            before,
-            after: Some(text),
-            is_script: agent.form == Form::Scripts,
-        });
+        alone_in(agent, &path, before.as_deref(), here)?;
+        let is_script = agent.form == Form::Scripts;
+        changes.push(Change { is_script, ..Change::of(path, before, Some(text)) });
     }
     Ok(only_new(changes))
 }
@@ -148,6 +182,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
         let Some(before) = read_here(&path, here)?.filter(|it| is_ours(agent, it)) else {
             continue;
         };
+        alone_in(agent, &path, Some(&before), here)?;
         changes.push(Change::of(path, Some(before), None));
     }
     Ok(changes)
@@ -170,6 +205,15 @@ fn is_ours(agent: &Agent, text: &str) -> bool {
         }
         _ => text.contains(&format!("hook --agent {} ", agent.name)),
     }
+}
+
+/// A file of ours into which somebody wrote is theirs, too (BR-63).
+fn alone_in(agent: &Agent, path: &Path, text: Option<&str>, here: &Here) -> Result<(), Problem> {
+    let Some(found) = text.and_then(|it| stranger(agent, it)) else { return Ok(()) };
+    let place = format!("{}:{}", shorten(&path.to_string_lossy(), &here.roots), found.line);
+    let what = words::line(&found.what);
+    Err(Problem::new(format!("{place}: Tenterhook did not write this: {what}"))
+        .help("nothing was changed; move it into a file of its own first: it would be lost"))
 }
 
 /// Cline finds a hook by its name, whatever its extension is and its letters are: another one of an event is in the way.

@@ -1,0 +1,124 @@
+//! Does anything switch an agent's hooks off, in the files that `install` writes or in others? Reads files, strongest first.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook::install::{self, Agent, Key, Scope, Switched};
+
+use super::files::{home, read};
+use crate::ambient::Here;
+
+/// A file of the agent that was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) scope: Scope,
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a str,
+    /// Whether an entry of ours stands in it.
+    pub(crate) calls: bool,
+}
+
+/// Below which directory a file stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Below {
+    AgentHome,
+    Project,
+    Root,
+}
+
+/// A switch in a file that `install` does not write.
+struct Elsewhere {
+    agent: &'static str,
+    below: Below,
+    file: &'static str,
+    /// Where the switch stands in it, and the value that switches off.
+    key: Key,
+}
+
+/// Those that are stronger than the person's and the project's own files, the strongest first.
+const ELSEWHERE: &[Elsewhere] = &[
+    Elsewhere {
+        agent: "claude",
+        below: Below::Project,
+        file: ".claude/settings.local.json",
+        key: (&["disableAllHooks"], true),
+    },
+    Elsewhere {
+        agent: "codex",
+        below: Below::Project,
+        file: ".codex/config.toml",
+        key: (&["features", "hooks"], false),
+    },
+    Elsewhere {
+        agent: "codex",
+        below: Below::AgentHome,
+        file: "config.toml",
+        key: (&["features", "hooks"], false),
+    },
+];
+
+/// The organisation's word for: no hooks but its own. Claude Code has it in a file that `install` writes, too.
+const ONLY_MANAGED: &[Elsewhere] = &[
+    Elsewhere {
+        agent: "claude",
+        below: Below::Root,
+        file: "etc/claude-code/managed-settings.json",
+        key: (&["allowManagedHooksOnly"], true),
+    },
+    Elsewhere {
+        agent: "codex",
+        below: Below::Root,
+        file: "etc/codex/requirements.toml",
+        key: (&["allow_managed_hooks_only"], true),
+    },
+];
+
+/// What a file says of all hooks of its agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) switched: Switched,
+}
+
+impl Elsewhere {
+    fn said(&self, agent: &Agent, here: &Here) -> Option<Said> {
+        let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
+        let directory = match self.below {
+            Below::AgentHome => home(agent, here),
+            Below::Project => project(),
+            Below::Root => PathBuf::from("/"),
+        };
+        let path = directory.join(self.file);
+        let text = read(&path).ok().flatten()?;
+        let switched = install::switched(&[self.key], &text)?;
+        Some(Said { path, text, switched })
+    }
+}
+
+/// What switches all hooks off: the strongest file that says anything of it is heard (BR-69).
+pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
+    let in_file = |it: &Seen<'_>| {
+        let switched = install::switched(agent.switches, it.text)?;
+        Some(Said { path: it.path.to_owned(), text: it.text.to_owned(), switched })
+    };
+    let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
+        files.iter().rev().partition(|it| it.scope == Scope::Managed);
+    let elsewhere = ELSEWHERE.iter().filter(|it| it.agent == agent.name);
+    let mut all = managed
+        .into_iter()
+        .filter_map(in_file)
+        .chain(elsewhere.filter_map(|it| it.said(agent, here)))
+        .chain(others.into_iter().filter_map(in_file));
+    all.next().filter(|it| it.switched.off)
+}
+
+/// What has the agent run the organisation's hooks alone, where ours are not among them.
+pub(crate) fn only_managed(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
+    let mut ours = files.iter().filter(|it| it.calls).peekable();
+    ours.peek()?;
+    if ours.any(|it| it.scope == Scope::Managed) {
+        return None;
+    }
+    let mut all = ONLY_MANAGED.iter().filter(|it| it.agent == agent.name);
+    all.find_map(|it| it.said(agent, here)).filter(|it| it.switched.off)
+}
