@@ -9,6 +9,7 @@ mod machine;
 mod page;
 mod program;
 mod sources;
+mod started;
 mod switches;
 
 use tenterhook::install::{AGENTS, Agent};
@@ -21,6 +22,7 @@ use crate::exit::Exit;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
 use crate::term::Term;
+use entries::File;
 use finding::{Finding, Weight};
 use firing::Fired;
 use machine::Kernel;
@@ -79,11 +81,14 @@ fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
     let files = entries::files(agent, here);
     let installed = program::installed(agent, here);
     let mut findings = entries::findings(agent, &files, here);
-    let programs = program::findings(agent, &files, here);
+    let (startable, strange): (Vec<&File>, Vec<&File>) =
+        files.iter().partition(|it| started::may_start(agent, it, here));
+    findings.extend(strange.iter().filter_map(|it| started::unstarted(agent, it, here)));
+    let programs = program::findings(agent, &startable, here);
     // What is gone needs no call to be known.
     let is_there = !programs.iter().any(|it| it.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
-    let calls = files.iter().filter(|_| fires && is_there);
+    let calls = startable.into_iter().filter(|_| fires && is_there);
     let fired: Vec<Fired> = calls.filter_map(|it| firing::fire(agent, it, here)).collect();
     findings.extend(fired.iter().filter_map(|it| it.finding.clone()));
     findings.extend(program::versions(agent, &installed, here));

@@ -1,11 +1,12 @@
 //! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, Switched, line, own_file};
+use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, line, own_file};
 
-use super::install::files::{home, is_here, on_path, place, read};
+use super::install::files::{home, is_here, on_path, places, read, scope_word};
+use super::install::switches::{self, Said, Seen};
 use super::{install::can_call, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
@@ -14,7 +15,7 @@ use crate::held::openings;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
-use crate::show::words::count;
+use crate::show::words::{self, count};
 use crate::term::Term;
 
 /// What this program is called.
@@ -22,8 +23,10 @@ const NAME: &str = "tenterhook";
 
 /// What one of an agent's files says.
 struct Found {
-    scope: &'static str,
+    scope: Scope,
+    path: PathBuf,
     file: String,
+    text: String,
     /// The events for which the agent calls.
     events: Vec<String>,
     /// Those for which it would, if the person had approved it there, and what the agent says of that.
@@ -32,16 +35,11 @@ struct Found {
     programs: Vec<String>,
     /// Whether our entries are no longer as `install` writes them: a time-out or a word that restrains was changed.
     altered: bool,
-    /// What the file says of all hooks of its agent.
-    switched: Option<Switched>,
     /// How many hooks of others the agent runs itself.
     others: usize,
     /// Why the file cannot be read.
     broken: Option<String>,
 }
-
-const SCOPES: &[(Scope, &str)] =
-    &[(Scope::User, "user"), (Scope::Project, "project"), (Scope::Managed, "managed")];
 
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<(&'static Agent, Vec<Found>)> =
@@ -65,6 +63,11 @@ pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Proble
 }
 
 impl Found {
+    fn seen(&self) -> Seen<'_> {
+        let calls = !self.programs.is_empty();
+        Seen { scope: self.scope, path: &self.path, text: &self.text, calls }
+    }
+
     /// The program that the entries start.
     fn program(&self) -> &str {
         self.programs.first().map_or(NAME, String::as_str)
@@ -81,15 +84,32 @@ impl Found {
 }
 
 /// Whether some file has the agent call, and none switches its hooks off.
-fn is_covered(agent: &Agent, found: &[Found], here: &Here) -> bool {
-    found.iter().any(|it| it.covers(agent, here)) && switched_off(found).is_none()
+fn is_covered(agent: &'static Agent, found: &[Found], here: &Here) -> bool {
+    found.iter().any(|it| it.covers(agent, here)) && off(agent, found, here).is_none()
 }
 
-/// The file that switches all hooks off, and its key: the strongest one that says anything is heard.
-fn switched_off(found: &[Found]) -> Option<(&str, &str)> {
-    // Managed before project before user: the order of the scopes, from behind.
-    let said = found.iter().rev().find_map(|it| Some((it, it.switched.as_ref()?)))?;
-    said.1.off.then_some((said.0.file.as_str(), said.1.key.as_str()))
+/// Why the agent runs no entry of ours, whatever stands in its files.
+struct Off {
+    file: String,
+    key: String,
+    /// What the agent does for it.
+    what: &'static str,
+}
+
+/// What switches our entries off, in these files or in others (BR-69).
+fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
+    let seen: Vec<Seen<'_>> = found.iter().map(Found::seen).collect();
+    let of = |said: Said, what| Off {
+        file: shorten(&said.path.to_string_lossy(), &here.roots),
+        key: said.switched.key,
+        what,
+    };
+    let all =
+        switches::switched_off(agent, &seen, here).map(|it| of(it, "the agent runs no hooks"));
+    all.or_else(|| {
+        let only = switches::only_managed(agent, &seen, here)?;
+        Some(of(only, "the agent runs the organisation's hooks alone"))
+    })
 }
 
 /// Whether the agent of that name calls this program, as its files here say.
@@ -98,9 +118,8 @@ pub(super) fn calls(name: &str, here: &Here) -> bool {
 }
 
 /// What `install` should say of a file that switches all hooks of an agent off.
-pub(super) fn remains_off(agent: &Agent, here: &Here) -> Option<String> {
-    let found = look(agent, here);
-    let (file, key) = switched_off(&found)?;
+pub(super) fn remains_off(agent: &'static Agent, here: &Here) -> Option<String> {
+    let Off { file, key, .. } = off(agent, &look(agent, here), here)?;
     Some(format!(
         "`{key}` in {file} switches all hooks of {} off, these too: take it out of the file",
         agent.title
@@ -117,22 +136,21 @@ fn is_there(program: &str, here: &Here) -> bool {
 
 fn look(agent: &Agent, here: &Here) -> Vec<Found> {
     let mut all = Vec::new();
-    for (scope, name) in SCOPES {
-        let Some(path) = place(agent, *scope, here) else { continue };
-        let file = shorten(&path.to_string_lossy(), &here.roots);
+    for (scope, path) in places(agent, here) {
         let mut found = Found {
-            scope: name,
-            file,
+            scope,
+            file: shorten(&path.to_string_lossy(), &here.roots),
+            path: path.clone(),
+            text: String::new(),
             events: Vec::new(),
             waiting: Vec::new(),
             programs: Vec::new(),
             altered: false,
-            switched: None,
             others: 0,
             broken: None,
         };
         let is_there = match agent.form {
-            Form::Groups => groups((agent, *scope), &path, &home(agent, here), &mut found),
+            Form::Groups => groups((agent, scope), &path, &home(agent, here), &mut found),
             _ => own(agent, &path, &mut found),
         };
         if is_there {
@@ -164,13 +182,13 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
             found.altered = install::put_in(agent, found.program(), Some(&text))
                 .is_ok_and(|it| it != text)
                 && !found.events.is_empty();
-            found.switched = install::switched(agent.switches, &text);
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
             if let Some(name) = agent.approvals_of(scope) {
                 await_approval(path, &text, name, home, found);
             }
         }
     }
+    found.text = text;
     found.programs.dedup();
     true
 }
@@ -180,9 +198,11 @@ fn await_approval(path: &Path, text: &str, kept_in: &str, home: &Path, found: &m
     // What cannot be read approves nothing.
     let said = read(&home.join(kept_in)).ok().flatten().unwrap_or_default();
     let approvals = install::approvals(&path.to_string_lossy(), text, &said);
-    found.waiting = approvals.into_iter().filter(|(_, it)| *it != Approval::Approved).collect();
-    let waits = |event: &String| found.waiting.iter().any(|(it, _)| it == event);
-    found.events.retain(|it| !waits(it));
+    let (approved, waiting): (Vec<_>, Vec<_>) =
+        approvals.into_iter().partition(|(_, it)| *it == Approval::Approved);
+    let is_in = |all: &[(String, Approval)], event: &String| all.iter().any(|(it, _)| it == event);
+    found.events.retain(|it| is_in(&approved, it) && !is_in(&waiting, it));
+    found.waiting = waiting;
 }
 
 /// What files of ours say; whether any is there.
@@ -249,15 +269,17 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
     };
     let mut out = format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word));
     let mut row = |lead: &str, text: &str| {
+        // A name in a file that came with a repository is no words to the terminal.
+        let text = words::line(text);
         out.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))))
     };
     for it in found {
         if let Some(broken) = &it.broken {
-            row(it.scope, &format!("{}: {broken}", it.file));
+            row(scope_word(it.scope), &format!("{}: {broken}", it.file));
             continue;
         }
         let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
-        row(it.scope, &format!("{}, {events}", it.file));
+        row(scope_word(it.scope), &format!("{}, {events}", it.file));
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
             let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
             if many > 0 {
@@ -271,15 +293,16 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
         if it.altered {
             row(
                 "",
-                "its entries are not as `install` writes them: a time-out, or a word that restrains, is another",
+                "its entries are not as `install` writes them: a time-out, a matcher or a word that restrains is another",
             );
         }
         if it.others > 0 {
             row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
         }
     }
-    if let Some((file, key)) = switched_off(found) {
-        row("switched off", &format!("`{key}` in {file}: the agent runs no hooks"));
+    let off = off(agent, found, here);
+    if let Some(Off { file, key, what }) = &off {
+        row("switched off", &format!("`{key}` in {file}: {what}"));
     }
     if found.iter().filter(|it| it.covers(agent, here)).count() > 1 {
         row(
@@ -301,7 +324,7 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
             }
         }
         agent.gaps.iter().for_each(|it| row("not covered", it));
-    } else if let Some((file, key)) = switched_off(found) {
+    } else if let Some(Off { file, key, .. }) = off {
         row("to change it", &format!("take `{key}` out of {file}"));
     } else if can_call(agent) {
         row("to change it", &format!("tenterhook install {}", agent.name));
@@ -311,6 +334,7 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
 }
 
 fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {
+    let switches = |it: &Found| install::switched(agent.switches, &it.text);
     let file = |it: &Found| {
         let waiting: Vec<Value> = it
             .waiting
@@ -319,8 +343,8 @@ fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {
             .collect();
         json!({
             "waiting": waiting,
-            "scope": it.scope, "file": it.file, "events": it.events, "programs": it.programs,
-            "altered": it.altered, "switched_off": it.switched.as_ref().is_some_and(|it| it.off),
+            "scope": scope_word(it.scope), "file": it.file, "events": it.events, "programs": it.programs,
+            "altered": it.altered, "switched_off": switches(it).is_some_and(|it| it.off),
             "other_hooks": it.others, "broken": it.broken,
         })
     };
@@ -332,8 +356,10 @@ fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {
     let gaps = |held| openings.iter().filter(move |it| it.is_held == held).map(|it| it.of.gap);
     let held: Vec<&str> = gaps(true).collect();
     let open: Vec<&str> = gaps(false).chain(agent.gaps.iter().copied()).collect();
+    let off = off(agent, found, here).map(|it| json!({ "file": it.file, "key": it.key }));
     json!({
         "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found, here),
+        "off": off,
         "can_be_answered": can_call(agent), "files": files, "gates": gates,
         "if_gone": agent.gone, "held": held, "not_covered": open, "example": example,
     })

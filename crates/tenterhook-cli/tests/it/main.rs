@@ -23,6 +23,7 @@ mod install;
 mod integrations;
 mod list;
 mod lock;
+mod messy;
 mod probe;
 mod protected;
 mod reconcile;

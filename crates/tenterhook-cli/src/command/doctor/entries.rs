@@ -8,7 +8,7 @@ use tenterhook::install::{self, Agent, Approval, Event, Form, Scope, own_file};
 use super::finding::{Finding, Kind, Mend};
 use super::switches;
 use crate::ambient::Here;
-use crate::command::install::files::{home, place, read};
+use crate::command::install::files::{home, places, read, scope_word};
 use crate::show::words::count;
 
 /// An entry of ours.
@@ -38,28 +38,17 @@ pub(super) struct File {
     broken: Option<(Option<usize>, String)>,
 }
 
-const SCOPES: [Scope; 3] = [Scope::User, Scope::Project, Scope::Managed];
-
-const fn word(scope: Scope) -> &'static str {
-    match scope {
-        Scope::User => "user",
-        Scope::Project => "project",
-        Scope::Managed => "managed",
-    }
-}
-
 /// The files of an agent that are there.
 pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
-    SCOPES.iter().flat_map(|scope| in_scope(agent, *scope, here)).collect()
+    places(agent, here).iter().flat_map(|(scope, root)| in_scope(agent, *scope, root)).collect()
 }
 
-fn in_scope(agent: &'static Agent, scope: Scope, here: &Here) -> Vec<File> {
-    let Some(root) = place(agent, scope, here) else { return Vec::new() };
+fn in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.form {
         Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|it| it.0).collect(),
         _ => vec![String::new()],
     };
-    let path = |name: &String| if name.is_empty() { root.clone() } else { root.join(name) };
+    let path = |name: &String| if name.is_empty() { root.to_owned() } else { root.join(name) };
     names.iter().filter_map(|name| file(agent, scope, path(name), name)).collect()
 }
 
@@ -163,7 +152,7 @@ pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Ve
 pub(super) fn install_line(agent: &Agent, scope: Scope) -> Mend {
     match scope {
         Scope::User => Mend::run(format!("tenterhook install {}", agent.name)),
-        _ => Mend::run(format!("tenterhook install {} --scope {}", agent.name, word(scope))),
+        _ => Mend::run(format!("tenterhook install {} --scope {}", agent.name, scope_word(scope))),
     }
 }
 
@@ -208,8 +197,7 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     }
     let same = file.text.lines().zip(wanted.lines()).take_while(|(one, other)| one == other);
     let line = same.count() + 1;
-    let what =
-        "an entry is not as `install` writes it: a time-out, or a word that restrains, is another";
+    let what = "an entry is not as `install` writes it: a time-out, a matcher or a word that restrains is another";
     Some(Finding::new(Kind::EntryAltered, what, install_line(agent, file.scope)).at(
         &file.path,
         Some(line),
@@ -235,7 +223,7 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
     let calls = |it: &&&File| it.entries.iter().any(|it| it.event.name == gate.name);
     let mut all = ours.iter().filter(calls);
     let (_, second) = (all.next()?, all.next()?);
-    let mend = format!("tenterhook uninstall {} --scope {}", agent.name, word(second.scope));
+    let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_word(second.scope));
     let what = "another file calls, too: each call is judged as often, and hooks run as often";
     Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).at(&second.path, None, here))
 }

@@ -57,6 +57,7 @@ kinds! {
     ProgramMissing = "program-missing", Error;
     ProgramForeign = "program-foreign", Error;
     ProgramOlder = "program-older", Warning;
+    EntryNotTried = "entry-not-tried", Warning;
     NotAnswered = "not-answered", Error;
     HarmlessDenied = "harmless-denied", Warning;
     VersionNotMeasured = "version-not-measured", Warning;

@@ -36,7 +36,7 @@ pub(super) fn find(program: &str, here: &Here) -> Option<PathBuf> {
 }
 
 /// The programs that entries start, and what is wrong with each.
-pub(super) fn findings(agent: &Agent, files: &[File], here: &Here) -> Vec<Finding> {
+pub(super) fn findings(agent: &Agent, files: &[&File], here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in files {
         let mut seen: Vec<&str> = Vec::new();

@@ -8,7 +8,7 @@ use tenterhook::config::Source;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::DialectId;
 use tenterhook::hook::{Arming, Command, Hook, Invocation, Run};
-use tenterhook::install::{self, AGENTS, Agent};
+use tenterhook::install::{self, AGENTS, Agent, Form};
 use tenterhook::trust::{Origin, State, Trust};
 
 use super::finding::{Finding, Kind, Mend, typed};
@@ -106,7 +106,13 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
 pub(super) fn is_ours_alone(text: &str) -> bool {
     let calls = |it: &Agent| install::installed(it, text).is_ok_and(|it| !it.is_empty());
     let others = |it: &Agent| install::foreign(it, text).is_ok_and(|it| !it.is_empty());
-    AGENTS.iter().any(|it| calls(it) && !others(it))
+    // A file of ours alone holds nothing else.
+    let own = |it: &Agent| {
+        it.form != Form::Groups
+            && text.contains(&format!("hook --agent {} ", it.name))
+            && install::stranger(it, text).is_none()
+    };
+    AGENTS.iter().any(|it| (calls(it) && !others(it)) || own(it))
 }
 
 fn broken(it: &Diagnostic, here: &Here) -> Finding {

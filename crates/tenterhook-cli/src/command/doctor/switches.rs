@@ -1,136 +1,31 @@
-//! Does anything switch an agent's hooks off, in the files that `install` writes or in others? Reads files, strongest first.
+//! What is said of an agent whose hooks are switched off, and what mends it. Decides nothing of whether they are.
 
-use std::path::PathBuf;
-
-use tenterhook::install::{self, Agent, Key, Scope, Switched};
+use tenterhook::install::{Agent, Scope};
 
 use super::entries::{File, install_line, line_of};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
-use crate::command::install::files::{home, read};
-
-/// Below which directory a file stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Below {
-    AgentHome,
-    Project,
-    Root,
-}
-
-/// A switch in a file that `install` does not write.
-struct Elsewhere {
-    agent: &'static str,
-    below: Below,
-    file: &'static str,
-    /// Where the switch stands in it, and the value that switches off.
-    key: Key,
-}
-
-/// Those that are stronger than the person's and the project's own files, the strongest first.
-const ELSEWHERE: &[Elsewhere] = &[
-    Elsewhere {
-        agent: "claude",
-        below: Below::Project,
-        file: ".claude/settings.local.json",
-        key: (&["disableAllHooks"], true),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::Project,
-        file: ".codex/config.toml",
-        key: (&["features", "hooks"], false),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::AgentHome,
-        file: "config.toml",
-        key: (&["features", "hooks"], false),
-    },
-];
-
-/// The organisation's word for: no hooks but its own. Claude Code has it in a file that `install` writes, too.
-const ONLY_MANAGED: &[Elsewhere] = &[
-    Elsewhere {
-        agent: "claude",
-        below: Below::Root,
-        file: "etc/claude-code/managed-settings.json",
-        key: (&["allowManagedHooksOnly"], true),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::Root,
-        file: "etc/codex/requirements.toml",
-        key: (&["allow_managed_hooks_only"], true),
-    },
-];
-
-/// What a file says of all hooks of its agent.
-struct Said {
-    path: PathBuf,
-    text: String,
-    switched: Switched,
-}
-
-impl Elsewhere {
-    fn said(&self, agent: &Agent, here: &Here) -> Option<Said> {
-        let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
-        let directory = match self.below {
-            Below::AgentHome => home(agent, here),
-            Below::Project => project(),
-            Below::Root => PathBuf::from("/"),
-        };
-        let path = directory.join(self.file);
-        let text = read(&path).ok().flatten()?;
-        let switched = install::switched(&[self.key], &text)?;
-        Some(Said { path, text, switched })
-    }
-}
+use crate::command::install::switches::{Said, Seen, only_managed, switched_off};
 
 pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
-    let off = switched_off(agent, files, here).into_iter();
-    off.chain(only_managed(agent, files, here)).collect()
+    let seen: Vec<Seen<'_>> = files.iter().map(seen).collect();
+    let off = switched_off(agent, &seen, here).map(|it| off(agent, &it, here));
+    let alone = only_managed(agent, &seen, here).map(|it| alone(agent, &it, here));
+    off.into_iter().chain(alone).collect()
 }
 
-/// The strongest file that says anything of it is heard (BR-69).
-fn switched_off(agent: &'static Agent, files: &[File], here: &Here) -> Option<Finding> {
-    let in_file = |it: &File| {
-        let switched = install::switched(agent.switches, &it.text)?;
-        Some(Said { path: it.path.clone(), text: it.text.clone(), switched })
-    };
-    let (managed, others): (Vec<&File>, Vec<&File>) =
-        files.iter().rev().partition(|it| it.scope == Scope::Managed);
-    let elsewhere = ELSEWHERE.iter().filter(|it| it.agent == agent.name);
-    let mut all = managed
-        .into_iter()
-        .filter_map(in_file)
-        .chain(elsewhere.filter_map(|it| it.said(agent, here)))
-        .chain(others.into_iter().filter_map(in_file));
-    let said = all.next().filter(|it| it.switched.off)?;
+fn seen(file: &File) -> Seen<'_> {
+    let calls = !file.entries.is_empty();
+    Seen { scope: file.scope, path: &file.path, text: &file.text, calls }
+}
+
+fn off(agent: &Agent, said: &Said, here: &Here) -> Finding {
     let what = format!("`{}` switches all hooks of {} off", said.switched.key, agent.title);
     let mend = Mend::words(format!("take `{}` out of the file", said.switched.key));
-    Some(Finding::new(Kind::SwitchedOff, what, mend).at(&said.path, said.line(), here))
+    Finding::new(Kind::SwitchedOff, what, mend).at(&said.path, line(said), here)
 }
 
-impl Said {
-    /// Where the last word of the key stands, as JSON or TOML write it.
-    fn line(&self) -> Option<usize> {
-        let key = self.switched.key.rsplit('.').next().unwrap_or_default();
-        line_of(&self.text, &format!("\"{key}\"")).or_else(|| {
-            let is = |it: &str| {
-                it.trim_start().split('=').next().is_some_and(|it| it.trim().ends_with(key))
-            };
-            self.text.lines().position(is).map(|at| at + 1)
-        })
-    }
-}
-
-fn only_managed(agent: &'static Agent, files: &[File], here: &Here) -> Option<Finding> {
-    let ours: Vec<&File> = files.iter().filter(|it| !it.entries.is_empty()).collect();
-    if ours.is_empty() || ours.iter().any(|it| it.scope == Scope::Managed) {
-        return None;
-    }
-    let mut all = ONLY_MANAGED.iter().filter(|it| it.agent == agent.name);
-    let said = all.find_map(|it| it.said(agent, here)).filter(|it| it.switched.off)?;
+fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
     let what = format!(
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
@@ -139,5 +34,15 @@ fn only_managed(agent: &'static Agent, files: &[File], here: &Here) -> Option<Fi
         true => install_line(agent, Scope::Managed),
         false => Mend::words("have your organisation register `tenterhook hook` there"),
     };
-    Some(Finding::new(Kind::OnlyManaged, what, mend).at(&said.path, said.line(), here))
+    Finding::new(Kind::OnlyManaged, what, mend).at(&said.path, line(said), here)
+}
+
+/// Where the last word of the key stands, as JSON or TOML write it.
+fn line(said: &Said) -> Option<usize> {
+    let key = said.switched.key.rsplit('.').next().unwrap_or_default();
+    line_of(&said.text, &format!("\"{key}\"")).or_else(|| {
+        let is =
+            |it: &str| it.trim_start().split('=').next().is_some_and(|it| it.trim().ends_with(key));
+        said.text.lines().position(is).map(|at| at + 1)
+    })
 }
