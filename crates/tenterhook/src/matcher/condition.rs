@@ -1,5 +1,8 @@
 //! The condition of a hook beside its matcher. Pure.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -326,107 +329,5 @@ impl RuleTest {
                 Covers::NotEvery { reason } => Picked::Widely(reason),
             },
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::event::Surroundings;
-
-    fn bash(command: &str) -> Event {
-        Event::new("PreToolUse", Surroundings::default())
-            .with("tool_name", "Bash")
-            .with("tool_input", json!({"command": command}))
-    }
-
-    #[test]
-    fn only_a_line_that_matches_wholly_may_carry_an_allow() {
-        let condition = Condition::rule("Bash(git *)", Reading::Claude);
-        let pick =
-            |command: &str, compat| condition.pick(&MatchContext::of(&bash(command)), compat);
-        for (command, guarded, exact) in [
-            ("git status", "exactly", "exactly"),
-            ("git status; rm -rf x", "widely", "exactly"),
-            ("sudo git status", "widely", "no"),
-            ("ls", "no", "no"),
-        ] {
-            for (compat, expected) in [(Compat::Guarded, guarded), (Compat::Exact, exact)] {
-                let picked = match pick(command, compat) {
-                    Picked::No(_) => "no",
-                    Picked::Exactly => "exactly",
-                    Picked::Widely(_) => "widely",
-                    Picked::Failed(_) => "failed",
-                };
-                assert_eq!(picked, expected, "{command} {compat:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_test_of_a_dialect_and_a_rule_hold_together_or_not_at_all() {
-        let named = |text: &str| {
-            Condition::custom(text, |event| match event.text("tool_name") {
-                Some("Bash") => Picked::Exactly,
-                _ => Picked::No("it is not a shell command".to_owned()),
-            })
-        };
-        let rule = Condition::rule("Bash(git *)", Reading::Claude);
-        let both = Condition::all(vec![named("shell"), rule]).expect("two of them");
-        assert_eq!(both.text(), "shell and Bash(git *)");
-        let pick = |command: &str| both.pick(&MatchContext::of(&bash(command)), Compat::Guarded);
-        assert_eq!(pick("git status"), Picked::Exactly);
-        assert!(matches!(pick("git status; ls"), Picked::Widely(_)));
-        assert!(matches!(pick("ls"), Picked::No(_)));
-        assert!(Condition::all(Vec::new()).is_none());
-    }
-
-    /// S-58, S-59.
-    #[cfg(feature = "rule")]
-    #[test]
-    fn an_expression_selects_and_one_without_a_value_fails() {
-        let pick = |when: &str, command: &str| {
-            let condition = Condition::when(Expression::new(when));
-            condition.pick(&MatchContext::of(&bash(command)), Compat::Guarded)
-        };
-        let git = "shell.commands.exists(c, c.program == 'git')";
-        assert_eq!(pick(git, "git status"), Picked::Exactly);
-        for line in ["git status; rm -rf x", "git status | sh", "git log $(x)", "git log \"$(x\""] {
-            assert!(matches!(pick(git, line), Picked::Widely(_)), "{line}");
-        }
-        assert!(matches!(pick(git, "ls"), Picked::No(_)));
-        for when in ["tool.input.x == 1", "tool.nme == 'x'", "payload.words.exists(w, true)"] {
-            assert!(matches!(pick(when, "ls"), Picked::Failed(_)), "{when}");
-        }
-    }
-
-    /// What is false decides before what has no value, and that before what holds widely.
-    #[test]
-    fn of_several_conditions_the_surest_decides() {
-        let no = || Picked::No("no".to_owned());
-        let wide = || Picked::Widely("wide".to_owned());
-        let failed = || Picked::Failed("failed".to_owned());
-        let yes = || Picked::Exactly;
-        for (parts, of_all, of_any) in [
-            (vec![yes(), wide()], wide(), yes()),
-            (vec![yes(), failed(), wide()], failed(), yes()),
-            (vec![wide(), failed()], failed(), wide()),
-            (vec![failed(), wide()], failed(), wide()),
-            (vec![failed(), no()], no(), failed()),
-            (vec![no(), failed()], no(), failed()),
-        ] {
-            assert_eq!(all(parts.clone().into_iter()), of_all, "{parts:?}");
-            assert_eq!(any(parts.clone().into_iter()), of_any, "{parts:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_rule_never_holds_and_says_why() {
-        let condition = Condition::rule("Bash(", Reading::Claude);
-        let picked = condition.pick(&MatchContext::of(&bash("git")), Compat::Guarded);
-        assert_eq!(picked, Picked::No("the parenthesis of `Bash` is not closed".to_owned()));
-        assert!(condition.fault().is_some());
     }
 }

@@ -14,6 +14,7 @@ use crate::hook::{Arming, Layer};
 use crate::session::Session;
 use crate::{Engine, Event};
 
+mod answers;
 mod declared;
 mod identity;
 mod property;
@@ -123,13 +124,16 @@ async fn a_gate_of_another_agent_is_off_then_runs_then_holds() {
     assert_eq!(room.call().await, (Restraint::Silent, String::new()));
     room.approve();
     assert_eq!(room.call().await, (Restraint::Deny, "not here".to_owned()));
-    room.write(".claude/hooks/lib/words.sh", "WORDS='evil'; touch /nowhere\n");
+    room.write(".claude/hooks/lib/words.sh", "WORDS='evil'; : > \"$CLAUDE_PROJECT_DIR/ran\"\n");
+    let has_run = || room.project().join("ran").exists();
     let (restraint, reason) = room.call().await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
     assert!(reason.contains("is not what you approved"), "{reason}");
     assert!(reason.contains("`tenterhook trust`"), "{reason}");
+    assert!(!has_run());
     room.approve();
     assert_eq!(room.call().await, (Restraint::Deny, "evil".to_owned()));
+    assert!(has_run());
 }
 
 /// T-20: what was approved runs from its copy, whatever lies in the project by then.

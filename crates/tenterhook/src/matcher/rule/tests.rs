@@ -32,10 +32,26 @@ fn a_text_that_is_no_rule_says_why() {
     assert_eq!(fault("Bash("), RuleFault::Unclosed { tool: "Bash".into() });
     assert_eq!(fault("(git *)"), RuleFault::NoTool);
     assert_eq!(fault("*"), RuleFault::NotATool { text: "*".into() });
-    assert_eq!(fault("Read|Bash"), RuleFault::NotATool { text: "Read|Bash".into() });
+    for text in ["Read|Bash", "mcp__db|mcp__web", "mcp__db query"] {
+        assert_eq!(fault(text), RuleFault::NotATool { text: text.into() });
+    }
     assert_eq!(fault(&"x".repeat(5000)), RuleFault::TooLong);
     assert!(matches!(fault("Read([a)"), RuleFault::Glob { .. }));
     assert!(matches!(fault("Read({{{{{{{{{a}}}}}}}}})"), RuleFault::Glob { .. }));
+}
+
+/// S-43: one tool, or none that could be named alone.
+#[test]
+fn a_rule_names_one_tool_or_none() {
+    for (text, tool) in [
+        ("Bash(git *)", Some("Bash")),
+        ("Bash", Some("Bash")),
+        ("", None),
+        ("mcp__db", None),
+        ("mcp__db__read_*", None),
+    ] {
+        assert_eq!(Rule::parse(text).unwrap().tool(), tool, "`{text}`");
+    }
 }
 
 /// S-44.
