@@ -233,6 +233,7 @@ mod tests {
             ("bash -c './d.sh; node e.mjs'", &["/p/d.sh", "/p/e.mjs"]),
             ("source ./env && ~/bin/f", &["/p/env", "/h/bin/f"]),
             ("python3.12 a/../g.py", &["/p/g.py"]),
+            ("python3.12 tools/guard", &["/p/tools/guard"]),
             ("jq -r .tool_input data.json", &[]),
             ("[ -f k.sh ] && bash k.sh", &["/p/k.sh"]),
         ] {

@@ -19,6 +19,7 @@ mod declared;
 mod identity;
 mod property;
 mod servers;
+mod signatures;
 
 /// A project with a gate of Claude Code's, in a home of its own.
 struct Room {
@@ -167,6 +168,9 @@ async fn a_copy_that_was_changed_holds() {
         let (restraint, reason) = room.call().await;
         assert_eq!(restraint, Restraint::Ask, "{other:?}: {reason}");
         assert!(reason.contains("is not what was kept"), "{other:?}: {reason}");
+        let (_, told) = room.engine_of([room.settings()]);
+        let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+        assert!(told.iter().any(|it| it.contains("are held")), "{told:?}");
     }
 }
 
@@ -226,6 +230,9 @@ fn what_others_could_have_written_is_no_persons_own() {
         Trust::origin(&user(&room.project().join(".claude/settings.json"))),
         Origin::Repository
     );
+    // What nobody could look at may be anybody's: a link to itself.
+    link_to(&place);
+    assert_eq!(origin(), Origin::Repository);
 }
 
 /// T-1, T-11: a guard of the person's own that others could have written is not off: it holds, and says why.

@@ -16,3 +16,30 @@ async fn what_was_forgotten_was_never_said() {
     assert_eq!(room.call().await.0, Restraint::Silent);
     assert!(!forget(), "it was forgotten already");
 }
+
+/// T-18: a person is shown the files that are others than they were, each as it was and as it is.
+#[test]
+fn the_files_that_changed_are_shown() {
+    let room = Room::new();
+    room.approve();
+    let changed = || {
+        let trust = room.trust();
+        let files = trust.changed_files(&trust.review(&room.settings())).into_iter();
+        let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
+        files.map(|it| (name(&it.path), it.then, it.now)).collect::<Vec<_>>()
+    };
+    assert_eq!(changed(), []);
+    let words = "WORDS='not here'\n".to_owned();
+    room.write(".claude/hooks/lib/words.sh", "WORDS='other'\n");
+    let other = (Some("words.sh".to_owned()), words.clone(), "WORDS='other'\n".to_owned());
+    assert_eq!(changed(), [other]);
+    fs::remove_file(room.project().join(".claude/hooks/lib/words.sh")).expect("removed");
+    room.write(".claude/hooks/more.sh", "exit 0\n");
+    assert_eq!(
+        changed(),
+        [
+            (Some("words.sh".to_owned()), words, String::new()),
+            (Some("more.sh".to_owned()), String::new(), "exit 0\n".to_owned()),
+        ]
+    );
+}

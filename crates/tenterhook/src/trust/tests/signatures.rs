@@ -1,0 +1,123 @@
+//! What a signature arms, and for whom.
+
+use super::*;
+
+/// What the author signed, as it lies in a clone.
+fn signed(author: &Room, key: &SecretKey) -> Lock {
+    author.approve();
+    let review = author.trust().review(&author.settings());
+    Trust::sign(&[review], key).expect("a signature")
+}
+
+fn write(room: &Room, lock: &Lock) {
+    room.write(LOCK, &lock.text().expect("its text"));
+}
+
+/// A file that pins a key, at the person's own place.
+fn pins(room: &Room, key: &SecretKey) -> Source {
+    let directory = room.home().join(".config/tenterhook");
+    fs::create_dir_all(&directory).expect("a directory");
+    let name = directory.join("tenterhook.toml");
+    let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public());
+    fs::write(&name, &text).expect("a file");
+    let own = Source::given(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
+    Source { layer: Layer::User, project: room.project(), home: room.home(), ..own }
+}
+
+fn state(room: &Room, pins: &Source) -> State {
+    let trust = room.trust().knowing(std::slice::from_ref(pins));
+    trust.review(&room.settings()).state
+}
+
+/// T-50: who pins a key is the person or the organisation, in a file that nobody else could have written.
+#[cfg(unix)]
+#[test]
+fn a_key_is_pinned_in_a_file_of_ones_own() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
+    write(&room, &signed(&Room::new(), &key));
+    let own = pins(&room, &key);
+    for (layer, counts) in [
+        (Layer::User, true),
+        (Layer::Managed, true),
+        (Layer::Given, false),
+        (Layer::Plugin, false),
+        (Layer::Project, false),
+    ] {
+        let found = state(&room, &Source { layer, ..own.clone() });
+        assert_eq!(found == State::Approved, counts, "{layer:?}: {found:?}");
+    }
+    fs::set_permissions(&*own.name, fs::Permissions::from_mode(0o666)).expect("its mode");
+    assert_eq!(state(&room, &own), State::Unknown);
+    assert_eq!(state(&room, &pins(&Room::new(), &SecretKey::new(&[8; 32]))), State::Unknown);
+}
+
+/// T-55: who signs the same has signed it once, whoever signed it before; who signs something else has signed it alone.
+#[test]
+fn a_signature_stands_beside_those_of_the_same() {
+    let (room, one, other) = (Room::new(), SecretKey::new(&[1; 32]), SecretKey::new(&[2; 32]));
+    let signs = |key: &SecretKey| {
+        let lock = signed(&room, key);
+        write(&room, &lock);
+        lock.signers().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [first, second] = [&one, &other].map(|it| it.public().to_string());
+    assert_eq!(signs(&one), [first.clone()]);
+    assert_eq!(signs(&other), [first.clone(), second.clone()]);
+    assert_eq!(signs(&one), [second, first.clone()]);
+    room.write(".claude/hooks/lib/words.sh", "WORDS='other'\n");
+    assert_eq!(signs(&one), [first]);
+}
+
+/// T-51, T-52, T-54, T-56: what lies there is what was signed, or it is not armed by it.
+#[tokio::test]
+async fn a_lock_file_arms_what_its_signature_covers() {
+    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&room, &key);
+    let told = async || {
+        let (engine, told) = room.engine_of([own.clone(), room.settings()]);
+        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
+        (room.call_of(&engine, &Session::default()).await.0, codes.join(" "))
+    };
+    let off = || (Restraint::Silent, "not-approved".to_owned());
+    let unheard = |restraint: Restraint, more: &str| {
+        let (found, codes) = (restraint, ["lock-not-heard", more]);
+        (found, codes.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(told().await, off());
+    let lock = signed(&Room::new(), &key);
+    assert_eq!((lock.len(), lock.is_empty()), (1, false));
+    write(&room, &lock);
+    assert_eq!(told().await, (Restraint::Deny, String::new()));
+    let text = lock.text().expect("its text");
+    for other in [
+        text.replace("\"claude\"", "\"codex\""),
+        text.replace("\"version\": 1", "\"version\": 2"),
+        text.replacen("Bash", "Never", 1),
+        text.get(1..).expect("a text").to_owned(),
+        String::new(),
+    ] {
+        assert_ne!(other, text);
+        room.write(LOCK, &other);
+        assert_eq!(told().await, unheard(Restraint::Ask, ""), "{other}");
+    }
+    write(&room, &signed(&Room::new(), &SecretKey::new(&[8; 32])));
+    let (restraint, codes) = told().await;
+    assert_eq!(restraint, Restraint::Silent);
+    assert!(codes.contains("lock-not-heard") && codes.contains("not-approved"), "{codes}");
+    write(&room, &lock);
+    room.write(".claude/hooks/lib/words.sh", "WORDS='evil'\n");
+    assert_eq!(told().await, (Restraint::Ask, "changed-since-approved".to_owned()));
+}
+
+/// T-53: the person's own word about exactly what lies there counts before a signature.
+#[test]
+fn a_persons_own_no_counts_before_a_signature() {
+    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&room, &key);
+    write(&room, &signed(&Room::new(), &key));
+    assert_eq!(state(&room, &own), State::Approved);
+    let trust = room.trust().knowing(std::slice::from_ref(&own));
+    trust.refuse(&trust.review(&room.settings())).expect("an answer");
+    assert_eq!(state(&room, &own), State::Refused);
+}
