@@ -23,7 +23,7 @@ pub(super) const MOST_FILES: usize = 2_000;
 /// Most bytes of all files that one hook pins.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
 /// How deep a pinned folder is followed.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 
 /// What folders of hooks are called.
 const HOOKS: &str = "hooks";

@@ -19,6 +19,7 @@ mod declared;
 mod identity;
 mod property;
 mod servers;
+mod shown;
 mod signatures;
 
 /// A project with a gate of Claude Code's, in a home of its own.
@@ -197,6 +198,8 @@ fn what_others_could_have_written_is_no_persons_own() {
     assert_eq!(origin(), Origin::Own);
     if std::os::unix::fs::chown(&place, None, Some(54_321)).is_ok() {
         assert_eq!(origin(), Origin::Repository);
+        mode(&place, 0o644);
+        assert_eq!(origin(), Origin::Own);
         fs::remove_file(&place).expect("removed");
         fs::write(&place, GATE).expect("a file");
     }
@@ -233,6 +236,22 @@ fn what_others_could_have_written_is_no_persons_own() {
     // What nobody could look at may be anybody's: a link to itself.
     link_to(&place);
     assert_eq!(origin(), Origin::Repository);
+}
+
+/// T-1, C-4: a plugin is its repository's where it lies in a project, and whoever stands in their home has none.
+#[test]
+fn a_plugin_is_of_the_project_that_it_lies_in() {
+    let room = Room::new();
+    for layer in [Layer::Plugin, Layer::Skill, Layer::Agent] {
+        let inside = Source { layer, ..room.settings() };
+        let outside = Source { project: room.root.path().join("other"), ..inside.clone() };
+        let at_home = Source { home: room.project(), ..inside.clone() };
+        for (source, origin) in
+            [(inside, Origin::Repository), (outside, Origin::Own), (at_home, Origin::Own)]
+        {
+            assert_eq!(Trust::origin(&source), origin, "{layer:?}");
+        }
+    }
 }
 
 /// T-1, T-11: a guard of the person's own that others could have written is not off: it holds, and says why.

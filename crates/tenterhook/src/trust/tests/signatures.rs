@@ -118,6 +118,38 @@ fn a_persons_own_no_counts_before_a_signature() {
     write(&room, &signed(&Room::new(), &key));
     assert_eq!(state(&room, &own), State::Approved);
     let trust = room.trust().knowing(std::slice::from_ref(&own));
+    assert_eq!(trust.review(&room.settings()).signer, Some(key.public()));
     trust.refuse(&trust.review(&room.settings())).expect("an answer");
     assert_eq!(state(&room, &own), State::Refused);
+}
+
+/// T-2, T-50: a file that its person approved pins what it pinned then.
+#[test]
+fn a_key_that_came_after_an_approval_does_not_count() {
+    let (room, one, other) = (Room::new(), SecretKey::new(&[1; 32]), SecretKey::new(&[2; 32]));
+    write(&room, &signed(&Room::new(), &other));
+    assert_eq!(state(&room, &pins(&room, &other)), State::Approved);
+    let own = pins(&room, &one);
+    let trust = room.trust();
+    trust.approve(&trust.review(&own)).expect("an approval");
+    assert_eq!(state(&room, &pins(&room, &other)), State::Unknown);
+    write(&room, &signed(&Room::new(), &one));
+    assert_eq!(state(&room, &pins(&room, &one)), State::Approved);
+}
+
+/// T-51: a program that is found by its name in the project is in no digest of what is signed, and nobody can sign what it runs.
+#[test]
+fn what_a_program_of_the_project_runs_cannot_be_signed() {
+    let room = Room::new();
+    let line = GATE.replace("\\\"$CLAUDE_PROJECT_DIR\\\"/.claude/hooks/gate.sh", "lint now");
+    assert_ne!(line, GATE);
+    room.write(".claude/settings.json", &line);
+    room.write("bin/lint", "exit 0\n");
+    let signs = |search: &Path| {
+        let path = ("PATH".to_owned(), search.to_str().expect("text").to_owned());
+        let trust = room.trust().within(&[path]);
+        Trust::sign(&[trust.review(&room.settings())], &SecretKey::new(&[7; 32])).is_ok()
+    };
+    assert!(signs(&room.home()));
+    assert!(!signs(&room.project().join("bin")));
 }
