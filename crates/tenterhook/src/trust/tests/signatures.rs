@@ -62,7 +62,7 @@ fn a_signature_stands_beside_those_of_the_same() {
         lock.signers().map(str::to_owned).collect::<Vec<_>>()
     };
     let [first, second] = [&one, &other].map(|it| it.public().to_string());
-    assert_eq!(signs(&one), [first.clone()]);
+    assert_eq!(signs(&one), std::slice::from_ref(&first));
     assert_eq!(signs(&other), [first.clone(), second.clone()]);
     assert_eq!(signs(&one), [second, first.clone()]);
     room.write(".claude/hooks/lib/words.sh", "WORDS='other'\n");
