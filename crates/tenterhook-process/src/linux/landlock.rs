@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_long, c_void};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -135,7 +135,7 @@ fn grant(ruleset: &OwnedFd, path: &Path, rights: u64, handled: &Handled) -> Resu
 }
 
 fn grant_open(ruleset: &OwnedFd, file: &File, rights: u64, handled: &Handled) -> Result<(), Errno> {
-    let is_directory = file.metadata().is_ok_and(|it| it.is_dir());
+    let is_directory = facts(file)?.is_dir();
     let fits = if is_directory { rights } else { rights & ON_FILES };
     let rule = Beneath { allowed: fits & handled.files, parent: file.as_raw_fd() };
     add(ruleset, FOR_PATHS, std::ptr::from_ref(&rule).cast())
@@ -153,6 +153,11 @@ fn open(path: &Path) -> Result<File, Errno> {
     .map(File::from)
 }
 
+/// What the system says of what was opened.
+fn facts(file: &File) -> Result<Metadata, Errno> {
+    file.metadata().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
 /// Grants all of `path` but what of it is never written: where that is below it, entry by entry.
 fn grant_around(
     ruleset: &OwnedFd,
@@ -162,8 +167,12 @@ fn grant_around(
     left: &mut usize,
 ) -> Result<(), Errno> {
     // A link leads elsewhere, and is resolved where it was granted by name.
-    let Ok(file) = open(path) else { return Ok(()) };
-    let Ok(facts) = file.metadata() else { return Ok(()) };
+    let file = match open(path) {
+        Ok(file) => file,
+        Err(errno) if passes(errno) => return Err(errno),
+        Err(_) => return Ok(()),
+    };
+    let facts = facts(&file)?;
     let is_covered = path.ancestors().any(|it| never.contains(it));
     if facts.is_symlink() || is_covered {
         return Ok(());
