@@ -37,7 +37,9 @@ const NO_TASK: Error = error("EAGAIN", 11, &["temporarily unavailable"], true);
 const ENOMEM: Error =
     error("ENOMEM", 12, &["allocate memory", "memory", "temporarily unavailable"], true);
 const EMFILE: Error = error("EMFILE", 24, &["Too many open files"], true);
-const ENOSPC: Error = error("ENOSPC", 28, &["No space left", "no storage space"], true);
+/// It is what a machine says, too, that makes no more namespaces.
+const ENOSPC: Error =
+    error("ENOSPC", 28, &["No space left", "no storage space", "this machine cannot"], true);
 const ENOLCK: Error = error("ENOLCK", 37, &["No locks available"], true);
 /// Any cause will do: half a call is no error.
 const SHORT: Error = error("short", 0, &[""], true);

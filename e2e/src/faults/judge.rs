@@ -139,7 +139,9 @@ impl Run<'_> {
         for path in self.now.keys().filter(|it| !self.before.contains_key(*it)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // A name that is made anew each time is known by what stands in it.
-            let is_beside = BESIDE.iter().any(|it| name.contains(it));
+            // Who is ended for want of memory removes nothing, as after a SIGKILL.
+            let is_cut_off = is_own(path) && is_the_libraries_own(&self.ended.stderr);
+            let is_beside = BESIDE.iter().any(|it| name.contains(it)) && !is_cut_off;
             if is_beside || (!is_own(path) && !self.should.contains_key(path)) {
                 all.push(format!("`{}` is left behind", plain(path)));
             }
