@@ -24,13 +24,15 @@ pub struct Lines<R> {
     line: Vec<u8>,
     number: u64,
     longest: usize,
+    /// Whether the end was seen. A file that is being written goes on behind it, in the middle of a line.
+    ended: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     /// The lines of `input`.
     #[must_use]
     pub const fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), number: 0, longest: LONGEST }
+        Self { input, line: Vec::new(), number: 0, longest: LONGEST, ended: false }
     }
 
     /// The next one.
@@ -44,6 +46,9 @@ impl<R: BufRead> Lines<R> {
             self.line = Vec::new();
         }
         self.line.clear();
+        if self.ended {
+            return Ok(None);
+        }
         let (mut any, mut long) = (false, false);
         let is_whole = loop {
             let part = match self.input.fill_buf() {
@@ -51,6 +56,7 @@ impl<R: BufRead> Lines<R> {
                 part => part?,
             };
             if part.is_empty() {
+                self.ended = true;
                 break false;
             }
             any = true;
@@ -100,6 +106,26 @@ mod tests {
             assert!(line.capacity() <= 1000.max(line.len() * 3 / 2));
         }
         assert_eq!(line.capacity(), 1000);
+    }
+
+    /// TR-3: what is written behind the end that was seen is the rest of a line, and none of its own.
+    #[test]
+    fn nothing_is_read_behind_the_end() {
+        /// A file to which somebody adds once its end was read.
+        struct Growing(Vec<&'static str>);
+        impl io::Read for Growing {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let part = self.0.pop().unwrap_or_default();
+                into[..part.len()].copy_from_slice(part.as_bytes());
+                Ok(part.len())
+            }
+        }
+        let mut lines = Lines::new(io::BufReader::new(Growing(vec!["d\n", "c\n", "", "a\nb"])));
+        let mut next = || lines.read().expect("memory").map(|it| (it.number, it.is_whole));
+        assert_eq!(
+            [next(), next(), next(), next()],
+            [Some((1, true)), Some((2, false)), None, None]
+        );
     }
 
     #[test]
