@@ -3,7 +3,9 @@
 //! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
 
 mod ignis;
+mod never;
 mod shell;
+mod told;
 
 use serde_json::json;
 use tenterhook_testkit::Sandbox;
@@ -92,6 +94,13 @@ async fn refused(scene: &Scene, line: &str, within: &str, granted: &str) {
 
 const STANDARD: &str = "sandbox = \"standard\"";
 
+async fn refused_with(scene: &Scene, line: &str, keys: &str, named: &str) {
+    assert_eq!(scene.works(line, keys).await, (true, None));
+    let standard = format!("{keys}{STANDARD}");
+    assert_eq!(scene.works(line, &standard).await, (false, Some(Tier::T1)));
+    assert_eq!(scene.works(line, named).await, (true, Some(Tier::T1)));
+}
+
 #[tokio::test]
 async fn the_project_is_read_and_the_home_is_not() {
     if !can() {
@@ -128,93 +137,6 @@ async fn the_home_is_not_opened_by_another_name() {
     for path in [link.display().to_string(), format!("{}/keys/..", home.display())] {
         scene.more = vec![("PATH".to_owned(), format!("/usr/bin:/bin:{path}"))];
         assert_eq!(scene.works(&line, STANDARD).await, (false, Some(Tier::T1)), "{path}");
-    }
-}
-
-/// X-5: what runs git's own in submodules and by settings, what a link leads to that is not there yet, and where variables lead.
-#[cfg(unix)]
-#[tokio::test]
-async fn what_runs_hooks_by_another_way_is_never_written() {
-    if !can() {
-        return;
-    }
-    let mut scene = Scene::new();
-    let project = scene.sandbox.project();
-    for directory in [
-        ".git/hooks",
-        ".git/modules/sub/hooks",
-        ".git/modules/deep/name",
-        ".git/rebase-merge",
-        "husky/_",
-        "old",
-        "sub",
-        "other/tree",
-        "active",
-        "build",
-        "xdg/tenterhook",
-        "set/in",
-        "tools/deep",
-    ] {
-        std::fs::create_dir_all(project.join(directory)).expect("a scene");
-    }
-    for (file, text) in [
-        (
-            ".git/config",
-            "[core]\n\thooksPath = old\n\tfsmonitor = tools/fsmonitor.sh\n[Include] path = ../set/git.ini ; both\n\
-             [submodule \"active\"]\n\tactive = true\n[filter \"x\"]\n\tclean = python3 \\\n  \"tools/clean.py\" %f\n\
-             [alias]\n\tgo = \"!f() { sh $(git rev-parse --show-toplevel)/tools/deep/go.sh; }; f\"\n[core]\n\thooksPath = husky/_/\n",
-        ),
-        ("set/git.ini", "[includeIf \"gitdir:/\"]\n\tpath = in/more.ini\n"),
-        (
-            "set/in/more.ini",
-            "[merge \"y\"]\n\tdriver = ./tools/deep/merge\n[include]\n\tpath = ../git.ini\n",
-        ),
-        ("tools/clean.py", ""),
-        ("tools/deep/go.sh", ""),
-        ("tools/other", ""),
-        (".git/modules/deep/name/HEAD", ""),
-        (".git/modules/deep/name/config", "[core]\n\tworktree = ../../../../other/tree\n"),
-        (".git/rebase-merge/git-rebase-todo", ""),
-        ("other/tree/.git", ""),
-        ("active/.git", ""),
-        (".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n"),
-        (".git/modules/sub/config", ""),
-        ("sub/.git", "gitdir: ../.git/modules/sub\n"),
-        ("sub/file", ""),
-    ] {
-        std::fs::write(project.join(file), text).expect("a scene");
-    }
-    std::os::unix::fs::symlink("build/c", project.join(".claude")).expect("a scene");
-    let xdg = project.join("xdg");
-    scene.more = vec![("XDG_CONFIG_HOME".to_owned(), xdg.display().to_string())];
-    let write = "sandbox = { write = [\"$PROJECT\", \"$PROJECT/build\", \"$PROJECT/sub\", \"$PROJECT/xdg\"] }";
-    for (line, works) in [
-        ("echo x >> .git/modules/sub/config", false),
-        ("echo x > .git/modules/sub/hooks/post-checkout", false),
-        ("echo x >> .gitmodules", false),
-        ("echo x > .git/rebase-merge/git-rebase-todo", false),
-        ("echo x > husky/pre-commit", false),
-        ("echo x > husky/_/pre-commit", false),
-        ("echo x > old/pre-commit", false),
-        ("echo x > other/tree/.git", false),
-        ("echo x > active/.git", false),
-        ("echo '#' >> set/git.ini", false),
-        ("echo '#' >> set/in/more.ini", false),
-        ("echo x > tools/fsmonitor.sh", false),
-        ("echo x > tools/clean.py", false),
-        ("echo x > tools/deep/go.sh", false),
-        ("echo x > tools/deep/merge", false),
-        ("echo x > tools/other", true),
-        ("echo x >> sub/.git", false),
-        ("echo x > sub/tenterhook.toml", false),
-        ("mkdir -p build/c && echo x > build/c/settings.json", false),
-        ("echo x > xdg/tenterhook/tenterhook.toml", false),
-        ("echo x >> sub/file", true),
-    ] {
-        let reached = scene.works(line, write).await;
-        assert_eq!(reached, (works, Some(Tier::T1)), "{line}");
-        assert!(scene.works(line, "").await.0, "never works: {line}");
-        let _ = std::fs::remove_dir_all(project.join("build/c"));
     }
 }
 
@@ -327,28 +249,6 @@ async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_says_which_hooks_run_is_never_written() {
-    if !can() {
-        return;
-    }
-    let scene = Scene::new();
-    let write = "sandbox = { write = [\"$PROJECT\"] }";
-    std::fs::create_dir_all(scene.sandbox.project().join(".claude")).expect("a scene");
-    std::fs::create_dir_all(scene.sandbox.project().join("src")).expect("a scene");
-    std::fs::write(scene.sandbox.project().join("tenterhook.toml"), "").expect("a scene");
-    for line in [
-        "echo >> .claude/settings.json && rm .claude/settings.json",
-        "echo >> tenterhook.toml",
-        "mkdir -p .codex && rmdir .codex",
-        "echo >> tenterhook.more.toml && rm tenterhook.more.toml",
-    ] {
-        assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "{line}");
-        assert_eq!(scene.works(line, write).await, (false, Some(Tier::T1)), "reached: {line}");
-    }
-    assert_eq!(scene.works("echo x > src/new", write).await, (true, Some(Tier::T1)));
-}
-
-#[tokio::test]
 async fn a_confined_hook_sees_the_variables_that_are_named() {
     if !can() {
         return;
@@ -359,55 +259,6 @@ async fn a_confined_hook_sees_the_variables_that_are_named() {
     let line = "[ -n \"$SECRET_KEY\" ]";
     let named = format!("{claude}sandbox = {{ env = [\"SECRET_KEY\"] }}");
     refused_with(&scene, line, claude, &named).await;
-}
-
-async fn refused_with(scene: &Scene, line: &str, keys: &str, named: &str) {
-    assert_eq!(scene.works(line, keys).await, (true, None));
-    let standard = format!("{keys}{STANDARD}");
-    assert_eq!(scene.works(line, &standard).await, (false, Some(Tier::T1)));
-    assert_eq!(scene.works(line, named).await, (true, Some(Tier::T1)));
-}
-
-#[tokio::test]
-async fn a_refusal_is_told_with_the_line_that_grants_it() {
-    if !can() {
-        return;
-    }
-    let scene = Scene::new();
-    for directory in [".git", "src"] {
-        std::fs::create_dir(scene.sandbox.project().join(directory)).expect("a scene");
-    }
-    std::fs::write(scene.sandbox.project().join("src/old"), "a").expect("a scene");
-    std::fs::create_dir(scene.sandbox.home().join("keys")).expect("a scene");
-    for (line, expected) in [
-        ("cat \"$HOME/secret\"", "read = [\""),
-        (
-            "touch $PWD/notes",
-            "make it once, and `sandbox = { write = [\"$PROJECT/notes\"] }` in its entry",
-        ),
-        ("echo x >> file", "`sandbox = { write = [\"$PROJECT/file\"] }` in its entry"),
-        ("touch src/new", "write = [\"$PROJECT/src\"]"),
-        ("sed -i s/a/b/ src/old", "{ write = [\"$PROJECT/src\"], attributes = true }"),
-        ("chmod 600 file", "`sandbox = { attributes = true }` in its entry"),
-        ("sed -i s/a/b/ file", "`sandbox = \"off\"` in its entry"),
-        ("echo x > .git/index.lock", "`sandbox = \"off\"` in its entry"),
-        ("echo x > \"$HOME/keys/new\"", "/keys\"]"),
-        ("touch .git/config", "which no key grants"),
-        ("echo \"curl: (6) Could not resolve host: example.com\" >&2", "net = \"open\""),
-        (
-            "echo \"curl: (7) Failed to connect to h port 8080: Couldn't connect to server\" >&2",
-            "`sandbox = { net = [\"tcp:8080\"] }` in its entry",
-        ),
-    ] {
-        let line = format!("{line}; exit 0");
-        let outcome = scene.outcome(&line, STANDARD).await;
-        let told: Vec<_> =
-            outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused).collect();
-        assert_eq!(told.len(), 1, "{line}: {outcome:?}");
-        assert!(told.iter().all(|it| it.message.contains(expected)), "{told:?}");
-        let bare = scene.outcome(&line, "sandbox = \"off\"").await;
-        assert!(bare.faults.iter().all(|it| it.code != Code::SandboxRefused), "{bare:?}");
-    }
 }
 
 #[tokio::test]
@@ -523,61 +374,6 @@ async fn nobody_is_reached_but_who_is_granted() {
     let other = if port == 443 { 444 } else { 443 };
     refused(&scene, &line, &format!("sandbox = {{ net = [\"tcp:{other}\"] }}"), &granted).await;
     refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
-}
-
-/// X-24: who asks is named, also where nothing is printed, and one line grants all of it.
-#[tokio::test]
-async fn all_that_is_refused_is_told_where_that_is_asked_for() {
-    if !can() {
-        return;
-    }
-    let mut scene = Scene::new();
-    scene.explains = true;
-    let secret = scene.sandbox.home().join("secret");
-    let line = format!(
-        "mkdir -p {1} 2>/dev/null; rm -f {1}/none; cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
-         ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; exit 0",
-        secret.display(),
-        scene.sandbox.home().display()
-    );
-    std::fs::create_dir(scene.sandbox.project().join("deep")).expect("a scene");
-    let outcome = scene.outcome(&line, STANDARD).await;
-    let refused = outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused);
-    let told: Vec<&str> = refused.map(|it| &*it.message).collect();
-    assert_eq!(told.len(), 4, "{told:#?}");
-    assert!(told[0].contains("`cat` to read") && told[0].contains("secret"), "{told:#?}");
-    assert!(told[1].contains("`sh` to change") && told[1].contains("deep"), "{told:#?}");
-    assert!(told[2].contains("`ls` to read") && told[2].contains("no line"), "{told:#?}");
-    assert!(told[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{told:#?}");
-    assert!(told[3].ends_with("but for what opens the whole home"), "{told:#?}");
-    scene.explains = false;
-    let silent = scene.outcome(&line, STANDARD).await;
-    assert!(silent.faults.is_empty(), "{silent:?}");
-}
-
-/// X-10: what is granted already stands in the line that is told, as it takes the place of the other.
-#[tokio::test]
-async fn a_line_that_is_told_keeps_what_was_granted() {
-    if !can() {
-        return;
-    }
-    let scene = Scene::new();
-    let keys = "sandbox = { read = [\"~/a\"], net = [\"tcp:443\"] }";
-    for (line, expected) in [
-        ("cat \"$HOME/secret\"", "/a\", \""),
-        (
-            "echo 'connect EPERM 127.0.0.1:8080' >&2",
-            "/a\"], net = [\"tcp:443\", \"tcp:8080\"] }` in its entry",
-        ),
-    ] {
-        let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;
-        let told = outcome.faults.iter().find(|it| it.code == Code::SandboxRefused);
-        assert!(told.is_some_and(|it| it.message.contains(expected)), "{line}: {outcome:?}");
-    }
-    // Who is granted the port and reaches nobody has another trouble.
-    let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
-    let outcome = scene.outcome(line, keys).await;
-    assert!(outcome.faults.iter().all(|it| it.code != Code::SandboxRefused), "{outcome:?}");
 }
 
 /// X-2: what a repository brings opens nothing by naming it, and what a person's own entry names is opened, unless it holds the home.

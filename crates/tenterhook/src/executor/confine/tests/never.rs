@@ -1,0 +1,112 @@
+//! What is never written from inside a sandbox, whatever is granted (X-5): tried by real programs.
+
+use super::*;
+
+/// X-5: what runs git's own in submodules and by settings, what a link leads to that is not there yet, and where variables lead.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_runs_hooks_by_another_way_is_never_written() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    let project = scene.sandbox.project();
+    for directory in [
+        ".git/hooks",
+        ".git/modules/sub/hooks",
+        ".git/modules/deep/name",
+        ".git/rebase-merge",
+        "husky/_",
+        "old",
+        "sub",
+        "other/tree",
+        "active",
+        "build",
+        "xdg/tenterhook",
+        "set/in",
+        "tools/deep",
+    ] {
+        std::fs::create_dir_all(project.join(directory)).expect("a scene");
+    }
+    for (file, text) in [
+        (
+            ".git/config",
+            "[core]\n\thooksPath = old\n\tfsmonitor = tools/fsmonitor.sh\n[Include] path = ../set/git.ini ; both\n\
+             [submodule \"active\"]\n\tactive = true\n[filter \"x\"]\n\tclean = python3 \\\n  \"tools/clean.py\" %f\n\
+             [alias]\n\tgo = \"!f() { sh $(git rev-parse --show-toplevel)/tools/deep/go.sh; }; f\"\n[core]\n\thooksPath = husky/_/\n",
+        ),
+        ("set/git.ini", "[includeIf \"gitdir:/\"]\n\tpath = in/more.ini\n"),
+        (
+            "set/in/more.ini",
+            "[merge \"y\"]\n\tdriver = ./tools/deep/merge\n[include]\n\tpath = ../git.ini\n",
+        ),
+        ("tools/clean.py", ""),
+        ("tools/deep/go.sh", ""),
+        ("tools/other", ""),
+        (".git/modules/deep/name/HEAD", ""),
+        (".git/modules/deep/name/config", "[core]\n\tworktree = ../../../../other/tree\n"),
+        (".git/rebase-merge/git-rebase-todo", ""),
+        ("other/tree/.git", ""),
+        ("active/.git", ""),
+        (".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n"),
+        (".git/modules/sub/config", ""),
+        ("sub/.git", "gitdir: ../.git/modules/sub\n"),
+        ("sub/file", ""),
+    ] {
+        std::fs::write(project.join(file), text).expect("a scene");
+    }
+    std::os::unix::fs::symlink("build/c", project.join(".claude")).expect("a scene");
+    let xdg = project.join("xdg");
+    scene.more = vec![("XDG_CONFIG_HOME".to_owned(), xdg.display().to_string())];
+    let write = "sandbox = { write = [\"$PROJECT\", \"$PROJECT/build\", \"$PROJECT/sub\", \"$PROJECT/xdg\"] }";
+    for (line, works) in [
+        ("echo x >> .git/modules/sub/config", false),
+        ("echo x > .git/modules/sub/hooks/post-checkout", false),
+        ("echo x >> .gitmodules", false),
+        ("echo x > .git/rebase-merge/git-rebase-todo", false),
+        ("echo x > husky/pre-commit", false),
+        ("echo x > husky/_/pre-commit", false),
+        ("echo x > old/pre-commit", false),
+        ("echo x > other/tree/.git", false),
+        ("echo x > active/.git", false),
+        ("echo '#' >> set/git.ini", false),
+        ("echo '#' >> set/in/more.ini", false),
+        ("echo x > tools/fsmonitor.sh", false),
+        ("echo x > tools/clean.py", false),
+        ("echo x > tools/deep/go.sh", false),
+        ("echo x > tools/deep/merge", false),
+        ("echo x > tools/other", true),
+        ("echo x >> sub/.git", false),
+        ("echo x > sub/tenterhook.toml", false),
+        ("mkdir -p build/c && echo x > build/c/settings.json", false),
+        ("echo x > xdg/tenterhook/tenterhook.toml", false),
+        ("echo x >> sub/file", true),
+    ] {
+        let reached = scene.works(line, write).await;
+        assert_eq!(reached, (works, Some(Tier::T1)), "{line}");
+        assert!(scene.works(line, "").await.0, "never works: {line}");
+        let _ = std::fs::remove_dir_all(project.join("build/c"));
+    }
+}
+
+#[tokio::test]
+async fn what_says_which_hooks_run_is_never_written() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let write = "sandbox = { write = [\"$PROJECT\"] }";
+    std::fs::create_dir_all(scene.sandbox.project().join(".claude")).expect("a scene");
+    std::fs::create_dir_all(scene.sandbox.project().join("src")).expect("a scene");
+    std::fs::write(scene.sandbox.project().join("tenterhook.toml"), "").expect("a scene");
+    for line in [
+        "echo >> .claude/settings.json && rm .claude/settings.json",
+        "echo >> tenterhook.toml",
+        "mkdir -p .codex && rmdir .codex",
+        "echo >> tenterhook.more.toml && rm tenterhook.more.toml",
+    ] {
+        assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "{line}");
+        assert_eq!(scene.works(line, write).await, (false, Some(Tier::T1)), "reached: {line}");
+    }
+    assert_eq!(scene.works("echo x > src/new", write).await, (true, Some(Tier::T1)));
+}

@@ -1,0 +1,100 @@
+//! What a confined hook was refused is told, with the line that grants it (X-10, X-24): tried by real programs.
+
+use super::*;
+
+#[tokio::test]
+async fn a_refusal_is_told_with_the_line_that_grants_it() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    for directory in [".git", "src"] {
+        std::fs::create_dir(scene.sandbox.project().join(directory)).expect("a scene");
+    }
+    std::fs::write(scene.sandbox.project().join("src/old"), "a").expect("a scene");
+    std::fs::create_dir(scene.sandbox.home().join("keys")).expect("a scene");
+    for (line, expected) in [
+        ("cat \"$HOME/secret\"", "read = [\""),
+        (
+            "touch $PWD/notes",
+            "make it once, and `sandbox = { write = [\"$PROJECT/notes\"] }` in its entry",
+        ),
+        ("echo x >> file", "`sandbox = { write = [\"$PROJECT/file\"] }` in its entry"),
+        ("touch src/new", "write = [\"$PROJECT/src\"]"),
+        ("sed -i s/a/b/ src/old", "{ write = [\"$PROJECT/src\"], attributes = true }"),
+        ("chmod 600 file", "`sandbox = { attributes = true }` in its entry"),
+        ("sed -i s/a/b/ file", "`sandbox = \"off\"` in its entry"),
+        ("echo x > .git/index.lock", "`sandbox = \"off\"` in its entry"),
+        ("echo x > \"$HOME/keys/new\"", "/keys\"]"),
+        ("touch .git/config", "which no key grants"),
+        ("echo \"curl: (6) Could not resolve host: example.com\" >&2", "net = \"open\""),
+        (
+            "echo \"curl: (7) Failed to connect to h port 8080: Couldn't connect to server\" >&2",
+            "`sandbox = { net = [\"tcp:8080\"] }` in its entry",
+        ),
+    ] {
+        let line = format!("{line}; exit 0");
+        let outcome = scene.outcome(&line, STANDARD).await;
+        let told: Vec<_> =
+            outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused).collect();
+        assert_eq!(told.len(), 1, "{line}: {outcome:?}");
+        assert!(told.iter().all(|it| it.message.contains(expected)), "{told:?}");
+        let bare = scene.outcome(&line, "sandbox = \"off\"").await;
+        assert!(bare.faults.iter().all(|it| it.code != Code::SandboxRefused), "{bare:?}");
+    }
+}
+
+/// X-24: who asks is named, also where nothing is printed, and one line grants all of it.
+#[tokio::test]
+async fn all_that_is_refused_is_told_where_that_is_asked_for() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.explains = true;
+    let secret = scene.sandbox.home().join("secret");
+    let line = format!(
+        "mkdir -p {1} 2>/dev/null; rm -f {1}/none; cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
+         ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; exit 0",
+        secret.display(),
+        scene.sandbox.home().display()
+    );
+    std::fs::create_dir(scene.sandbox.project().join("deep")).expect("a scene");
+    let outcome = scene.outcome(&line, STANDARD).await;
+    let refused = outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused);
+    let told: Vec<&str> = refused.map(|it| &*it.message).collect();
+    assert_eq!(told.len(), 4, "{told:#?}");
+    assert!(told[0].contains("`cat` to read") && told[0].contains("secret"), "{told:#?}");
+    assert!(told[1].contains("`sh` to change") && told[1].contains("deep"), "{told:#?}");
+    assert!(told[2].contains("`ls` to read") && told[2].contains("no line"), "{told:#?}");
+    assert!(told[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{told:#?}");
+    assert!(told[3].ends_with("but for what opens the whole home"), "{told:#?}");
+    scene.explains = false;
+    let silent = scene.outcome(&line, STANDARD).await;
+    assert!(silent.faults.is_empty(), "{silent:?}");
+}
+
+/// X-10: what is granted already stands in the line that is told, as it takes the place of the other.
+#[tokio::test]
+async fn a_line_that_is_told_keeps_what_was_granted() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let keys = "sandbox = { read = [\"~/a\"], net = [\"tcp:443\"] }";
+    for (line, expected) in [
+        ("cat \"$HOME/secret\"", "/a\", \""),
+        (
+            "echo 'connect EPERM 127.0.0.1:8080' >&2",
+            "/a\"], net = [\"tcp:443\", \"tcp:8080\"] }` in its entry",
+        ),
+    ] {
+        let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;
+        let told = outcome.faults.iter().find(|it| it.code == Code::SandboxRefused);
+        assert!(told.is_some_and(|it| it.message.contains(expected)), "{line}: {outcome:?}");
+    }
+    // Who is granted the port and reaches nobody has another trouble.
+    let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
+    let outcome = scene.outcome(line, keys).await;
+    assert!(outcome.faults.iter().all(|it| it.code != Code::SandboxRefused), "{outcome:?}");
+}
