@@ -5,8 +5,10 @@ mod judged;
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 pub(crate) use judged::{Judged, open_real};
 
@@ -27,9 +29,11 @@ const KINDS: &[(Is, &str)] = &[
 
 /// Opens a regular file for reading.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // Asked before it is opened: to open a FIFO is to wait for whoever writes to it.
-    regular(&std::fs::metadata(path)?)?;
-    File::open(path)
+    // To open a FIFO is to wait for whoever writes to it; what was asked about before may be another thing by then.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
 }
 
 /// Whether it is a regular file; what it is, where it is another thing.

@@ -13,6 +13,7 @@ mod past;
 mod points;
 mod prompts;
 mod rules;
+mod said;
 mod servers;
 mod sessions;
 mod shell;
@@ -33,7 +34,6 @@ use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::hook::HookId;
-use tenterhook::outcome::Decision;
 use tenterhook::record::Journal;
 use tenterhook::record::journal::state_home;
 use tenterhook::trust::Trust;
@@ -45,8 +45,9 @@ pub(crate) use late::Late;
 use means::Means;
 use past::Past;
 pub(crate) use rules::{Doubt, PermissionRule};
+pub(crate) use said::Said;
 pub(crate) use servers::{ServerOffer, ServerTool};
-pub(crate) use shell::Walls;
+pub(crate) use shell::CommandSandbox;
 use store::Marks;
 pub(crate) use turns::TurnEnd;
 
@@ -101,37 +102,6 @@ pub(crate) struct Hooks {
     /// Where that one works, if elsewhere.
     elsewhere: Option<PathBuf>,
     updates: Updates,
-}
-
-/// What hooks want at one event.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
-    /// The action must not happen: why.
-    pub(crate) blocked: Option<String>,
-    /// The user is to decide: why.
-    pub(crate) ask: Option<String>,
-    /// A routine question may be skipped.
-    pub(crate) allowed: bool,
-    /// Everything ends: why.
-    pub(crate) stop: Option<String>,
-    /// What replaces the tool's input.
-    pub(crate) input: Option<Value>,
-    /// What replaces the prompt.
-    pub(crate) prompt: Option<String>,
-    /// What replaces the output, or what is shown.
-    pub(crate) output: Option<Value>,
-    /// What the model should know, labelled with the hook whose words it is.
-    pub(crate) context: Vec<String>,
-    /// Some hook was asked.
-    pub(crate) heard: bool,
-    /// Changes of permissions.
-    pub(crate) permissions: Vec<Value>,
-    /// The model may try the denied call again.
-    pub(crate) retry: bool,
-    /// The first message of the session.
-    pub(crate) initial: Option<String>,
-    /// What was rewritten, if something was.
-    pub(crate) rewritten: Option<Rewritten>,
 }
 
 impl Hooks {
@@ -267,7 +237,7 @@ impl Hooks {
         underway.over();
         drop(held);
         self.tell(fired.name.as_str(), &outcome);
-        let mut said = said(&outcome);
+        let mut said = Said::of(&outcome);
         for deed in told::deeds(&fired, &outcome) {
             if let Some(change) = &deed.change {
                 said.rewritten = Some(change.clone());
@@ -394,37 +364,6 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         config_home: directory("CLAUDE_CONFIG_DIR"),
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
-    }
-}
-
-fn said(outcome: &Outcome) -> Said {
-    let (mut blocked, mut ask, mut stop) = (None, None, None);
-    match outcome.decision() {
-        Decision::Proceed(_) => {}
-        // Nothing is put off here: the user says when.
-        Decision::Ask(reason, _) | Decision::Deferred(reason) => ask = Some(reason),
-        Decision::Stopped(reason) => {
-            // What is denied, too, is the model's to know.
-            blocked = outcome.reason().filter(|_| outcome.blocked());
-            stop = Some(reason);
-        }
-        other => blocked = other.reason().map(str::to_owned),
-    }
-    let effects = outcome.effects.clone();
-    Said {
-        blocked,
-        ask,
-        allowed: outcome.consents(),
-        context: outcome.labelled_context(),
-        heard: !outcome.steps.is_empty(),
-        stop,
-        input: effects.updated_input,
-        prompt: effects.updated_prompt,
-        output: effects.updated_output,
-        permissions: effects.updated_permissions,
-        retry: effects.retry == Some(true),
-        initial: effects.initial_user_message,
-        rewritten: None,
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::conversation::{Call, Came};
 use crate::file::Judged;
@@ -223,20 +223,7 @@ impl Permissions {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return Err(refuse(&call, Came::DeniedByHook, reason));
         }
-        let fit = match said.input.clone() {
-            None => {
-                fits(&call, context.toolbox).map_err(|why| match is_known(&call, context.toolbox) {
-                    true => (Came::BadInput, why),
-                    false => (Came::UnknownTool, why),
-                })
-            }
-            Some(input) => {
-                let was = std::mem::replace(&mut call.input, input);
-                // What does not fit then is the hook's doing.
-                rewritten(&was, &call, context.toolbox).map_err(|why| (Came::DeniedByHook, why))
-            }
-        };
-        if let Err((by, why)) = fit {
+        if let Err((by, why)) = fitted(&mut call, said.input.clone(), context.toolbox) {
             return Err(refuse(&call, by, why));
         }
         let aim = Aim::of(&call, context.cwd);
@@ -302,6 +289,21 @@ impl Permissions {
                 format!("`{}` is asked about in this mode", call.tool)
             }
         }))
+    }
+}
+
+/// Puts what a hook makes of the input in its place. Where no tool takes the call then: whose doing that is, and why.
+fn fitted(call: &mut Call, input: Option<Value>, toolbox: &Toolbox) -> Result<(), (Came, String)> {
+    match input {
+        None => fits(call, toolbox).map_err(|why| match is_known(call, toolbox) {
+            true => (Came::BadInput, why),
+            false => (Came::UnknownTool, why),
+        }),
+        Some(input) => {
+            let was = std::mem::replace(&mut call.input, input);
+            // What does not fit then is the hook's doing.
+            rewritten(&was, call, toolbox).map_err(|why| (Came::DeniedByHook, why))
+        }
     }
 }
 

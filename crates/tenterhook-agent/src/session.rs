@@ -1,6 +1,7 @@
 //! A session from its first hook to its last: takes what a face says, runs one turn after the other. Draws nothing.
 
 mod commands;
+mod heard;
 mod listener;
 mod steering_gate;
 
@@ -11,18 +12,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::agent::{Agent, LEAVING, Settings};
+use crate::agent::{Agent, LEAVING};
 use crate::command;
 use crate::conversation::{Author, Message};
 use crate::ground::Ground;
-use crate::hooks::{Hooks, Late};
-use crate::permission::Permissions;
-use crate::tasks::Tasks;
+use crate::hooks::Hooks;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
+use heard::Heard;
 use listener::Listener;
-use steering_gate::SteeringGate;
 
 /// How often hooks may wake the agent while nobody says anything.
 const WAKES: u32 = 8;
@@ -58,17 +57,6 @@ pub(crate) enum Next {
     Raw(String),
     /// A message that hooks have judged: they judge each text once.
     Judged(Message),
-}
-
-/// Whether somebody may still say something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
-    /// A turn ended, and whoever is there says nothing: hooks may call them, once.
-    Waiting,
-    /// Nothing is waited for.
-    Listening,
-    /// Nobody says anything more.
-    Closed,
 }
 
 /// Why nothing more is to be done.
@@ -253,85 +241,6 @@ impl Session {
         Ok(())
     }
 
-    /// Does what is no turn, while somebody may stop it or leave; what is said meanwhile comes after it.
-    async fn attend(
-        &mut self,
-        inputs: &mut mpsc::UnboundedReceiver<Input>,
-        work: impl AsyncFnOnce(&mut Self) -> Result<(), Leave>,
-    ) -> Result<(), Leave> {
-        let (mut said, mut heard, mut gone) = (Vec::new(), self.heard, false);
-        let (permissions, hooks) = (self.agent.permissions.clone(), self.agent.hooks.clone());
-        let told = self.agent.updates.clone();
-        let done = {
-            let work = work(self);
-            tokio::pin!(work);
-            loop {
-                tokio::select! {
-                    done = &mut work => break done,
-                    input = inputs.recv(), if !gone => match input {
-                        Some(Input::Prompt(text) | Input::Queue(text)) => said.push(Next::Raw(text)),
-                        Some(Input::Interrupt) => break Ok(()),
-                        Some(Input::Quit(reason)) => break Err(Leave(reason)),
-                        Some(Input::TakeBack) => {
-                            if let Some(Next::Raw(text)) = said.pop() {
-                                told.tell(Update::TakenBack { text });
-                            }
-                        }
-                        Some(Input::NextMode) => next_mode(&permissions, &hooks),
-                        Some(Input::Typing) => {}
-                        Some(Input::Close) => heard = Heard::Closed,
-                        None => (heard, gone) = (Heard::Closed, true),
-                    },
-                }
-            }
-        };
-        self.heard = heard;
-        self.queue.extend(said);
-        done
-    }
-
-    /// Waits, idle, for what is to be done next: a person's words, or those of a hook that wakes the agent. `None` when nobody
-    /// says anything more.
-    async fn wait(
-        &mut self,
-        inputs: &mut mpsc::UnboundedReceiver<Input>,
-    ) -> Result<Option<Next>, Leave> {
-        let Settings { patience, attended, .. } = self.agent.settings;
-        let idle = sleep(patience.idle);
-        tokio::pin!(idle);
-        loop {
-            tokio::select! {
-                input = inputs.recv() => match input {
-                    Some(Input::Prompt(text) | Input::Queue(text)) => {
-                        return Ok(Some(Next::Raw(text)));
-                    }
-                    Some(Input::Interrupt | Input::TakeBack) => {}
-                    Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),
-                    Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
-                    Some(Input::Quit(reason)) => return Err(Leave(reason)),
-                    Some(Input::Close) | None => {
-                        self.heard = Heard::Closed;
-                        return Ok(None);
-                    }
-                },
-                () = &mut idle, if attended && self.heard == Heard::Waiting => {
-                    self.heard = Heard::Listening;
-                    self.agent.hooks.notify("idle_prompt", "the agent waits for you");
-                }
-                late = late(&self.agent.tasks, &self.agent.hooks) => match late {
-                    Late::Wakes(message) => return Ok(Some(Next::Judged(message))),
-                    // It wakes nobody, and is told with the next prompt.
-                    Late::Tells(message) => self.agent.steering.add_later(message),
-                    Late::Rests(message, told) => {
-                        self.agent.steering.add_later(message);
-                        self.agent.updates.tell(Update::Notice(told));
-                    }
-                    Late::Silent => {}
-                },
-            }
-        }
-    }
-
     /// Gives back what is said to a session that hooks did not let begin.
     fn turn_away(&mut self, next: Next, reason: String) {
         match next {
@@ -350,21 +259,9 @@ impl Session {
             self.turn_away(next, reason);
             return Ok(());
         }
-        let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
-        let tasks = self.agent.tasks.clone();
-        let mut listener = Listener {
-            queue: &mut self.queue,
-            heard: &mut self.heard,
-            gate: SteeringGate::start(&self.agent),
-            steering: steering.clone(),
-            updates: self.agent.updates.clone(),
-            permissions: self.agent.permissions.clone(),
-            hooks: hooks.clone(),
-            leaving: None,
-            gone: false,
-        };
+        let (hooks, tasks) = (self.agent.hooks.clone(), self.agent.tasks.clone());
+        let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.heard);
         let door = sleep(LEAVING);
-        steering.queue(listener.queue.len());
         {
             let judged = listener.gate.judged();
             let work = async {
@@ -378,15 +275,7 @@ impl Session {
                     () = &mut work => break,
                     // What does not stop when it is told to holds nobody up.
                     () = &mut door, if listener.leaving.is_some() => break,
-                    late = late(&tasks, &hooks) => match late {
-                        Late::Wakes(message) => steering.add(message),
-                        Late::Tells(message) => steering.add_later(message),
-                        Late::Rests(message, told) => {
-                            steering.add_later(message);
-                            listener.updates.tell(Update::Notice(told));
-                        }
-                        Late::Silent => {}
-                    },
+                    late = heard::late(&tasks, &hooks) => listener.take(late),
                     input = inputs.recv(), if !listener.gone => {
                         let stayed = listener.leaving.is_none();
                         listener.hear(input);
@@ -405,14 +294,6 @@ impl Session {
     }
 }
 
-/// What ends next in the background, a task or a hook, and what it has to say. Cancel safe.
-async fn late(tasks: &Tasks, hooks: &Hooks) -> Late {
-    tokio::select! {
-        late = tasks.ended() => late,
-        late = hooks.late() => late,
-    }
-}
-
 /// What the person wrote of what waits.
 fn texts(queue: &VecDeque<Next>) -> Vec<String> {
     let text = |it: &Next| match it {
@@ -420,15 +301,6 @@ fn texts(queue: &VecDeque<Next>) -> Vec<String> {
         Next::Judged(_) => None,
     };
     queue.iter().filter_map(text).collect()
-}
-
-/// Goes to the next mode; nobody waits for the hooks that are told.
-fn next_mode(permissions: &Permissions, hooks: &Hooks) {
-    let before = permissions.mode();
-    let mode = before.next();
-    permissions.set_mode(mode);
-    let told = hooks.clone();
-    hooks.beside(async move { told.mode_changed(before.word(), mode.word()).await });
 }
 
 /// Waits until somebody wants to leave.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
@@ -41,20 +41,11 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let Around { cwd, home, env } = around(ground.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
-    let patience = Patience {
-        question: seconds("--notify-after", args.notify_after)?,
-        idle: seconds("--idle-after", args.idle_after)?,
-    };
+    let patience = patience(&args)?;
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd, &updates);
     let Begun { source, kept, transcript } = begun;
-    let facts = Map::from_iter([
-        ("permission_mode".to_owned(), permissions.mode().word().into()),
-        ("model".to_owned(), model.as_str().into()),
-        // Nothing was used yet, and hooks that ask are told so.
-        ("total_tokens".to_owned(), 0.into()),
-    ]);
     let place = Place {
         session: id,
         cwd: cwd.clone(),
@@ -62,7 +53,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         home: home.clone(),
         is_named: ground.is_some(),
         transcript: transcript.path().to_owned(),
-        facts,
+        facts: facts(&permissions, &model),
     };
     let hooks = Hooks::load(place, &env, updates.clone());
     let agent = Agent {
@@ -98,12 +89,26 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         done: Vec::new(),
         turns: 0,
     };
-    let setup = match (args.init, args.maintenance) {
+    Ok(Session::new(agent, source, setup(&args)).on(ground))
+}
+
+/// What every event says of the session from its start.
+fn facts(permissions: &Permissions, model: &str) -> Map<String, Value> {
+    Map::from_iter([
+        ("permission_mode".to_owned(), permissions.mode().word().into()),
+        ("model".to_owned(), model.into()),
+        // Nothing was used yet, and hooks that ask are told so.
+        ("total_tokens".to_owned(), 0.into()),
+    ])
+}
+
+/// What the repository is set up for first.
+fn setup(args: &Args) -> Option<&'static str> {
+    match (args.init, args.maintenance) {
         (true, _) => Some("init"),
         (false, true) => Some("maintenance"),
         (false, false) => None,
-    };
-    Ok(Session::new(agent, source, setup).on(ground))
+    }
 }
 
 /// What the program finds round itself, or the ground of a script in its place.
@@ -122,7 +127,11 @@ fn around(ground: Option<&Ground>) -> Result<Around, String> {
     let Some(ground) = ground else {
         let cwd = env::current_dir()
             .map_err(|error| format!("the current directory cannot be read: {error}"))?;
-        let home = env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into());
+        let home = env::home_dir().unwrap_or_else(|| "/".into());
+        // Its hooks would be missed, or taken from whatever directory this is.
+        if home.is_relative() {
+            return Err(format!("`HOME` is `{}`: set it to an absolute path", home.display()));
+        }
         return Ok(Around { cwd, home, env });
     };
     let home = ground.home();
@@ -199,6 +208,13 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
     permissions.set_mode(mode);
     permissions.rules(|all| *all = rules);
     Ok(permissions)
+}
+
+fn patience(args: &Args) -> Result<Patience, String> {
+    Ok(Patience {
+        question: seconds("--notify-after", args.notify_after)?,
+        idle: seconds("--idle-after", args.idle_after)?,
+    })
 }
 
 fn seconds(option: &str, value: f64) -> Result<Duration, String> {

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Call;
 use crate::file::Judged;
-use crate::hooks::Walls;
+use crate::hooks::CommandSandbox;
 use crate::model::ToolSpec;
 use crate::permission::{Bars, Permit};
 
@@ -57,7 +57,7 @@ pub(crate) struct Workplace {
     /// The environment of shell commands.
     pub(crate) env: Vec<(String, String)>,
     /// The sandbox of shell commands, where the person wants one.
-    pub(crate) walls: Option<Walls>,
+    pub(crate) sandbox: Option<CommandSandbox>,
     /// The file or directory that the call names, as it was when that was judged.
     pub(crate) judged: Option<Judged>,
     /// What of the files that a tool comes to by itself is kept from the model.

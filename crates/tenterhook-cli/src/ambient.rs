@@ -5,10 +5,13 @@
 )]
 
 use std::env;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tenterhook::dialect::Roots;
 use tenterhook::executor::Ambient;
+use tenterhook::executor::model::ModelClient;
 use tenterhook::leave;
 use tenterhook::trust::Trust;
 
@@ -29,12 +32,23 @@ impl Here {
     /// Asks the environment.
     pub(crate) fn look() -> Result<Self, Problem> {
         let roots = Roots::from_env().map_err(|error| {
-            Problem::new(format!("the current directory cannot be read: {error}"))
-                .help("change into a directory that exists")
+            let problem = Problem::new(error.to_string());
+            match error.kind() {
+                ErrorKind::NotFound => problem.help("change into a directory that exists"),
+                _ => problem,
+            }
         })?;
         let env = Ambient::from_env().env;
         let state = leave::state_directory(&env, &roots.home);
         Ok(Self { roots, env, state })
+    }
+
+    /// What hooks get of this process: its environment, a model where one is asked for, and directories of their own.
+    pub(crate) fn ambient(&self, model: Option<&str>, scratch: Option<&Path>) -> Ambient {
+        let model = ModelClient::new(&self.env, model);
+        let mut ambient = Ambient::default().env(self.env.clone()).model(Arc::new(model));
+        ambient.scratch = scratch.map(Path::to_owned);
+        ambient.state(self.state.clone())
     }
 
     /// What the user approved.

@@ -1,8 +1,11 @@
 //! What was typed: every command with its flags. What it means is the commands' business.
 
+mod fire;
 mod install;
 mod log;
 mod recorded;
+mod rules;
+mod schema;
 mod testing;
 mod trust;
 mod values;
@@ -14,14 +17,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tenterhook::dialect::DialectId;
 
 use crate::exit;
-use crate::last_word::Form;
+pub(crate) use fire::{Explain, Fire, Hook};
 pub(crate) use install::{Install, ScopeArg, Uninstall};
 pub(crate) use log::{Log, LogDo};
 pub(crate) use recorded::{Backtest, BacktestFormat, PageContent, Reconcile, Transcripts};
+pub(crate) use rules::{Rules, RulesDo};
+pub(crate) use schema::{Schema, SchemaOf};
 pub(crate) use testing::{Test, TestFormat};
 pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
 pub(crate) use values::{Known, Named, named};
-use values::{agent, dialect, duration};
+use values::{dialect, duration};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -303,83 +308,10 @@ pub(crate) struct List {
     pub(crate) output: Output,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Explain {
-    #[command(flatten)]
-    pub(crate) which: Which,
-    /// As the hooks stand when this agent calls: those that it runs itself are left to it
-    #[arg(long, value_name = "NAME", value_parser = agent)]
-    pub(crate) agent: Option<DialectId>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-    /// What is on record of the last firing, and what the hooks would make of it now; it needs no event
-    #[arg(long, conflicts_with_all = ["what", "record"])]
-    pub(crate) last: bool,
-    /// The same of the firing of this number, which `tenterhook log` prints
-    #[arg(long, value_name = "NUMBER", conflicts_with = "what")]
-    pub(crate) record: Option<u64>,
-    /// What happens: an event file, `-` for standard input, JSON, a tool and its input, or an event and its text
-    #[arg(value_name = WHAT, num_args = 0..=3)]
-    pub(crate) what: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fire {
-    #[command(flatten)]
-    pub(crate) which: Which,
-    #[command(flatten)]
-    pub(crate) output: Output,
-    /// How long all hooks together may take, such as `5s` or `500ms`
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(crate) budget: Option<Duration>,
-    /// The model that hooks ask which name none, such as `openai::gpt-5.4-mini`
-    #[arg(long, value_name = "[SERVICE::]MODEL")]
-    pub(crate) model: Option<String>,
-    /// Say all that confined hooks ask for and are refused, with the program that asks; they take longer then
-    #[arg(long)]
-    pub(crate) explain_denials: bool,
-    /// Read one event a line, write one outcome a line
-    #[arg(long, conflicts_with = "what")]
-    pub(crate) stream: bool,
-    /// What happens: an event file, `-` or nothing for standard input, JSON, a tool and its input, or an event and its text
-    #[arg(value_name = WHAT, num_args = 0..=3)]
-    pub(crate) what: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Hook {
-    /// The agent that calls
-    #[arg(long, value_name = "NAME", value_parser = agent)]
-    pub(crate) agent: DialectId,
-    /// The event that it calls for, by its own name
-    #[arg(long, value_name = "EVENT")]
-    pub(crate) event: String,
-    /// The reply comes within this time, such as `55s`: less than the agent waits
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(crate) within: Option<Duration>,
-    /// Fire the hooks of this file alone; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
-    pub(crate) config: Vec<Named>,
-    /// Ask those hooks in shadow that take time, of a call that had its reply: the number of its record
-    #[arg(long, value_name = "NUMBER", hide = true)]
-    pub(crate) aside: Option<u64>,
-}
-
 impl Which {
     /// In whose form events are.
     pub(crate) fn events(&self) -> DialectId {
         self.dialect.unwrap_or(DialectId::CLAUDE)
-    }
-}
-
-impl Fire {
-    /// In which form its outcome is waited for.
-    pub(crate) const fn form(&self) -> Form {
-        match (self.stream, self.output.format) {
-            (true, _) => Form::Line,
-            (false, Format::Json) => Form::Object,
-            (false, Format::Text) => Form::Page,
-        }
     }
 }
 
@@ -434,95 +366,6 @@ pub(crate) struct Events {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Rules {
-    #[command(subcommand)]
-    pub(crate) what: RulesDo,
-}
-
-/// What to do with packs of rules.
-#[derive(Debug, Subcommand)]
-pub(crate) enum RulesDo {
-    /// List the packs, and where they are in place
-    List(Output),
-    /// Say what the rules of a pack hold up, or print one of them
-    Show {
-        /// The pack
-        pack: String,
-        /// One rule of it
-        rule: Option<String>,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Put a pack where hooks are read; a file that was changed stays
-    Add {
-        /// The pack
-        pack: String,
-        /// For this project alone, beside its `tenterhook.toml`; else for all of yours
-        #[arg(long)]
-        project: bool,
-        /// Replace a file that was changed
-        #[arg(long)]
-        force: bool,
-    },
-    /// Take a pack away again; a file that was changed stays
-    Remove {
-        /// The pack
-        pack: String,
-        /// From this project, and not from all of yours
-        #[arg(long)]
-        project: bool,
-        /// Remove a file that was changed, too
-        #[arg(long)]
-        force: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Schema {
-    /// Of what
-    pub(crate) of: SchemaOf,
-}
-
-/// The forms that have a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SchemaOf {
-    /// A native config file
-    Config,
-    /// What a native hook reads on standard input
-    Event,
-    /// What a native hook prints
-    Answer,
-    /// What `fire --format json` prints
-    Outcome,
-    /// A file of cases, `tenterhook.test.toml`
-    Cases,
-    /// What `test --format json` prints
-    Test,
-    /// What `check --format json` prints
-    Check,
-    /// What `list --format json` prints
-    List,
-    /// What `explain --format json` prints
-    Explain,
-    /// What `rules list` and `rules show` print with `--format json`
-    Rules,
-    /// What `events --format json` prints
-    Events,
-    /// What `convert --format json` prints
-    Convert,
-    /// What `transcripts --format json` prints
-    Transcripts,
-    /// What `backtest --format json` prints
-    Backtest,
-    /// What `reconcile --format json` prints
-    Reconcile,
-    /// What `doctor --format json` prints
-    Doctor,
-    /// Each line that `log --format json` prints
-    Log,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// Which shell
     pub(crate) shell: clap_complete::Shell,
@@ -536,8 +379,8 @@ pub(crate) struct Demo {
     /// Play only the hooks that were written for five agents, answering the same one
     #[arg(long)]
     pub(crate) mixed: bool,
-    /// The directory with the session and the hooks, when not the built-in one
-    #[arg(long, value_name = "DIRECTORY", hide = true)]
+    /// Play the session and the hooks of a directory that `--write` made
+    #[arg(long, value_name = "DIRECTORY")]
     pub(crate) from: Option<PathBuf>,
 }
 

@@ -33,10 +33,16 @@ pub(crate) mod transcripts;
 pub(crate) mod trust;
 pub(crate) mod what;
 
-use serde_json::Value;
+use std::sync::Arc;
 
+use serde_json::Value;
+use tenterhook::record::Journal;
+
+use self::input::Lost;
+use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
+use crate::{journal, last_word};
 
 /// Prints one JSON value, laid out for reading.
 pub(crate) fn print_json(value: &Value, term: Term) -> Result<(), Problem> {
@@ -48,4 +54,15 @@ fn json_text(value: &Value) -> Result<String, Problem> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::new(format!("the output cannot be written as JSON: {error}")))?;
     Ok(text + "\n")
+}
+
+/// Puts an event on record that nobody could read, and denies it; where none was given, that is the caller's mistake.
+fn deny_lost(lost: Lost, journal: Option<&Arc<Journal>>, term: Term) -> Result<Exit, Problem> {
+    match lost {
+        Lost::NotGiven(problem) => Err(problem),
+        Lost::Unreadable { code, problem, .. } => {
+            journal::unseen(journal, &last_word::outcome(code, &problem.message), term);
+            Ok(last_word::deny_unseen(code, &problem, term))
+        }
+    }
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tenterhook::discover;
 use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::session::Store;
@@ -80,7 +81,7 @@ impl Kept {
 
     fn read(&self) -> State {
         let read = || -> io::Result<State> {
-            let file = File::open(&self.file)?;
+            let (file, _) = discover::open(&self.file)?;
             let mut text = Vec::new();
             io::Read::read_to_end(&mut io::Read::take(file, LARGEST), &mut text)?;
             Ok(State::of(&text))
@@ -203,7 +204,7 @@ fn private(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    discover::without_waiting(&mut options).open(path)
 }
 
 fn private_directory(path: &Path) -> io::Result<()> {

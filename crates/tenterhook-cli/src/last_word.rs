@@ -17,7 +17,7 @@ use tenterhook::dialect::{DialectId, Reply};
 use tenterhook::hook::HookId;
 use tenterhook::outcome::{Fault, Reason};
 use tenterhook::{Event, Outcome};
-use tenterhook_process::{LastWord, Memory};
+use tenterhook_process::{LastWord, LastWords, Memory};
 
 use crate::exit::Exit;
 use crate::problem::Problem;
@@ -67,9 +67,54 @@ fn form() -> Option<Form> {
 }
 
 /// From now on nothing ends the program without a word. Call it before there is another thread.
-pub(crate) fn prepare() {
+pub(crate) fn prepare(words: &[String]) {
     std::panic::set_hook(Box::new(panicked));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let owes = |command| words.iter().take(GLOBAL).any(|it| *it == command);
+    if !owes("fire") && !owes("hook") {
+        return;
+    }
+    // That nothing may pass is known before anything else, and takes no memory to say.
+    speak_last(|_, _| LastWord { code: Exit::Blocked.code(), ..LastWord::default() });
+    // Which words of an agent are owed is known when they are read.
+    let form = owes("fire").then(|| claimed(&words));
+    speak_last(|code, why| last_word(form.as_ref(), code, why));
 }
+
+/// Among how many words the command stands: `--color` and its value may come before it.
+const GLOBAL: usize = 3;
+
+/// The form that is asked for, as far as it can be seen before the words are read.
+fn claimed(words: &[&str]) -> Form {
+    let is_json = words.windows(2).any(|it| it == ["--format", "json"]);
+    match (words.contains(&"--stream"), is_json || words.contains(&"--format=json")) {
+        (true, _) => Form::Line,
+        (false, true) => Form::Object,
+        (false, false) => Form::Page,
+    }
+}
+
+/// The last word to whoever waits for this form; the code alone, where nobody knows in which.
+fn last_word(form: Option<&Form>, code: Code, why: &str) -> LastWord {
+    let denied = Reply { exit: Exit::Blocked.code(), ..Reply::default() };
+    let words = form.map_or(denied, |form| written(form, code, why));
+    LastWord {
+        stdout: words.stdout.into_bytes(),
+        stderr: format!("error: {why}\n{}", words.stderr).into_bytes(),
+        code: words.exit,
+    }
+}
+
+/// What is said where nothing else can be said any more.
+fn speak_last(word: impl Fn(Code, &str) -> LastWord) {
+    tenterhook_process::last_words(LastWords {
+        exhausted: word(Code::OutOfMemory, "there is no memory left"),
+        crashed: word(Code::Failed, CRASHED),
+    });
+}
+
+/// A signal does not say why it came: who wants for memory may learn it so from a library, or from the kernel about a stack.
+const CRASHED: &str = "tenterhook itself failed: a signal ended it, for a defect, or for want of memory or processor time";
 
 /// Makes what hooks are waited for with. Where a thread or a descriptor is missing, some of its makers panic, and then wait
 /// for ever for the threads that they did get: that is told as what it is.
@@ -82,14 +127,9 @@ pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
 
 /// An event is about to be fired.
 pub(crate) fn owe(form: Form) {
-    let words = written(&form, Code::OutOfMemory, "there is no memory left");
+    speak_last(|code, why| last_word(Some(&form), code, why));
     // Whose words they are may turn out when the event is read.
     *FORM.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
-    tenterhook_process::when_exhausted(LastWord {
-        stdout: words.stdout.into_bytes(),
-        stderr: format!("error: there is no memory left\n{}", words.stderr).into_bytes(),
-        code: words.exit,
-    });
 }
 
 /// Tells an agent that waits, once; `None` where it was told already, else the code to end with. A reply that reaches nobody is
@@ -100,9 +140,17 @@ pub(crate) fn tell(reply: &Reply) -> Option<u8> {
     }
     // A closed stream leaves nobody to tell; the exit code says what it can.
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
-    let Err(why) = put(reply.stdout.as_bytes()) else { return Some(reply.exit) };
-    let _ = writeln!(std::io::stderr(), "error: the reply {why}: {}", reply.stdout.trim_end());
-    Some(if is_at_stake() { Exit::Blocked.code() } else { reply.exit })
+    let code = match put(reply.stdout.as_bytes()) {
+        Ok(()) => reply.exit,
+        Err(why) => {
+            let _ =
+                writeln!(std::io::stderr(), "error: the reply {why}: {}", reply.stdout.trim_end());
+            if is_at_stake() { Exit::Blocked.code() } else { reply.exit }
+        }
+    };
+    // A second object would take the first one back.
+    speak_last(|_, _| LastWord { code, ..LastWord::default() });
+    Some(code)
 }
 
 /// Puts a reply onto standard output, or says why it reaches nobody.

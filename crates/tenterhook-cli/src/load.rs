@@ -162,6 +162,9 @@ pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     }
 }
 
+/// How many places of an agent are named.
+const SHOWN: usize = 6;
+
 /// Says that there is no file with hooks, and where one would have been found.
 fn say_where(term: Term, roots: &Roots) {
     term.say(&format!("no file with hooks was found from {}; searched were", roots.cwd.display()));
@@ -175,7 +178,14 @@ fn say_where(term: Term, roots: &Roots) {
     }
     let widest = by_dialect.iter().map(|(id, _)| id.as_str().len()).max().unwrap_or(0);
     for (dialect, paths) in by_dialect {
-        term.say_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &paths.join(", "));
+        // Some agents read a file for each event.
+        let more = match paths.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let first: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
+        let text = format!("{}{more}", first.join(", "));
+        term.say_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
     }
     term.say("");
     term.say_after(HELP, "hint:", "name a file, or begin one with `tenterhook init`");
@@ -202,6 +212,17 @@ impl Loaded {
         self
     }
 
+    /// The files as they are named again for another command; nothing where they were found.
+    fn named(&self) -> String {
+        if self.found {
+            return String::new();
+        }
+        let mut files: Vec<&str> =
+            self.sources.iter().map(|it| self.texts.shown(&it.name)).collect();
+        files.dedup();
+        files.iter().map(|it| format!(" {it}")).collect()
+    }
+
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
     pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
@@ -214,6 +235,13 @@ impl Loaded {
         let (engine, diagnostics) = equip(builder).build();
         self.diagnostics.extend(diagnostics);
         engine
+    }
+
+    /// The hooks as their files say them, as if whoever is asked had approved all: what approval changes is a finding of its own.
+    pub(crate) fn as_written(&self) -> Engine {
+        let builder = Engine::builder().sources(self.sources.iter().cloned());
+        let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
+        builder.build().0
     }
 
     /// Says which files were found and which lie nearby unread. People asked for neither, so it goes to them alone.
@@ -277,7 +305,9 @@ impl Loaded {
             |it: &&Diagnostic| it.severity == Severity::Warning && !APPROVALS.contains(&it.code);
         let warnings = self.diagnostics.iter().filter(counted).count();
         if warnings > 0 {
-            term.say_after(WARNING, "warning:", &words::count(warnings, "finding"));
+            let errors = self.diagnostics.iter().any(|it| it.severity == Severity::Error);
+            let noun = if errors { "further finding" } else { "finding" };
+            term.say_after(WARNING, "warning:", &words::count(warnings, noun));
         }
         let shown =
             |it: &Diagnostic| it.severity > Severity::Advice && !APPROVALS.contains(&it.code);
@@ -285,7 +315,10 @@ impl Loaded {
             term.say_after(
                 HELP,
                 "hint:",
-                "`tenterhook check` shows the places and says what to write",
+                &format!(
+                    "`tenterhook check{}` shows the places and says what to write",
+                    self.named()
+                ),
             );
             term.say("");
         }

@@ -23,7 +23,7 @@ mod sessions;
 mod show;
 mod term;
 mod wait;
-mod walls;
+mod wants;
 mod watch;
 
 use std::process::ExitCode;
@@ -41,12 +41,13 @@ use term::Term;
 fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
     tenterhook_process::own_signals();
-    last_word::prepare();
+    let words = ambient::words();
+    last_word::prepare(&words);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let exit = usage(&error);
-            return command::hook::wrong_call(&ambient::words(), exit).into();
+            return command::hook::wrong_call(&words, exit).into();
         }
     };
     let color = match cli.color {

@@ -5,11 +5,18 @@ use std::hash::{BuildHasher, Hasher};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tenterhook::executor::{scratch_prefix, scratches};
 
 use crate::show::paint::WARNING;
 use crate::term::Term;
+
+/// How long a run that is over waits for the removal of its files.
+#[cfg(unix)]
+const IN_TIME: Duration = Duration::from_millis(500);
 
 /// A private directory.
 ///
@@ -22,25 +29,49 @@ pub(crate) struct Scratch {
 
 /// The place of a directory that is made only where a hook may write into it: most calls have none.
 #[derive(Debug)]
-pub(crate) struct Place(PathBuf);
+pub(crate) struct Place {
+    path: PathBuf,
+    /// Why it is not where no hook reaches it.
+    doubt: Option<std::io::Error>,
+}
 
 impl Place {
-    /// A name that nobody else has or can guess.
-    pub(crate) fn new() -> Self {
+    /// A name that nobody else has or can guess, below `state`.
+    pub(crate) fn new(state: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
-        Self(std::env::temp_dir().join(format!("tenterhook-{number:016x}")))
+        let (all, doubt) = all(state);
+        Self { path: all.join(format!("{}{number:016x}", scratch_prefix())), doubt }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Makes it; what stands there already is not taken.
     pub(crate) fn make(self, term: Term) -> Scratch {
-        let name = self.0.file_name().unwrap_or_default();
-        let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir();
+        tell(self.doubt, term);
+        let name = self.path.file_name().unwrap_or_default();
+        let directory = self.path.parent().unwrap_or(&self.path);
+        let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir_in(directory);
         Scratch::told(made.and_then(Scratch::private), term)
     }
+}
+
+/// Where such directories are made: where that cannot be had, among everybody's, for this reason.
+fn all(state: &Path) -> (PathBuf, Option<std::io::Error>) {
+    match scratches(state) {
+        Ok(all) => (all, None),
+        Err(error) => (std::env::temp_dir(), Some(error)),
+    }
+}
+
+fn tell(doubt: Option<std::io::Error>, term: Term) {
+    let Some(error) = doubt else { return };
+    let text = format!(
+        "the files of hooks lie in `{}`, where a hook that may write there reaches those of others: no directory of state can be used ({error})",
+        std::env::temp_dir().display()
+    );
+    term.say_after(WARNING, "warning:", &text);
 }
 
 impl Scratch {
@@ -48,8 +79,10 @@ impl Scratch {
     pub(crate) const NONE: Self = Self { directory: None };
 
     /// Makes one; a run without any still asks its hooks, and tells people what they lack.
-    pub(crate) fn or_none(term: Term) -> Self {
-        Self::told(Self::make(), term)
+    pub(crate) fn or_none(state: &Path, term: Term) -> Self {
+        let (all, doubt) = all(state);
+        tell(doubt, term);
+        Self::told(Self::make(&all), term)
     }
 
     fn told(made: std::io::Result<Self>, term: Term) -> Self {
@@ -63,8 +96,8 @@ impl Scratch {
         })
     }
 
-    fn make() -> std::io::Result<Self> {
-        Self::private(tempfile::Builder::new().prefix("tenterhook-").tempdir()?)
+    fn make(all: &Path) -> std::io::Result<Self> {
+        Self::private(tempfile::Builder::new().prefix(&scratch_prefix()).tempdir_in(all)?)
     }
 
     fn private(directory: TempDir) -> std::io::Result<Self> {
@@ -80,7 +113,10 @@ impl Scratch {
 
     /// Removes it with all that is in it: nobody got an outcome.
     pub(crate) fn discard(mut self) {
-        drop(self.directory.take());
+        let Some(directory) = self.directory.take() else { return };
+        // A hook filled it as it liked. What takes longer than this stays.
+        #[cfg(unix)]
+        let _ = tenterhook_process::remove_tree(&directory.keep(), Some(Instant::now() + IN_TIME));
     }
 }
 
@@ -101,12 +137,13 @@ mod tests {
 
     #[test]
     fn stays_only_with_something_in_it() {
-        let scratch = Scratch::make().expect("a directory");
+        let state = tempfile::tempdir().expect("a directory");
+        let scratch = Scratch::make(state.path()).expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         drop(scratch);
         assert!(!path.exists());
 
-        let scratch = Scratch::make().expect("a directory");
+        let scratch = Scratch::make(state.path()).expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         std::fs::write(path.join("long.txt"), "text").expect("write");
         drop(scratch);

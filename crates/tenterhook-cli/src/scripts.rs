@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tenterhook::config::{Reach, Ruleset, Server, Source};
 use tenterhook::diagnostic::{Code, Diagnostic, Place, Severity};
+use tenterhook::executor::command::{interpreter, without_interpreter};
 use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
 use crate::executable::is_executable;
@@ -20,7 +21,7 @@ pub(crate) struct Missing {
     pub(crate) diagnostic: Diagnostic,
     /// What comes of it, where that is certain.
     pub(crate) consequence: Option<Consequence>,
-    /// The hook that it keeps from its work; `None` for the program of an MCP server, and for what nobody approved.
+    /// The hook that it keeps from its work; `None` for the program of an MCP server.
     pub(crate) hook: Option<HookId>,
 }
 
@@ -40,10 +41,7 @@ pub(crate) fn check(
     };
     let servers: Vec<Arc<Hook>> =
         ruleset.servers().iter().filter(called).filter_map(as_hook).map(Arc::new).collect();
-    // What nobody approved does not run here yet, and its own agent may start it all the same.
-    let hooks =
-        ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed || it.is_unapproved());
-    let hooks = hooks.map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
+    let hooks = armed().map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
     hooks.flat_map(|(hook, is_hook)| of_hook(ruleset, sources, env, hook, is_hook)).collect()
 }
 
@@ -74,7 +72,7 @@ fn of_hook(
     let found = |diagnostic, consequence| Missing {
         diagnostic,
         consequence,
-        hook: (is_hook && !hook.is_unapproved()).then(|| hook.id.clone()),
+        hook: is_hook.then(|| hook.id.clone()),
     };
     let path = SearchPath::of(hook, env);
     let programs = hook.programs(&source.project, &source.home);
@@ -138,7 +136,20 @@ fn no_script(
             format!("`{path}` is not executable"),
             format!("`chmod +x {}`, or start it with its interpreter{then}", quoted(&script.path)),
         ),
-        Ok(_) => return None,
+        Ok(_) => {
+            let interpreter = interpreter(&script.path).filter(|_| script.is_program)?;
+            if Path::new(&interpreter).exists() {
+                return None;
+            }
+            (
+                Code::ScriptNotExecutable,
+                format!(
+                    "`{path}` cannot be started: its first line names `{}`, which is not there",
+                    interpreter.escape_debug()
+                ),
+                format!("{}{then}", without_interpreter(&interpreter)),
+            )
+        }
     };
     let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
     Some(Diagnostic::new(code, message, place).weighing(severity).label(label).help(help))
@@ -172,9 +183,15 @@ mod tests {
         let project = tempfile::tempdir().expect("a directory");
         let project = project.path();
         fs::create_dir_all(project.join("hooks")).expect("a directory");
-        for (name, mode) in [("plain", 0o644), ("program", 0o755)] {
+        for (name, mode, text) in [
+            ("plain", 0o644, ""),
+            ("program", 0o755, ""),
+            ("script", 0o755, "#!/bin/sh\n"),
+            ("crlf", 0o755, "#!/bin/sh\r\nexit\r\n"),
+            ("other", 0o755, "#!/none/interpreter -x\n"),
+        ] {
             let path = project.join("hooks").join(name);
-            fs::write(&path, "").expect("a file");
+            fs::write(&path, text).expect("a file");
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its mode");
         }
         let found = |command: &str, layer: Layer| {
@@ -189,6 +206,9 @@ mod tests {
         };
         for (command, expected) in [
             ("hooks/program", None),
+            ("hooks/script", None),
+            ("hooks/crlf", Some("script-not-executable")),
+            ("hooks/other", Some("script-not-executable")),
             ("hooks/plain", Some("script-not-executable")),
             ("hooks/none", Some("script-missing")),
             ("./hooks", Some("script-missing")),

@@ -13,14 +13,23 @@ use std::path::PathBuf;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
-    /// What may be read and executed, each with all below it. A path that is not there grants nothing.
+    /// What may be read and executed, each with all below it. A path that is not there grants nothing. In [`Tier::T2`] without Landlock
+    /// `/proc` is granted as a whole or not at all.
     pub read: Vec<PathBuf>,
     /// What may be read, executed and changed, each with all below it. A path that is not there grants nothing.
     pub write: Vec<PathBuf>,
-    /// What is never changed, also below a path of `write`, and cannot be made where it is not there. Landlock cannot take
-    /// back a part of what it grants: in a directory above such a path nothing can be made, removed or renamed; what
+    /// The same for what holds nothing of `never`, where that is not looked for: devices, and what was made for this child alone. No link is
+    /// followed: a path with one in it grants nothing.
+    pub free: Vec<PathBuf>,
+    /// What is never changed, also below a path of `write`, and cannot be made where it is not there. What is granted reaches all
+    /// below it: in a directory above such a path nothing can be made, removed or renamed; what
     /// stands in it beside the way to that path is granted piece by piece.
     pub never: Vec<PathBuf>,
+    /// Whether `read` and `write` are taken as they stand, as `free` is: whoever says so has followed their links, and one that somebody puts into
+    /// the way since then grants nothing.
+    pub as_they_stand: bool,
+    /// Further names of what is granted, which grant nothing: a child in a root of its own finds the links of the host on their way.
+    pub names: Vec<PathBuf>,
     /// Whom it may talk to.
     pub net: Net,
     /// Whether it may change modes, owners, times and extended attributes: of every file that is its user's, for nothing here tells
@@ -45,7 +54,10 @@ impl Confinement {
         Self {
             read: Vec::new(),
             write: Vec::new(),
+            free: Vec::new(),
             never: Vec::new(),
+            as_they_stand: false,
+            names: Vec::new(),
             net: Net::Denied,
             attributes: false,
             processes: None,
@@ -80,9 +92,10 @@ pub enum Tier {
     /// Not at all: it has the rights of its user.
     #[default]
     T0,
-    /// Files, peers, privileges and signals are limited by Landlock and seccomp.
+    /// Files, peers, privileges and signals are limited by Landlock and a filter of system calls.
     T1,
-    /// The same, in namespaces of its own: nothing outlives it, and it sees no process but its own.
+    /// The same, in namespaces of its own: nothing outlives it, and it sees no process but its own. Files are limited by Landlock or, where
+    /// the kernel has none, by a root in which nothing lies but what is granted.
     T2,
 }
 
@@ -107,6 +120,8 @@ pub struct Means {
     pub seccomp: bool,
     /// Whether namespaces can be made, by this user and this build.
     pub namespaces: bool,
+    /// Whether a child can have a root of its own in them, with nothing in it but what is granted. Before Linux 5.12 it cannot.
+    pub roots: bool,
     /// Whether the number of processes in them can be bounded: the kernel holds root to no such number.
     pub processes: bool,
 }
@@ -115,22 +130,35 @@ impl Means {
     /// Before version 3 a file could be cut short that may not be written.
     pub const LEAST_LANDLOCK: u32 = 3;
 
-    /// The highest tier that these reach.
+    /// Whether Landlock limits what a child does with files.
+    #[must_use]
+    pub const fn limits_files(self) -> bool {
+        self.landlock >= Self::LEAST_LANDLOCK
+    }
+
+    /// Whether TCP ports are told apart, which nothing but Landlock does, from its version 4 on.
+    #[must_use]
+    pub const fn narrows_ports(self) -> bool {
+        self.landlock >= 4
+    }
+
+    /// The highest tier that these reach. Landlock and namespaces do without each other; nothing does without the filter of system calls.
     #[must_use]
     pub const fn tier(self) -> Tier {
-        match (self.landlock >= Self::LEAST_LANDLOCK && self.seccomp, self.namespaces) {
-            (false, _) => Tier::T0,
-            (true, false) => Tier::T1,
-            (true, true) => Tier::T2,
+        match (self.seccomp, self.limits_files(), self.namespaces) {
+            (true, true, true) => Tier::T2,
+            (true, true, false) => Tier::T1,
+            (true, false, true) if self.roots => Tier::T2,
+            _ => Tier::T0,
         }
     }
 
-    /// The tier that a child gets which demands `at_least` this much. Only who demands namespaces has them, for a start in them costs more
-    /// and ends what a program means to leave behind: this is the one place that says so.
+    /// The tier that a child gets which demands `at_least` this much. Where Landlock is enough, only a child that demands namespaces has them: a
+    /// start in them costs more, and they end what a program means to leave behind. This is the one place that says so.
     #[must_use]
     pub const fn tier_for(self, at_least: Tier) -> Tier {
         match (self.tier(), at_least) {
-            (Tier::T2, Tier::T0 | Tier::T1) => Tier::T1,
+            (Tier::T2, Tier::T0 | Tier::T1) if self.limits_files() => Tier::T1,
             (reached, _) => reached,
         }
     }

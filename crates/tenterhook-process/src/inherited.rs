@@ -1,8 +1,8 @@
 //! What a program inherits of signals from whoever started it, and must not keep. For programs, not for libraries.
 #![cfg_attr(unix, expect(unsafe_code, reason = "dispositions and masks exist only as raw calls"))]
 
-/// Gives this process signals of its own: `SIGCHLD` at its default, and none blocked in this thread, hence in none that it
-/// makes.
+/// Gives this process signals of its own: `SIGCHLD` at its default, `SIGXFSZ` ignored, and none blocked in this thread, hence in none that
+/// it makes.
 ///
 /// A parent that ignores `SIGCHLD` hands that down, and the kernel then reaps children before anybody has seen how they
 /// ended. A parent that blocks `SIGTERM` hands that down, and nobody can end the program in good order. A signal that
@@ -11,9 +11,11 @@
 /// Call it first in `main`, before there is another thread.
 pub fn own_signals() {
     #[cfg(unix)]
-    // SAFETY: a disposition is set to its default, which runs no code of ours, and a mask is made empty and read.
+    // SAFETY: dispositions are set to what runs no code of ours, and a mask is made empty and read.
     unsafe {
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        // A file at its limit is an error of whoever writes it, and ends nobody.
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
         let mut none = std::mem::zeroed::<libc::sigset_t>();
         libc::sigemptyset(&raw mut none);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());

@@ -63,7 +63,7 @@
 //!
 //! What belongs to a whole process is a program's affair, and no run does it by itself: [`own_signals`] takes back what a
 //! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`leave_nothing`] ends what runs where the program was killed, [`wait_for_all`] waits for what was cancelled, and
-//! [`Memory`] has a last word where memory is exhausted.
+//! [`last_words`] has a word where it crashes, and with [`Memory`] where memory is exhausted.
 //!
 //! # Where it works
 //!
@@ -77,7 +77,7 @@ mod asked;
 #[path = "linux/mod.rs"]
 mod backend;
 #[cfg(all(unix, any(not(target_os = "linux"), tenterhook_portable)))]
-#[path = "posix.rs"]
+#[path = "posix/mod.rs"]
 mod backend;
 #[cfg(not(unix))]
 #[path = "elsewhere.rs"]
@@ -88,10 +88,13 @@ mod command;
 mod confine;
 mod inbox;
 mod inherited;
+mod last_word;
 mod live;
 #[cfg(unix)]
 mod lookup;
 mod memory;
+#[cfg(unix)]
+mod remove;
 mod report;
 mod resolved;
 mod stream;
@@ -109,12 +112,11 @@ pub fn means() -> Means {
     backend::means()
 }
 
-/// How far a child gets on this machine which demands `at_least` this much. Namespaces are tried only where they are demanded: to find out
-/// is to make some.
+/// How far a child gets on this machine which demands `at_least` this much. Namespaces are tried only where they are demanded, or where
+/// nothing else confines: to find out is to make some.
 #[must_use]
 pub fn reached(at_least: Tier) -> Tier {
-    let means = if at_least < Tier::T2 { backend::cheap_means() } else { backend::means() };
-    means.tier_for(at_least)
+    backend::means_for(at_least).tier_for(at_least)
 }
 
 pub use asked::{Asked, Wish};
@@ -123,11 +125,17 @@ pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};
 pub use confine::{Confinement, Means, Net, Tier};
 pub use inherited::own_signals;
+pub use last_word::{LastWord, LastWords, last_words};
 pub use live::wait_for_all;
-pub use memory::{LastWord, Memory, when_exhausted};
-pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
+pub use memory::Memory;
+#[cfg(unix)]
 #[doc(hidden)]
-pub use resolved::{resolved, way};
+pub use remove::remove_tree;
+pub use report::{
+    Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times, Ungranted,
+};
+#[doc(hidden)]
+pub use resolved::{Links, resolved, way};
 pub use stream::{Flow, Heard};
 pub use tag::TAG;
 #[doc(hidden)]

@@ -24,26 +24,6 @@ pub(crate) fn over() {
     }
 }
 
-/// A run whose report is out, and whose process is not gone yet.
-#[cfg_attr(
-    any(not(target_os = "linux"), tenterhook_portable),
-    expect(dead_code, reason = "only on Linux a report comes before the end")
-)]
-pub(crate) struct Leaving(());
-
-impl Leaving {
-    pub(crate) fn begun() -> Self {
-        begun();
-        Self(())
-    }
-}
-
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        over();
-    }
-}
-
 /// Waits until every run of this process is over and its process gone, at most `within`. Says whether that is so.
 ///
 /// Cancelling a run, or dropping its [`Child`](crate::Child), only asks for its end: the group gets

@@ -108,9 +108,32 @@ impl NotStarted {
             std::io::ErrorKind::WouldBlock,
             std::io::ErrorKind::ArgumentListTooLong,
         ];
+        // How much is granted is the command's.
+        if self.step == Step::Grant {
+            return false;
+        }
         ours.contains(&self.step)
             || scarce.contains(&self.error().kind())
             || self.has_no_descriptor()
+    }
+
+    /// Whether its sandbox is the reason.
+    pub fn is_of_sandbox(&self) -> bool {
+        matches!(self.step, Step::Confine | Step::Grant)
+    }
+
+    /// What it is granted that this machine cannot grant without granting more, where that is the reason.
+    pub fn ungranted(&self) -> Option<Ungranted> {
+        #[cfg(unix)]
+        let why = match self.errno {
+            UNNARROWED_PORTS => Ungranted::Ports,
+            libc::E2BIG => Ungranted::ManyFiles,
+            libc::ENODEV => Ungranted::Device,
+            _ => Ungranted::PartOfProc,
+        };
+        #[cfg(not(unix))]
+        let why = Ungranted::PartOfProc;
+        (self.step == Step::Grant).then_some(why)
     }
 
     /// `std` has no kind for `EMFILE` and `ENFILE`.
@@ -125,6 +148,23 @@ impl NotStarted {
     pub fn error(&self) -> std::io::Error {
         std::io::Error::from_raw_os_error(self.errno)
     }
+}
+
+/// The error number of a start whose ports cannot be told apart here.
+#[cfg(unix)]
+pub(crate) const UNNARROWED_PORTS: i32 = libc::EPROTONOSUPPORT;
+
+/// A grant that would be a larger one on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ungranted {
+    /// Single ports, which only Landlock tells apart, from its version 4 on.
+    Ports,
+    /// A part of `/proc`: in a root of its own a child has one of its own, as a whole or not at all.
+    PartOfProc,
+    /// A device or a FIFO to be read: where there is no Landlock, who may read it may write it.
+    Device,
+    /// A directory with what is never changed in it, beside more than 16,384 files.
+    ManyFiles,
 }
 
 /// The steps of a start, in their order.
@@ -150,6 +190,8 @@ pub enum Step {
     Resources,
     /// Giving up privileges.
     Privileges,
+    /// Narrowing what it is granted to that: what this machine confines with cannot.
+    Grant,
     /// Confining it.
     Confine,
     /// Executing the program.
@@ -169,6 +211,7 @@ impl std::fmt::Display for Step {
             Self::Directory => "enter",
             Self::Resources => "limit the resources of",
             Self::Privileges => "restrict the privileges of",
+            Self::Grant => "narrow what is granted to",
             Self::Confine => "confine",
             Self::Execute => "execute",
         })

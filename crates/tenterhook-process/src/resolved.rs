@@ -13,7 +13,7 @@ const MOST_LINKS: usize = 40;
 #[must_use]
 #[doc(hidden)]
 pub fn resolved(path: &Path) -> PathBuf {
-    Links::default().follow(path, |_| {})
+    Links::default().end(path)
 }
 
 /// Where a path leads, and each link on the way to it, as it lies: who replaces one of them replaces what is found there.
@@ -33,19 +33,28 @@ enum Lies {
     Nothing,
 }
 
-/// The links among many paths, each place looked at once: paths share the ways to them.
+/// The links among many paths, each place looked at once: paths share the ways to them, and whatever is changed meanwhile, all are of one moment.
 #[derive(Default)]
-pub(crate) struct Links {
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "it is a memory, and hidden")]
+pub struct Links {
     seen: HashMap<OsString, Lies>,
 }
 
 impl Links {
     /// Where a path leads, and each link on the way to it (see [`way`]).
-    pub(crate) fn way(&mut self, path: &Path) -> Vec<PathBuf> {
+    #[must_use]
+    pub fn way(&mut self, path: &Path) -> Vec<PathBuf> {
         let mut all = Vec::new();
         let end = self.follow(path, |link| all.push(link));
         all.push(end);
         all
+    }
+
+    /// Where a path leads.
+    #[must_use]
+    pub fn end(&mut self, path: &Path) -> PathBuf {
+        self.follow(path, |_| {})
     }
 
     /// Where a path leads; `passes` is told of each link.

@@ -8,7 +8,7 @@
 mod mcp;
 mod worker;
 
-use std::ffi::{OsString, c_char, c_int, c_void};
+use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
@@ -35,6 +35,8 @@ const SIG_IGN: usize = 1;
 const SIGKILL: c_int = 9;
 const SIGTERM: c_int = 15;
 const SIGSTOP: c_int = 19;
+const O_WRONLY: c_int = 1;
+const O_CREAT: c_int = 0o100;
 /// How long a process sleeps that is meant to be found and killed.
 const LONG: u64 = 30_000;
 
@@ -46,7 +48,8 @@ answer:    --stdout TEXT --stderr TEXT (both with a newline)  --raw TEXT (no new
 input:     --read-all  --read COUNT  --close-stdin  --read-line
 output:    --close-stdout  --close-stderr  --flood stdout|stderr  --fill BYTE COUNT  --dribble MS
 time:      --sleep-ms MS  --spin  --work MILLIONS  --await-file FILE  --touch FILE
-signals:   --ignore-term  --ignore-all  --on-term TEXT  --stop-self  --kill-self N  --kill-group
+signals:   --ignore-term  --ignore-all  --on-term TEXT (and end)  --touch-on-term FILE (and go on)
+           --stop-self  --kill-self N  --kill-group
 children:  --hold-stdin-ms MS --hold-stdout-ms MS --hold-stderr-ms MS --hold-fd3-ms MS
            --child-ms MS  --child-flood  --child-group-ms MS  --setsid-daemon MS  --quiet-daemon MS
            --bare-daemon MS  --spawn COUNT  --fork-chain COUNT  --setsid-chain COUNT  --late-child TEXT
@@ -131,6 +134,7 @@ fn signals(name: &str, args: Args<'_>) -> Option<()> {
         "--ignore-term" => ignore(SIGTERM),
         "--ignore-all" => (1..32).for_each(ignore),
         "--on-term" => on_term(&text(args)),
+        "--touch-on-term" => touch_on_term(&text(args)),
         "--stop-self" => send(unsafe { getpid() }, SIGSTOP),
         "--kill-self" => kill_self(number(args) as c_int),
         "--kill-group" => send(0, SIGKILL),
@@ -345,6 +349,19 @@ fn on_term(text: &OsString) {
         }
     }
     let handler: extern "C" fn(c_int) = farewell;
+    unsafe { signal(SIGTERM, handler as usize) };
+}
+
+/// What to make when TERM comes. Written once, before the handler can run.
+static mut FILE: *const c_char = std::ptr::null();
+
+fn touch_on_term(file: &OsString) {
+    let file = CString::new(file.as_bytes()).unwrap_or_else(|_| exit(64));
+    unsafe { FILE = file.into_raw() };
+    extern "C" fn touch(_: c_int) {
+        unsafe { open(FILE, O_WRONLY | O_CREAT, 0o644 as c_int) };
+    }
+    let handler: extern "C" fn(c_int) = touch;
     unsafe { signal(SIGTERM, handler as usize) };
 }
 

@@ -22,10 +22,10 @@ use crate::syntax::{self, Format};
 use file::{take, unreadable};
 use places::places;
 
-#[doc(hidden)]
-pub use file::{MAX_BYTES, read};
 #[cfg(feature = "trust")]
-pub(crate) use file::{bytes, contents};
+pub(crate) use file::contents;
+#[doc(hidden)]
+pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 #[doc(hidden)]
 pub use places::adopted;
 #[cfg(feature = "trust")]

@@ -15,6 +15,7 @@ pub mod model;
 mod prompt;
 mod restart;
 mod rule;
+mod scratch;
 mod sealed;
 pub(crate) mod worker;
 
@@ -39,6 +40,8 @@ pub use confine::{ConfinedShell, Shell};
 pub use disk::disk;
 pub(crate) use rule::{Asked, ask};
 #[doc(hidden)]
+pub use scratch::{scratch_prefix, scratches};
+#[doc(hidden)]
 pub use sealed::Sealed;
 
 /// What the host's process gives its hooks, because a library reads no environment itself: nothing, unless the
@@ -47,7 +50,7 @@ pub use sealed::Sealed;
 /// ```
 /// use tenterhook::executor::Ambient;
 ///
-/// let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]).scratch("/tmp/my-agent");
+/// let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]).scratch("/home/me/.my-agent/run");
 /// assert_eq!(ambient.env.len(), 1);
 /// ```
 #[derive(Clone, Default)]
@@ -55,7 +58,8 @@ pub use sealed::Sealed;
 pub struct Ambient {
     /// The host's environment.
     pub env: Vec<(String, String)>,
-    /// Where session files (env files, spilled context) may be written; `None`: nowhere.
+    /// Where session files (env files, spilled context) may be written; `None`: nowhere. It is private, and no place that a hook may be
+    /// granted, such as `/tmp`: one of the host's own below `~/.local/state`.
     pub scratch: Option<PathBuf>,
     /// Who answers `prompt` and `agent` hooks, for all sessions; `None`: such a hook fails, and its policy decides.
     pub model: Option<Arc<dyn model::Model>>,
@@ -67,9 +71,9 @@ pub struct Ambient {
     /// Whether all that confined commands ask for and are not granted is told, one fault `sandbox-refused` each, also where they keep
     /// silent about it (X-24). Their calls are heard one by one, so that they take longer: for looking at a hook.
     pub explains_denials: bool,
-    /// As on a machine that can confine nothing: for tests.
+    /// In place of what this machine can confine with: for tests of machines that can do less.
     #[doc(hidden)]
-    pub pretends_no_means: bool,
+    pub pretended: Option<tenterhook_process::Means>,
     /// The connections that `http` hooks share, and whom they trust.
     pub network: http::Network,
 }

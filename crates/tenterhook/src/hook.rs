@@ -226,6 +226,8 @@ pub struct Hook {
     pub pausable: bool,
     /// Whether what it says counts.
     pub enforcement: Enforcement,
+    /// What hooks of its configuration are granted to change, when all are known.
+    pub(crate) granted: Arc<[std::path::PathBuf]>,
 }
 
 impl Hook {
@@ -254,6 +256,7 @@ impl Hook {
             arming: Arming::Armed,
             pausable: false,
             enforcement: Enforcement::Usual,
+            granted: Arc::default(),
         }
     }
 

@@ -193,6 +193,19 @@ mod tests {
         }
     }
 
+    /// S-3: what cannot be compiled is refused in the compiler's last words, when it is compiled and when it is asked.
+    #[test]
+    fn an_expression_that_is_none_says_what_is_wrong() {
+        let broken = Matcher::new(MatcherSpec::Regex("(a".into()));
+        assert_eq!(broken.compile(), Err("unclosed group".to_owned()));
+        assert_eq!(broken.matches(Some("a")), Err("unclosed group".to_owned()));
+        for spec in
+            [MatcherSpec::Any, MatcherSpec::Regex("a".into()), MatcherSpec::Never("x".into())]
+        {
+            assert_eq!(Matcher::new(spec).compile(), Ok(()));
+        }
+    }
+
     #[test]
     fn each_refusal_that_is_known_has_its_remedy() {
         for (words, remedy_of) in REMEDIES {

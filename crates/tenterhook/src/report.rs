@@ -163,11 +163,11 @@ impl Report {
             End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
             End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
-                let took = self.took;
-                (
-                    Code::TimedOut,
-                    format!("it took longer than it may (it was ended after {took:.1?})"),
-                )
+                let took = match self.took.as_secs() {
+                    0 => format!("{} ms", self.took.as_millis()),
+                    _ => format!("{:.1} s", self.took.as_secs_f64()),
+                };
+                (Code::TimedOut, format!("it took longer than it may (it was ended after {took})"))
             }
             End::Cancelled => (Code::Cancelled, "the host gave up waiting for it".to_owned()),
             End::Exited(_) => match &self.said {

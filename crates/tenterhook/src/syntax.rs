@@ -129,6 +129,8 @@ pub(crate) enum NotStrict {
     Comment,
     /// A comma before `}` or `]`.
     TrailingComma,
+    /// What is a value to JavaScript and to nobody else: half of a character, or a number beyond all numbers.
+    Javascript,
     /// Something else, such as a raw line break in a string or a number with a leading zero.
     Other,
 }

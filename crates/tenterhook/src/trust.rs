@@ -30,7 +30,8 @@ use std::path::{Path, PathBuf};
 
 use crate::dialect::{GROUPS, Roots, native};
 use crate::discover::{self, Found};
-use crate::source::{ReadConfig, Source};
+use crate::hook::Hook;
+use crate::source::{Reach, ReadConfig, Server, Source};
 use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
@@ -38,6 +39,7 @@ use pins::{Finding, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 
+pub(crate) use copies::original;
 #[doc(hidden)]
 pub use copies::{ChangedFile, ORIGIN};
 #[doc(hidden)]
@@ -87,6 +89,38 @@ struct Assessed {
     portable: Portable,
     /// Whose signature counts as the person's word, if one does.
     signer: Option<PublicKey>,
+}
+
+impl Identity {
+    fn of(hook: &Hook, finding: Finding<'_>) -> Self {
+        let pins = pins::of_hook(hook, finding);
+        let (entry, files) =
+            (entry::of_hook(hook, finding.ground), finding.seen.digest(&pins, finding.ground));
+        let whole = Canon::of("identity 1")
+            .field("entry", entry.to_string())
+            .field("files", files.to_string())
+            .field("machine", pins.machine().to_string())
+            .end();
+        Self { entry, files, whole, pins }
+    }
+}
+
+/// What an MCP server says, and what it runs.
+fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
+    let pins = match &server.reach {
+        Reach::Program(command) => pins::of_command(command, finding),
+        Reach::Address(_) | Reach::Withheld(_) => Pins::default(),
+    };
+    (entry::of_server(server, finding.ground), pins)
+}
+
+/// What a source says beside its entries: with its plugins, and its servers as `servers` say which they are.
+fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = String>) -> Digest {
+    Canon::of("rest")
+        .field("said", entry::of_rest(config, Ground::from(source)).to_string())
+        .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
+        .list("servers", servers)
+        .end()
 }
 
 impl Trust {
@@ -183,64 +217,25 @@ impl Trust {
     }
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
-        let ground = Ground { project: &source.project, home: &source.home };
+        let ground = Ground::from(source);
         let seen = Seen::default();
         let finding =
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
-        let identity = |hook: &crate::hook::Hook| {
-            let pins = pins::of_hook(hook, finding);
-            let (entry, files) = (entry::of_hook(hook, ground), seen.digest(&pins, ground));
-            let whole = Canon::of("identity 1")
-                .field("entry", entry.to_string())
-                .field("files", files.to_string())
-                .field("machine", pins.machine().to_string())
-                .end();
-            Identity { entry, files, whole, pins }
+        let entries: Vec<Identity> =
+            config.hooks.iter().map(|hook| Identity::of(hook, finding)).collect();
+        let servers: Vec<(Digest, Pins)> =
+            config.servers.iter().map(|server| of_server(server, finding)).collect();
+        let here = |(entry, pins): &(Digest, Pins)| {
+            format!("{entry}{}{}", pins.digest(ground), pins.machine())
         };
-        let entries: Vec<Identity> = config.hooks.iter().map(identity).collect();
-        let servers: Vec<(Digest, Pins)> = config
-            .servers
-            .iter()
-            .map(|server| {
-                let pins = match &server.reach {
-                    crate::source::Reach::Program(command) => pins::of_command(command, finding),
-                    crate::source::Reach::Address(_) | crate::source::Reach::Withheld(_) => {
-                        Pins::default()
-                    }
-                };
-                (entry::of_server(server, ground), pins)
-            })
-            .collect();
-        let of_servers = servers
-            .iter()
-            .map(|(entry, pins)| format!("{entry}{}{}", pins.digest(ground), pins.machine()));
-        let rest_of = |servers: Vec<String>| {
-            Canon::of("rest")
-                .field("said", entry::of_rest(config, ground).to_string())
-                .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
-                .list("servers", servers)
-                .end()
-        };
-        let rest = rest_of(of_servers.collect());
+        let rest = rest(source, config, servers.iter().map(here));
         let review = Canon::of("review 1")
             .field("source", &*source.name)
             .field("dialect", source.dialect.as_str())
             .list("entries", entries.iter().map(|it| it.whole.to_string()))
             .field("rest", rest.to_string())
             .end();
-        let portable = {
-            let project = &source.project;
-            let entries: Vec<Option<Digest>> =
-                entries.iter().map(|it| signed::entry(it, project)).collect();
-            let may = servers.iter().all(|(_, pins)| signed::is_elsewhere(pins, project));
-            let rest = may.then(|| {
-                let of_files =
-                    |(entry, pins): &(Digest, Pins)| format!("{entry}{}", pins.digest(ground));
-                rest_of(servers.iter().map(of_files).collect())
-            });
-            let review = signed::review(source, &entries, rest);
-            Portable { entries, rest, review }
-        };
+        let portable = Portable::of(source, config, &entries, &servers);
         let kept = self.store.read(&source.name, source.dialect.as_str());
         let now = (&*entries, rest, review);
         let (kept, signer) = signed::heard(kept, source, locks, now, &portable);

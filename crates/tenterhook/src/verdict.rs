@@ -1,4 +1,4 @@
-//! What an answer means here: what the event permits, slips and `on_failure` are applied in this file and nowhere else.
+//! What an answer means here: what the event permits, slips and `on_failure` are applied in this room and nowhere else.
 //!
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
@@ -8,6 +8,7 @@ use crate::dialect::{DialectId, EventRow, SlipPolicy};
 use crate::hook::{Compat, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
+mod permit;
 mod remedy;
 mod unclear;
 
@@ -57,10 +58,6 @@ enum When {
     Late,
 }
 
-/// What an answer may still do whose event is over.
-const LATE: Powers =
-    Powers::of(&[Power::Context, Power::Message, Power::Watch, Power::InitialMessage, Power::Env]);
-
 /// Judges one answer.
 ///
 /// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
@@ -90,7 +87,7 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     believe(judge_context, &mut answer, &mut faults);
     doubt(judge_context, unclear, &mut answer, &mut faults);
     settle_failure(judge_context, is_background, &mut answer, &mut faults);
-    permit(judge_context, when, &mut answer, &mut faults);
+    permit::permit(judge_context, when, &mut answer, &mut faults);
     restrain_model(judge_context, &mut answer, &mut faults);
     restrain_widened(judge_context, &mut answer, &mut faults);
     let Answer { restraint, reason, printed, if_denied, effects, .. } = answer;
@@ -283,104 +280,6 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
         OnFailure::Ask if powers.has(Power::Ask) => OnFailure::Ask,
         OnFailure::Ask | OnFailure::Block if powers.has(Power::Deny) => OnFailure::Block,
         OnFailure::Ask | OnFailure::Block | OnFailure::Continue => OnFailure::Continue,
-    }
-}
-
-/// Drops what the event does not permit, with a fault for each, and what comes too late for it.
-fn permit(
-    judge_context: JudgeContext<'_>,
-    when: When,
-    answer: &mut Answer,
-    faults: &mut Vec<Fault>,
-) {
-    let hook = judge_context.hook;
-    let powers = match (when, hook.wait) {
-        (When::InTime, _) => judge_context.row.powers,
-        (When::Late, Wait::Rewake) => judge_context.row.powers.both(LATE.with(Power::Deny)),
-        (When::Late, Wait::Attached | Wait::Detached) => judge_context.row.powers.both(LATE),
-    };
-    let mut refuse = |power: Power| {
-        let (code, message) =
-            if powers == judge_context.row.powers || !judge_context.row.powers.has(power) {
-                let (event, word) = (&judge_context.row.name, power.word());
-                let message =
-                    format!("`{event}` does not honour `{word}` from this hook; it was ignored");
-                (Code::NotHonoured, message)
-            } else {
-                (
-                    Code::TooLate,
-                    format!("its `{}` came when the event was over; it was ignored", power.word()),
-                )
-            };
-        faults.push(Fault::of(&hook.id, code, message));
-    };
-    if let Some(power) = restraint_power(answer.restraint)
-        && (hook.phase == Phase::Observe || !powers.has(power))
-    {
-        // Consent to what has happened already is no loss.
-        if power != Power::Allow || when == When::InTime {
-            refuse(power);
-        }
-        // The words of an objection that cannot block still reach the user: nobody should have to look for them.
-        if answer.restraint > Restraint::Allow {
-            answer.effects.messages.extend(answer.reason.take());
-        }
-        answer.restraint = Restraint::Silent;
-        answer.reason = None;
-    }
-    permit_effects(powers, &mut answer.effects, &mut refuse);
-}
-
-const fn restraint_power(restraint: Restraint) -> Option<Power> {
-    match restraint {
-        Restraint::Silent => None,
-        Restraint::Allow => Some(Power::Allow),
-        Restraint::Ask => Some(Power::Ask),
-        Restraint::Defer => Some(Power::Defer),
-        Restraint::Deny => Some(Power::Deny),
-    }
-}
-
-fn permit_effects(powers: Powers, effects: &mut Effects, refuse: &mut impl FnMut(Power)) {
-    let mut strip = |power: Power, given: bool| {
-        let refused = given && !powers.has(power);
-        if refused {
-            refuse(power);
-        }
-        refused
-    };
-    if strip(Power::Input, effects.updated_input.is_some()) {
-        effects.updated_input = None;
-    }
-    if strip(Power::Prompt, effects.updated_prompt.is_some()) {
-        effects.updated_prompt = None;
-    }
-    if strip(Power::Output, effects.updated_output.is_some()) {
-        effects.updated_output = None;
-    }
-    if strip(Power::Context, !effects.context.is_empty()) {
-        effects.context.clear();
-    }
-    if strip(Power::Message, !effects.messages.is_empty()) {
-        effects.messages.clear();
-    }
-    if strip(Power::Stop, effects.stop.is_some()) {
-        effects.stop = None;
-    }
-    if strip(Power::Permissions, !effects.updated_permissions.is_empty()) {
-        effects.updated_permissions.clear();
-    }
-    if strip(Power::Watch, effects.watch_paths.is_some()) {
-        effects.watch_paths = None;
-    }
-    if strip(Power::InitialMessage, effects.initial_user_message.is_some()) {
-        effects.initial_user_message = None;
-    }
-    if strip(Power::Retry, effects.retry.is_some()) {
-        effects.retry = None;
-    }
-    if strip(Power::Env, !effects.env.is_empty()) {
-        effects.env.clear();
     }
 }
 

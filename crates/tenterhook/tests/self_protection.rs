@@ -11,10 +11,11 @@
 mod pack;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tenterhook::answer::Restraint;
-use tenterhook::protect;
+use tenterhook::protect::{self, AGENTS, Agent, OWN_COMMANDS};
 use tenterhook::rule::{Files, Rule, RuleInput};
 
 use tables::{Guard, says};
@@ -52,6 +53,7 @@ fn pack_says(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String>
     rules.iter().find_map(said)
 }
 
+/// SP-5, SP-6, SP-10, SP-11: by the tables, in every form.
 #[test]
 fn every_attempt_is_denied_in_every_form() {
     let (lost, count) = tables::lost(&guards());
@@ -112,4 +114,173 @@ fn most_ordinary_calls_are_not_read() {
     };
     let read = ordinary.iter().filter(is_read).count();
     assert!(read * 3 < ordinary.len(), "{read} of {}", ordinary.len());
+}
+
+/// What one rule says of a line: whether it denies.
+fn denies(name: &str, line: &str) -> bool {
+    thread_local! { static RULES: Vec<(String, Rule)> = rules(); }
+    RULES.with(|rules| {
+        let own = format!("{}/{name}", protect::NAME);
+        let (_, rule) = rules.iter().find(|(it, _)| *it == own).unwrap();
+        let said = says(rule, &tables::bash(line)).unwrap_or_else(|why| panic!("{line}: {why}"));
+        said == Restraint::Deny
+    })
+}
+
+fn assert_denied(name: &str, lines: impl IntoIterator<Item = String>) {
+    let passed: Vec<String> = lines.into_iter().filter(|line| !denies(name, line)).collect();
+    assert!(passed.is_empty(), "{} pass {name}:\n{}", passed.len(), passed.join("\n"));
+}
+
+fn assert_passes(name: &str, lines: impl IntoIterator<Item = String>) {
+    let held: Vec<String> = lines.into_iter().filter(|line| denies(name, line)).collect();
+    assert!(held.is_empty(), "{} are held by {name}:\n{}", held.len(), held.join("\n"));
+}
+
+/// A file of the table as one that may be there.
+fn file_of(place: &str) -> String {
+    let file = place.replace('*', "x");
+    if file.ends_with('/') { format!("{file}x") } else { file }
+}
+
+/// SP-6: whoever removes, moves or replaces a directory does it to the files in it, and a pattern stands for the names that fit it;
+/// `*` alone for none.
+#[test]
+fn a_directory_is_what_lies_in_it() {
+    let rule = "change-guard";
+    let ways = ["rm -rf {}", "rm -r {}/", "mv {} /tmp/x", "rsync -a --delete /tmp/x/ {}/"];
+    let put = |ways: &[&str], directory: &str| {
+        ways.iter().map(|it| it.replace("{}", directory)).collect::<Vec<_>>()
+    };
+    // Each directory on the way to each file of the table, the project and the home.
+    let files = AGENTS.iter().flat_map(|it| it.files).map(|it| file_of(it));
+    let above = files.flat_map(|file| {
+        let up = std::iter::successors(file.rsplit_once('/'), |(it, _)| it.rsplit_once('/'));
+        up.map(|(it, _)| it.to_owned()).filter(|it| !it.is_empty()).collect::<Vec<_>>()
+    });
+    let places = [".", "..", "/home/u/project", "$PWD", "~", "/home/u", "$HOME", "/"];
+    let all: BTreeSet<String> = above.chain(places.map(str::to_owned)).collect();
+    assert!(all.len() > 50, "{all:?}");
+    let quoted = all.iter().map(|it| it.replace(' ', "\\ "));
+    assert_denied(rule, quoted.flat_map(|it| put(&ways, &it)));
+    // A directory with little else in it is replaced by what is put in its place.
+    let replaced = ["cp -r /tmp/x {}", "mv /tmp/x {}", "ln -sfn /tmp/x {}", "rename s/c/d/ {}"];
+    assert_denied(
+        rule,
+        [".claude", ".codex", "~/.gemini", "web/.cursor"].iter().flat_map(|it| put(&replaced, it)),
+    );
+    let patterns = [".c*", ".c*/settings.json", ".claude/*", ".[c]laude", ".claud?", "tenterhook*"];
+    assert_denied(rule, patterns.iter().flat_map(|it| put(&["rm -rf {}", "mv {} /tmp/x"], it)));
+    let others = ["*", "./*", "src/*", "*.log", ".git*/x", "src", ".claude/worktrees/a", "target"];
+    assert_passes(rule, others.iter().flat_map(|it| put(&ways, it)));
+}
+
+/// The agents with each of their programs.
+fn programs() -> impl Iterator<Item = (&'static Agent, &'static str)> {
+    AGENTS.iter().flat_map(|agent| agent.programs.iter().map(move |it| (agent, *it)))
+}
+
+/// SP-10: of every agent of the table each option and each variable, whatever moves the home of any, its settings about hooks, and
+/// an environment that is taken away.
+#[test]
+fn no_agent_is_started_without_its_guard() {
+    let rule = "start-unguarded";
+    let options = programs().flat_map(|(agent, program)| {
+        agent.options.iter().flat_map(move |option| {
+            let (name, value) = option.split_once('=').unwrap_or((option, "x"));
+            [
+                format!("{program} {name} {value}"),
+                format!("{program} {name}={value} run"),
+                format!("{program} run {name} {value}"),
+            ]
+        })
+    });
+    assert_denied(rule, options);
+    let settings = programs().flat_map(|(_, program)| {
+        [
+            format!("{program} --settings '{{\"disableAllHooks\": true}}'"),
+            format!("{program} -c hooks=[] run"),
+            format!("{program} --config=features.hooks=false run"),
+            format!("{program} --disable hooks"),
+            format!("{program} --set hooks.enabled=false run"),
+        ]
+    });
+    assert_denied(rule, settings);
+    let homes = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "USERPROFILE"];
+    let moved = programs().flat_map(|(agent, program)| {
+        let own = agent.variables.iter().map(|it| it.replace('*', "X"));
+        own.chain(homes.map(str::to_owned)).flat_map(move |name| {
+            [
+                format!("{name}=/tmp/x {program} run"),
+                format!("env {name}=/tmp/x {program} run"),
+                format!("export {name}=/tmp/x; {program} run"),
+            ]
+        })
+    });
+    assert_denied(rule, moved);
+    let emptied = programs().flat_map(|(_, program)| {
+        [
+            "env -i",
+            "env -",
+            "env --ignore-environment",
+            "env -i A=b",
+            "env -u HOME",
+            "env --unset=X",
+        ]
+        .map(|env| format!("{env} {program} run"))
+    });
+    assert_denied(rule, emptied);
+    let plain = programs().flat_map(|(_, program)| {
+        [
+            program.to_owned(),
+            format!("{program} --help"),
+            format!("{program} run 'say hi'"),
+            format!("A=b {program} run"),
+            format!("env A=b {program} run"),
+        ]
+    });
+    assert_passes(rule, plain);
+}
+
+/// SP-11: what ends us, our package and our commands, git's hooks, and what a startup file says of programs.
+#[test]
+fn nothing_disarms() {
+    let rule = "disarm";
+    let ends = ["pkill tenterhook", "killall -9 tenterhook", "kill $(pidof tenterhook)"];
+    let removes =
+        ["npm rm -g tenterhook", "cargo uninstall tenterhook-cli", "brew remove tenterhook"];
+    let git = [
+        "git config core.hooksPath x",
+        "git -c core.hooksPath=x commit -m y",
+        "printf '[core]\\nhooksPath = x\\n' >> .git/config",
+    ];
+    assert_denied(rule, ends.iter().chain(&removes).chain(&git).map(|it| (*it).to_owned()));
+    let own = OWN_COMMANDS.iter().map(|(words, _)| format!("tenterhook {}", words.join(" ")));
+    assert_denied(rule, own);
+    let looks = OWN_COMMANDS.iter().flat_map(|(words, looks)| {
+        let looks = looks.iter().chain(&["--help"]);
+        looks.map(|look| format!("tenterhook {} {look}", words.join(" ")))
+    });
+    assert_passes(rule, looks);
+    let said: Vec<String> = ["export PATH=/tmp/x:$PATH", "fish_add_path /tmp/x"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(programs().flat_map(|(_, program)| {
+            [format!("alias {program}=true"), format!("{program}() {{ true; }}")]
+        }))
+        .chain(AGENTS.iter().flat_map(|it| it.variables).map(|name| {
+            let name = name.replace('*', "X");
+            format!("export {name}=/tmp/x")
+        }))
+        .collect();
+    let files = ["~/.bashrc", "~/.profile", "~/.zshenv", "~/.config/fish/config.fish"];
+    let written = |text: &String| {
+        let text = text.clone();
+        files.map(move |file| format!("echo '{text}' >> {file}"))
+    };
+    assert_denied(rule, said.iter().flat_map(written));
+    // Elsewhere, and of something else, it is said.
+    assert_passes(rule, said.iter().map(|it| format!("echo '{it}' >> notes.txt")));
+    let others = ["export EDITOR=vi", "alias ll=\"ls -l\"", "export LANG=C"].map(str::to_owned);
+    assert_passes(rule, others.iter().flat_map(written));
 }

@@ -59,65 +59,37 @@ pub(crate) async fn run(
     inputs: mpsc::UnboundedSender<Input>,
     mut updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<Left> {
-    let mut lines = match source {
-        Source::Prompt(text) => {
-            say(&inputs, Input::Prompt(text));
-            say(&inputs, Input::Close);
-            None
-        }
-        Source::Lines => Some(lines()),
-    };
-    let alone = lines.is_none();
+    let mut speaker = Speaker::of(source, inputs);
+    let alone = speaker.lines.is_none();
     let mut told = Told::new()?;
-    let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
     let mut summary = Summary::default();
     let mut until = None;
     loop {
         let update = tokio::select! {
             update = updates.recv() => update,
-            said = next(&mut lines) => {
-                match said? {
-                    Some(Ok(Said::Input(input))) => say(&inputs, input),
-                    Some(Ok(Said::Decide(id, decision))) => {
-                        drop(asked.remove(&id).map(|decide| decide.send(decision)));
-                    }
-                    Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
-                    None => {
-                        // Nobody is left to answer, and a question without an answer is a no.
-                        lines = None;
-                        asked.clear();
-                        say(&inputs, Input::Close);
-                    }
-                }
+            said = next(&mut speaker.lines) => {
+                speaker.heard(said?)?;
                 continue;
             }
             () = told.leave() => {
                 // A session may be where nothing interrupts it (AG-23).
                 until = until.or(Some(Instant::now() + GRACE));
-                say(&inputs, Input::Quit("other"));
+                speaker.say(Input::Quit("other"));
                 continue;
             }
             () = ends(until) => return Ok(Left::Abandoned),
         };
         let Some(update) = update else { break };
         let (within, update) = update.opened();
-        if format == Format::StreamJson
-            && let Some(mut line) = line::of(&update)
-        {
-            if let (Some(fields), Some(call)) = (line.as_object_mut(), within.last()) {
-                fields.insert("within".to_owned(), call.as_str().into());
-            }
-            writeln!(io::stdout(), "{line}")?;
-        }
-        if format == Format::Text {
-            aside(&update)?;
-        }
+        show(format, &within, &update)?;
         if alone && let Update::Unanswered { call, reason } = &update {
             writeln!(io::stderr(), "{}", refused(call, reason))?;
         }
         match update {
-            Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
-            Update::AskVoid { id } => drop(asked.remove(&id)),
+            Update::Ask(ask) if speaker.lines.is_some() => {
+                speaker.asked.insert(ask.id, ask.decide);
+            }
+            Update::AskVoid { id } => drop(speaker.asked.remove(&id)),
             Update::Ended => break,
             // What a subagent says is told to the agent that asked it.
             Update::Reply(_) if !within.is_empty() => {}
@@ -128,17 +100,60 @@ pub(crate) async fn run(
     Ok(Left::Ended(summary.code(alone)))
 }
 
-fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
-    // A session that has ended says so with its last update.
-    let _ = inputs.send(input);
+/// Whoever started it, what they still say, and what they were asked.
+struct Speaker {
+    inputs: mpsc::UnboundedSender<Input>,
+    /// What they write; `None` where they say nothing more.
+    lines: Option<Lines>,
+    asked: HashMap<String, oneshot::Sender<Decision>>,
 }
+
+impl Speaker {
+    fn of(source: Source, inputs: mpsc::UnboundedSender<Input>) -> Self {
+        let mut speaker = Self { inputs, lines: None, asked: HashMap::new() };
+        match source {
+            Source::Prompt(text) => {
+                speaker.say(Input::Prompt(text));
+                speaker.say(Input::Close);
+            }
+            Source::Lines => speaker.lines = Some(lines()),
+        }
+        speaker
+    }
+
+    fn say(&self, input: Input) {
+        // A session that has ended says so with its last update.
+        let _ = self.inputs.send(input);
+    }
+
+    /// Takes in what was read of them: a line, or that there is none any more.
+    fn heard(&mut self, said: Option<Result<Said, String>>) -> io::Result<()> {
+        match said {
+            Some(Ok(Said::Input(input))) => self.say(input),
+            Some(Ok(Said::Decide(id, decision))) => {
+                drop(self.asked.remove(&id).map(|decide| decide.send(decision)));
+            }
+            Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
+            None => {
+                // Nobody is left to answer, and a question without an answer is a no.
+                self.lines = None;
+                self.asked.clear();
+                self.say(Input::Close);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines of standard input, as they are read.
+type Lines = mpsc::Receiver<io::Result<Vec<u8>>>;
 
 /// How many lines may be read ahead.
 const AHEAD: usize = 16;
 
 /// The lines of standard input, read by a thread of their own: a runtime would wait for one that is blocked there, and a
 /// program that was told to quit would go on until somebody closes its input.
-fn lines() -> mpsc::Receiver<io::Result<Vec<u8>>> {
+fn lines() -> Lines {
     let (sender, lines) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {
         for line in io::stdin().lock().split(b'\n') {
@@ -152,12 +167,25 @@ fn lines() -> mpsc::Receiver<io::Result<Vec<u8>>> {
 }
 
 /// The next line; pends where none is read.
-async fn next(
-    lines: &mut Option<mpsc::Receiver<io::Result<Vec<u8>>>>,
-) -> io::Result<Option<Result<Said, String>>> {
+async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<Said, String>>> {
     match lines {
         Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),
         None => std::future::pending().await,
+    }
+}
+
+/// Prints an update as the format has it; `within`: the calls of subagents in which it happened.
+fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
+    match format {
+        Format::Text => aside(update),
+        Format::Json => Ok(()),
+        Format::StreamJson => {
+            let Some(mut line) = line::of(update) else { return Ok(()) };
+            if let (Some(fields), Some(call)) = (line.as_object_mut(), within.last()) {
+                fields.insert("within".to_owned(), call.as_str().into());
+            }
+            writeln!(io::stdout(), "{line}")
+        }
     }
 }
 

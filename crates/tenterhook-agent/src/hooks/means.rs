@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tempfile::TempDir;
 use tenterhook::config::{Reach, Ruleset, Server, Source, settle_servers};
 use tenterhook::diagnostic::Diagnostic;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
-use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
+use tenterhook::executor::{Ambient, scratch_prefix, scratches};
 use tenterhook::hook::{Command, Run};
 use tenterhook::leave;
 use tenterhook::trust::Trust;
@@ -29,20 +28,57 @@ pub(super) struct Means {
     configured: Mutex<Vec<(Server, bool)>>,
     /// How often servers were configured.
     generation: AtomicU64,
-    directory: Option<TempDir>,
+    /// The last one: what still ends writes into it.
+    directory: Option<Scratch>,
+}
+
+/// A directory for the files of hooks. It is removed when this is dropped, as far as that is done in time: hooks filled it as they liked.
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+/// How long the end of a session waits for that.
+#[cfg(unix)]
+const REMOVAL_WAIT: std::time::Duration = std::time::Duration::from_millis(500);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        let _ = tenterhook_process::remove_tree(
+            &self.0,
+            Some(std::time::Instant::now() + REMOVAL_WAIT),
+        );
+        #[cfg(not(unix))]
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The directory of state of whoever runs this, where they have a home.
+fn state(env: &[(String, String)]) -> Option<std::path::PathBuf> {
+    let (_, home) = env.iter().find(|(name, _)| name == "HOME")?;
+    home.starts_with('/').then(|| leave::state_directory(env, home.as_ref()))
 }
 
 impl Means {
     /// Servers are known when hooks are loaded: see [`Means::connect`].
     pub(super) fn new(env: &[(String, String)], updates: &Updates) -> Self {
         let network = Network::default();
-        // In the host's own place for such files, which is also that of what a script of a model brings.
-        let directory = tempfile::Builder::new().prefix("tenterhook-agent-").tempdir();
-        let directory = directory.map_err(|error| {
+        let prefix = scratch_prefix();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        let directory = match state(env).map(|it| scratches(&it)) {
+            Some(Ok(place)) => builder.tempdir_in(place),
+            // Where that cannot be had, among everybody's.
+            Some(Err(error)) => {
+                updates.warn("hooks", format!("the files of hooks lie where a hook that may write there reaches those of others, as no directory of state can be used ({error})"));
+                builder.tempdir()
+            }
+            None => builder.tempdir(),
+        };
+        let directory = directory.map(|it| Scratch(it.keep())).map_err(|error| {
             updates.warn("hooks", format!("no directory for the files of hooks: {error}"));
         });
         let mut ambient = Ambient::default();
-        ambient.scratch = directory.as_ref().ok().map(|it| PathBuf::from(it.path()));
+        ambient.scratch = directory.as_ref().ok().map(|it| it.0.clone());
         let servers =
             Configured::new([], env.to_vec()).reached_by(network.clone()).within(&ambient);
         Self {
@@ -63,20 +99,18 @@ impl Means {
             .model(Arc::new(ModelClient::new(&self.env, None)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .network(self.network.clone());
-        let home = self.env.iter().find(|(name, _)| name == "HOME");
-        if let Some((_, home)) = home.filter(|(_, home)| home.starts_with('/')) {
-            let state = leave::state_directory(&self.env, home.as_ref());
+        if let Some(state) = state(&self.env) {
             leave::lineage::note_self(&state);
             ambient = ambient.state(state);
         }
-        ambient.scratch = self.directory.as_ref().map(|it| PathBuf::from(it.path()));
+        ambient.scratch = self.directory.as_ref().map(|it| it.0.clone());
         ambient
     }
 
     /// What a command of the model is given of that: nobody to ask, and a place for files.
     pub(super) fn shell(&self) -> Ambient {
         let mut ambient = Ambient::default().env(self.env.clone());
-        ambient.scratch = self.directory.as_ref().map(|it| PathBuf::from(it.path()));
+        ambient.scratch = self.directory.as_ref().map(|it| it.0.clone());
         ambient
     }
 

@@ -13,7 +13,7 @@ use crate::sandbox::Sandbox;
 
 /// What one command is left.
 #[derive(Clone, Debug)]
-pub(crate) struct Walls {
+pub(crate) struct CommandSandbox {
     profile: Profile,
     ambient: Arc<Ambient>,
     home: PathBuf,
@@ -29,18 +29,18 @@ pub(crate) type Confined = ConfinedShell;
 impl Hooks {
     /// The sandbox that the person wants for commands; nothing where they want none. `beside` are directories that they gave to the
     /// agent, and `set` the variables that hooks set.
-    pub(crate) fn walls(
+    pub(crate) fn sandbox(
         &self,
         settings: &Settings,
         beside: Vec<PathBuf>,
         set: Vec<(String, String)>,
-    ) -> Option<Walls> {
+    ) -> Option<CommandSandbox> {
         let profile = match settings.sandbox {
             Sandbox::Off => return None,
             Sandbox::Standard => Profile::Standard,
             Sandbox::Strict => Profile::Strict,
         };
-        Some(Walls {
+        Some(CommandSandbox {
             profile,
             ambient: Arc::new(self.means.shell()),
             home: settings.home.clone(),
@@ -52,7 +52,7 @@ impl Hooks {
     }
 }
 
-impl Walls {
+impl CommandSandbox {
     /// Confines a command.
     pub(crate) fn confine(&self, described: &mut process::Command) -> Confined {
         let Self { profile, ambient, home, project, beside, never, set } = self;
@@ -62,11 +62,11 @@ impl Walls {
 }
 
 #[cfg(test)]
-impl Walls {
+impl CommandSandbox {
     /// As on a machine that can confine nothing.
     pub(crate) fn of_no_means(room: &tenterhook_testkit::Sandbox) -> Self {
         let mut ambient = Ambient::default().env(room.env());
-        ambient.pretends_no_means = true;
+        ambient.pretended = Some(Default::default());
         Self {
             profile: Profile::Standard,
             ambient: Arc::new(ambient),

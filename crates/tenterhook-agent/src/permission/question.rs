@@ -187,6 +187,16 @@ impl Permissions {
             context.updates.warn("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
+        self.consented(context, &said, (call, aim))
+    }
+
+    /// What comes of a hook's consent: a permit for the call, or for what the hook makes of it.
+    fn consented(
+        &self,
+        context: &PermitContext<'_>,
+        said: &Said,
+        (call, aim): (Call, Option<Aim>),
+    ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
         let allowed = match &said.input {
             None => Permit::of(call, aim),
             Some(input) => {
@@ -196,7 +206,7 @@ impl Permissions {
                 }
                 // What the hook made of the call is another call, and rules judge that one.
                 let aimed = Aim::of(&made, context.cwd);
-                match self.lean(context, &made, &said, aimed.as_ref()) {
+                match self.lean(context, &made, said, aimed.as_ref()) {
                     Leaning::Permit => Permit::of(made, aimed),
                     Leaning::Refuse(by, why) => {
                         return ControlFlow::Break(Decided::no(made, by, why));

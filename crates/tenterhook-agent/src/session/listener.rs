@@ -3,30 +3,57 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::heard::{Heard, next_mode, wakes};
 use super::steering_gate::SteeringGate;
-use super::{Heard, Leave, Next, next_mode, texts};
-use crate::agent::Steering;
-use crate::hooks::Hooks;
+use super::{Leave, Next, texts};
+use crate::agent::{Agent, Steering};
+use crate::hooks::{Hooks, Late};
 use crate::permission::Permissions;
 use crate::update::{Input, Update, Updates};
 
 /// Who listens during one turn.
 pub(super) struct Listener<'s> {
     /// What is to be done after it.
-    pub(super) queue: &'s mut VecDeque<Next>,
-    pub(super) heard: &'s mut Heard,
+    queue: &'s mut VecDeque<Next>,
+    heard: &'s mut Heard,
     pub(super) gate: SteeringGate,
-    pub(super) steering: Steering,
-    pub(super) updates: Updates,
-    pub(super) permissions: Arc<Permissions>,
-    pub(super) hooks: Hooks,
+    steering: Steering,
+    updates: Updates,
+    permissions: Arc<Permissions>,
+    hooks: Hooks,
     /// Somebody wants to leave.
     pub(super) leaving: Option<Leave>,
     /// Nobody is left who could say anything.
     pub(super) gone: bool,
 }
 
-impl Listener<'_> {
+impl<'s> Listener<'s> {
+    pub(super) fn start(
+        agent: &Agent,
+        queue: &'s mut VecDeque<Next>,
+        heard: &'s mut Heard,
+    ) -> Self {
+        agent.steering.queue(queue.len());
+        Self {
+            queue,
+            heard,
+            gate: SteeringGate::start(agent),
+            steering: agent.steering.clone(),
+            updates: agent.updates.clone(),
+            permissions: agent.permissions.clone(),
+            hooks: agent.hooks.clone(),
+            leaving: None,
+            gone: false,
+        }
+    }
+
+    /// Takes in what ended in the background: what would wake an idle agent steers the turn.
+    pub(super) fn take(&self, late: Late) {
+        if let Some(message) = wakes(late, &self.steering, &self.updates) {
+            self.steering.add(message);
+        }
+    }
+
     fn tell_queue(&self) {
         self.steering.queue(self.queue.len());
         self.updates.tell(Update::Queued(texts(self.queue)));

@@ -50,7 +50,7 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     command.timeout = Some(timeout.map_or(TIMEOUT, Duration::from_millis));
     command.umask = None;
     // Before the child, so that its directory for passing files is removed after it.
-    let confined = place.walls.as_ref().map(|it| it.confine(&mut command));
+    let confined = place.sandbox.as_ref().map(|it| it.confine(&mut command));
     let (done, finished) = tokio::sync::oneshot::channel();
     // Dropped on every way out, and that ends what still runs.
     let _child = process::start_fed(command, |child| {
@@ -96,7 +96,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::hooks::Walls;
+    use crate::hooks::CommandSandbox;
     use crate::permission::Bars;
 
     /// AG-54.
@@ -106,7 +106,7 @@ mod tests {
         let place = Workplace {
             cwd: room.project(),
             env: room.env(),
-            walls: Some(Walls::of_no_means(&room)),
+            sandbox: Some(CommandSandbox::of_no_means(&room)),
             judged: None,
             bars: Bars::default(),
             cancel: CancellationToken::new(),

@@ -1,13 +1,12 @@
 //! Which sessions are there to go on with? Their files, when they were last written, and what they began with.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Line;
 use crate::conversation::{Author, Message};
-use crate::hooks;
+use crate::{file, hooks};
 
 /// How many are listed.
 const MOST: usize = 30;
@@ -52,7 +51,7 @@ pub(crate) fn page(own: &Path) -> String {
 
 /// What the person said first.
 fn first_words(path: &Path) -> String {
-    let Ok(file) = File::open(path) else { return "(cannot be read)".to_owned() };
+    let Ok(file) = file::open(path) else { return "(cannot be read)".to_owned() };
     let lines = BufReader::new(file.take(HEAD)).lines().map_while(Result::ok);
     let mut texts = lines.filter_map(|it| match serde_json::from_str(&it) {
         Ok(Line::Message(Message::User { text, author: Author::User, .. })) => Some(text),

@@ -43,19 +43,9 @@ impl Agent {
         self.updates.tell(Update::ToolStarted(call.clone()));
         let shown = Underway::begin(self.cut_short(call.clone()));
         let underway = Underway::begin(self.interruption(call.clone()));
-        let mut env = self.settings.env.clone();
-        let mut walls = None;
-        if call.tool == "Bash" {
-            let set = self.hooks.shell_env(&call).await;
-            let beside = self.permissions.directories(|all| all.clone());
-            walls = self.hooks.walls(&self.settings, beside, set.clone());
-            env.extend(set);
-        }
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
-        let bars = self.permissions.bars(&self.permit_context());
-        let cwd = self.settings.cwd.clone();
-        let place = Workplace { cwd, env, walls, judged: None, bars, cancel };
+        let place = self.workplace(&call, cancel).await;
         let came = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
@@ -81,6 +71,21 @@ impl Agent {
         let (ended, ran) = (if is_error { Ended::Failed } else { Ended::Ran }, call.input.clone());
         let ran = Some(ran).filter(|it| *it != wanted);
         (self.ended(&call, text, ended, ran), context, came.stop.or(said.stop), file)
+    }
+
+    /// Where a call runs; a shell command with what hooks set for it, and in its sandbox.
+    async fn workplace(&self, call: &Call, cancel: CancellationToken) -> Workplace {
+        let mut env = self.settings.env.clone();
+        let mut sandbox = None;
+        if call.tool == "Bash" {
+            let set = self.hooks.shell_env(call).await;
+            let beside = self.permissions.directories(|all| all.clone());
+            sandbox = self.hooks.sandbox(&self.settings, beside, set.clone());
+            env.extend(set);
+        }
+        let bars = self.permissions.bars(&self.permit_context());
+        let cwd = self.settings.cwd.clone();
+        Workplace { cwd, env, sandbox, judged: None, bars, cancel }
     }
 
     /// What the face is told where this call, or what hooks make of it, is stopped half-way.

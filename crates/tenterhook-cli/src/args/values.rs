@@ -64,7 +64,7 @@ pub(crate) fn named(text: &str) -> Result<Named, String> {
 
 /// A number with its unit. A bare number is refused: seconds and milliseconds are the commonest mistake in hook files.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a number with its unit: `500ms`, `5s` or `2m`".to_owned();
+    let wrong = || "write a number with its unit: `500ms`, `5s`, `2m` or `1h`".to_owned();
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at_checked(digits).ok_or_else(wrong)?;
     let number: u64 = number.parse().map_err(|_| wrong())?;
@@ -75,6 +75,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         "ms" => Ok(Duration::from_millis(number)),
         "s" => Ok(Duration::from_secs(number)),
         "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
+        "h" => Ok(Duration::from_secs(number.saturating_mul(3600))),
         _ => Err(wrong()),
     }
 }
@@ -120,7 +121,8 @@ mod tests {
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("5s"), Ok(Duration::from_secs(5)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        for wrong in ["5", "", "s", "1h", "-1s", "1.5s"] {
+        assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
+        for wrong in ["5", "", "s", "1d", "-1s", "1.5s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

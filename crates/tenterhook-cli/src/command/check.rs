@@ -21,7 +21,7 @@ use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
 use crate::term::Term;
-use crate::walls;
+use crate::wants;
 use crate::watch;
 
 pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -72,14 +72,16 @@ fn examine(
     width: usize,
 ) -> Result<String, Problem> {
     let ruleset = loaded.engine(|builder| builder).ruleset();
-    let missing = scripts::check(&ruleset, &loaded.sources, &here.env);
+    // A file is looked at before it is approved: what it says is examined, whoever approved it.
+    let written = loaded.as_written().ruleset();
+    let missing = scripts::check(&written, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
-    loaded.diagnostics.extend(walls::check(&ruleset, &loaded.sources, &here.env));
-    let known = servers::find(loaded, &ruleset, &here.roots);
-    loaded.diagnostics.extend(servers::check(&ruleset, &known));
+    loaded.diagnostics.extend(wants::check(&written, &loaded.sources, &here.env));
+    let known = servers::find(loaded, &written, &here.roots);
+    loaded.diagnostics.extend(servers::check(&written, &known));
     match args.output.format {
         Format::Json => json_text(&to_json(loaded, &ruleset, &missing)),
-        Format::Text => Ok(to_text(loaded, &ruleset, &missing, width)),
+        Format::Text => Ok(to_text(loaded, &written, &missing, width)),
     }
 }
 

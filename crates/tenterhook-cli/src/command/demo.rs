@@ -63,8 +63,8 @@ fn leave(directory: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
     term.data(&format!("wrote the examples to {shown}\n\n"))?;
     let next = [
         format!("cd {shown}"),
-        "tenterhook test".to_owned(),
-        "tenterhook explain Bash 'sudo git push -f'".to_owned(),
+        "tenterhook test tenterhook.toml".to_owned(),
+        "tenterhook explain --config tenterhook.toml Bash 'sudo git push -f'".to_owned(),
         "tenterhook demo --from .".to_owned(),
     ];
     let next: String = next.iter().map(|it| format!("  {}\n", paint(BOLD, it))).collect();

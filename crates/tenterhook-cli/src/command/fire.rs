@@ -1,23 +1,19 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
-use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::Layer;
 use tenterhook::leave;
 use tenterhook::{Engine, Event, Outcome, Session};
 
 use super::input::{Given, Lost};
-use super::{print_json, stream, what};
+use super::{deny_lost, print_json, stream, what};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
 use crate::journal;
-use crate::last_word::{self, Form};
+use crate::last_word::Form;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::progress::Progress;
@@ -34,29 +30,19 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         true => None,
         false => match what::given(&args.what, dialect, &here.roots) {
             Ok(given) => Some(given),
-            Err(Lost::Unreadable { code, problem, at_stake: true }) => {
-                journal::unseen(
-                    journal.as_ref(),
-                    &last_word::outcome(code, &problem.message),
-                    term,
-                );
-                return Ok(last_word::deny_unseen(code, &problem, term));
+            Err(lost @ Lost::Unreadable { at_stake: true, .. }) => {
+                return deny_lost(lost, journal.as_ref(), term);
             }
             Err(lost) => return Err(lost.into()),
         },
     };
     loaded.announce(term, &here.roots);
-    let scratch = Scratch::or_none(term);
-    let model = ModelClient::new(&here.env, args.model.as_deref());
-    let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
-    let state = leave::state_directory(&here.env, &here.roots.home);
+    let scratch = Scratch::or_none(&here.state, term);
     // Whoever writes an event to standard input is an agent; a person names it.
     if args.stream || args.what.first().is_none_or(|it| it == "-") {
-        leave::lineage::note_caller(&state);
+        leave::lineage::note_caller(&here.state);
     }
-    ambient = ambient.state(state);
-    ambient.explains_denials = args.explain_denials;
-    ambient.scratch = scratch.path().map(Path::to_owned);
+    let ambient = ambient(args, here, &scratch);
     let engine = loaded.engine(|builder| {
         builder.ambient(ambient).connect(&here.roots).record(journal.clone()).self_protection()
     });
@@ -79,16 +65,31 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         drop(running);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
-        tell(&outcome, &event, args, &engine, &loaded, term).map(|()| Exit::of(&outcome))
+        let told = tell(&outcome, &event, args, &engine, &loaded, term);
+        // Who waits and is told nothing takes any other code for a mishap that stops nothing.
+        told.map_or_else(|problem| said(&problem, term), |()| Exit::of(&outcome))
     };
     match block_on_or(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
-        Ok(Waited::Done(exit)) => exit,
+        Ok(Waited::Done(exit)) => Ok(exit),
         Ok(Waited::Signal(signal)) => {
             scratch.discard();
             Ok(Exit::Cancelled(signal))
         }
     }
+}
+
+/// An outcome that cannot be written lets nothing pass.
+fn said(problem: &Problem, term: Term) -> Exit {
+    term.complain(problem);
+    Exit::Blocked
+}
+
+/// What hooks get of this process.
+fn ambient(args: &Fire, here: &Here, scratch: &Scratch) -> Ambient {
+    let mut ambient = here.ambient(args.model.as_deref(), scratch.path());
+    ambient.explains_denials = args.explain_denials;
+    ambient
 }
 
 fn tell(

@@ -1,4 +1,4 @@
-//! `check --fix`: mends what can only be meant one way, in place, with everything else of the text as it stands (C-76).
+//! `check --fix`: mends what can only be meant one way, in place, with everything else of the text as it stands (C-88).
 //!
 //! A finding is mended when its help names the word that stands there in another case (`sessionstart`, `SessionStart`), or
 //! what a key of another format is called here. A file is written when less is wrong in it then.

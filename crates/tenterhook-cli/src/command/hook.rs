@@ -3,7 +3,9 @@
 //! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
 
 mod aside;
+mod reply;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,17 +16,15 @@ use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Reply};
 use tenterhook::engine::Shadows;
 use tenterhook::event::{EventName, Surroundings};
-use tenterhook::executor::Ambient;
-use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::{self as configured, Layer};
 use tenterhook::install;
-use tenterhook::leave::{self, Leaves, Lifted};
-use tenterhook::outcome::{Decision, Fault};
+use tenterhook::leave::{self, Leaves};
+use tenterhook::outcome::Fault;
 use tenterhook::session::Store;
-use tenterhook::{Event, Outcome, Session};
+use tenterhook::{Engine, Event, Session};
 
 use super::input::{self, Given, Lost};
-use super::stream;
+use super::{deny_lost, stream};
 use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
@@ -34,9 +34,9 @@ use crate::last_word::{self, Form};
 use crate::load;
 use crate::problem::Problem;
 use crate::scratch::{Place, Scratch};
-use crate::show::paint::WARNING;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_here};
+use reply::About;
 
 /// What of the time is kept for reading, replying and ending what was started.
 const KEPT: Duration = Duration::from_millis(300);
@@ -110,6 +110,24 @@ struct Called {
     fields: Map<String, Value>,
 }
 
+impl Called {
+    /// What earlier calls of its session left.
+    fn kept(&self, state: &Path) -> Option<Arc<Kept>> {
+        Kept::of(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
+    }
+
+    /// Says whether the end of the turn was put off before, where its agent cannot be believed about that.
+    fn say_stopped_before(&mut self, kept: Option<&Kept>) {
+        let dialect = self.agent.dialect();
+        let ends = dialect.row(&self.event.name).is_some_and(|row| row.cap.is_some());
+        if ends && !dialect.says_stopped_before() {
+            let before = kept.is_some_and(|it| it.strikes(&self.event.name) > 0);
+            self.event.payload.insert("stop_hook_active".to_owned(), before.into());
+            self.fields.insert("stop_hook_active".to_owned(), before.into());
+        }
+    }
+}
+
 /// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
 fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
     let mut whole = input::whole()?;
@@ -128,17 +146,20 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
         let name = claimed(args.agent, &args.event).name;
         whole.fields.insert(ADDED.to_owned(), name.as_str().into());
     }
-    let Given { event, faults } = input::decode_whole(&whole, agent, &here.roots)?;
+    let Given { mut event, faults } = input::decode_whole(&whole, agent, &here.roots)?;
     if is_nameless {
         // Who reads it again tells its agent by its form, and the name is of another one's.
         whole.fields.remove(ADDED);
     }
     if claimed(args.agent, &args.event).name != event.name {
+        // What is at stake is known only now.
+        last_word::owe(Form::Agent(agent, Box::new(event.clone())));
         warnings.push(format!(
             "`--event {}` was claimed, and the event is `{}`: that one counts",
             args.event, event.name
         ));
     }
+    event.within.facts.insert("host".to_owned(), host(agent, &event));
     Ok(Called { agent, event, faults, warnings, fields: whole.fields })
 }
 
@@ -166,53 +187,33 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
     let journal = journal::of(here);
-    let Called { agent, mut event, faults, mut warnings, mut fields } = match called(args, here) {
+    let mut called = match called(args, here) {
         Ok(called) => called,
-        Err(Lost::NotGiven(problem)) => return Err(problem),
-        Err(Lost::Unreadable { code, problem, .. }) => {
-            let outcome = last_word::outcome(code, &problem.message);
-            journal::unseen(journal.as_ref(), &outcome, term);
-            return Ok(last_word::deny_unseen(code, &problem, term));
-        }
+        Err(lost) => return deny_lost(lost, journal.as_ref(), term),
     };
-    let dialect = agent.dialect();
-    if dialect.is_noise(&event) {
+    if called.agent.dialect().is_noise(&called.event) {
         last_word::tell(&Reply::default());
         return Ok(Exit::Replied(0));
     }
-    let state = leave::state_directory(&here.env, &here.roots.home);
-    let kept = Kept::of(&state, agent.as_str(), &event.within.session_id).map(Arc::new);
-    let ends = dialect.row(&event.name).is_some_and(|row| row.cap.is_some());
-    if ends && !dialect.says_stopped_before() {
-        let before = kept.as_ref().is_some_and(|it| it.strikes(&event.name) > 0);
-        event.payload.insert("stop_hook_active".to_owned(), before.into());
-        fields.insert("stop_hook_active".to_owned(), before.into());
-    }
-    event.within.facts.insert("host".to_owned(), host(agent, &event));
-    let which = Which { config: args.config.clone(), dialect: None, compat: None };
-    let mut loaded = load::load(&which, here)?.telling_once();
-    let place = Place::new();
-    leave::lineage::note_caller(&state);
-    let model = ModelClient::new(&here.env, None);
-    let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
-    ambient = ambient.state(state.clone());
-    ambient.scratch = Some(place.path().to_owned());
+    let state = &here.state;
+    let kept = called.kept(state);
+    called.say_stopped_before(kept.as_deref());
+    let Called { agent, event, faults, warnings, fields } = called;
+    let mut loaded = load::load(&which(args), here)?.telling_once();
+    let place = Place::new(state);
+    leave::lineage::note_caller(state);
+    let ambient = here.ambient(None, Some(place.path()));
     let begun = journal.map(|it| Arc::new(aside::Begun::new(it)));
-    let sink = begun.clone();
     let engine = loaded.engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
-        let builder = match sink {
+        let builder = match begun.clone() {
             Some(sink) => builder.sink(sink),
             None => builder,
         };
         builder.self_protection().behind(agent)
     });
     // Where nothing is asked that writes files, nothing has to be made and removed.
-    let asks = |it: &Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
-    let scratch = match engine.ruleset().hooks().iter().any(asks) {
-        true => place.make(term),
-        false => Scratch::NONE,
-    };
+    let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
     let session = session(agent, &event, kept.as_ref());
     let computing = session.clone();
@@ -223,14 +224,10 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         session.drain_into(&mut outcome).await;
         put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        let about = About { agent, event: &event, kept: kept.as_deref() };
-        let reply = reply(about, outcome, &Leaves::at(state.clone()), &mut warnings);
+        let leaves = Leaves::at(state);
+        let about = About { agent, event: &event, kept: kept.as_deref(), leaves: &leaves };
         // Told when it is known: that programs have to be ended is no reason to wait for it.
-        let exit = last_word::tell(&reply).unwrap_or(reply.exit);
-        for warning in warnings.iter().filter(|_| dialect.hears_stderr()) {
-            term.say_after(WARNING, "warning:", warning);
-        }
-        Exit::Replied(exit)
+        about.tell(outcome, warnings, term)
     };
     match block_on_here(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
@@ -251,17 +248,13 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
 /// Asks what was put off when the agent had its reply, and tells nobody but the record.
 fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
     let Some(journal) = journal::of(here) else { return Ok(aside::DONE) };
-    let Ok(Called { agent, mut event, .. }) = called(args, here) else { return Ok(aside::DONE) };
-    let state = leave::state_directory(&here.env, &here.roots.home);
-    let kept = Kept::of(&state, agent.as_str(), &event.within.session_id).map(Arc::new);
-    event.within.facts.insert("host".to_owned(), host(agent, &event));
-    let which = Which { config: args.config.clone(), dialect: None, compat: None };
-    let mut loaded = load::load(&which, here)?;
-    let place = Place::new();
-    let model = ModelClient::new(&here.env, None);
-    let ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
-    let mut ambient = ambient.state(state);
-    ambient.scratch = Some(place.path().to_owned());
+    let Ok(called) = called(args, here) else { return Ok(aside::DONE) };
+    let state = &here.state;
+    let kept = called.kept(state);
+    let Called { agent, event, .. } = called;
+    let mut loaded = load::load(&which(args), here)?;
+    let place = Place::new(state);
+    let ambient = here.ambient(None, Some(place.path()));
     let scratch = place.make(term);
     let sink = Arc::new(aside::Behind { to: journal, begun });
     let engine = loaded.engine(|builder| {
@@ -279,6 +272,18 @@ fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, P
         scratch.discard();
     }
     Ok(aside::DONE)
+}
+
+/// Where hooks stand.
+fn which(args: &Hook) -> Which {
+    Which { config: args.config.clone(), dialect: None, compat: None }
+}
+
+/// Whether an event has hooks, beside the built-in ones.
+fn asks(engine: &Engine, event: &Event) -> bool {
+    let is_asked =
+        |it: &Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
+    engine.ruleset().hooks().iter().any(is_asked)
 }
 
 /// What hooks are told of the agent that calls (BR-14, BR-15).
@@ -300,70 +305,5 @@ fn session(agent: DialectId, event: &Event, kept: Option<&Arc<Kept>>) -> Session
         }
         None if !counts => Session::of_one_event(),
         _ => Session::of_one_event_in(Arc::new(Unkept::default())),
-    }
-}
-
-/// What a reply is about.
-#[derive(Clone, Copy)]
-struct About<'a> {
-    agent: DialectId,
-    event: &'a Event,
-    kept: Option<&'a Kept>,
-}
-
-/// The outcome in the agent's words, and what it does not hear in words for people. Where the agent shows the user messages,
-/// each of these is one, once a session.
-fn reply(
-    about: About<'_>,
-    mut outcome: Outcome,
-    leaves: &Leaves,
-    warnings: &mut Vec<String>,
-) -> Reply {
-    let About { agent, event, kept } = about;
-    let dialect = agent.dialect();
-    let way_out = way_out(agent, event, &mut outcome, leaves);
-    let encode = |outcome: &Outcome| {
-        dialect.encode_outcome(event, outcome, way_out.as_deref()).unwrap_or_default()
-    };
-    let reply = encode(&outcome);
-    let fault = |it: &Fault| match &it.hook {
-        Some(hook) => format!("hook `{hook}`: {}", it.message),
-        None => it.message.clone(),
-    };
-    warnings.extend(outcome.faults.iter().map(fault));
-    warnings.extend(reply.warnings.iter().cloned());
-    let shows = dialect.can(&event.name).is_some_and(|it| it.has(Power::Message));
-    let is_news = |it: &&String| kept.is_some_and(|kept| kept.is_first(it));
-    let news: Vec<String> = match shows {
-        true => warnings.iter().filter(is_news).map(|it| format!("tenterhook: {it}")).collect(),
-        false => Vec::new(),
-    };
-    if news.is_empty() {
-        return reply;
-    }
-    outcome.effects.messages.extend(news);
-    encode(&outcome)
-}
-
-/// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).
-fn way_out(
-    agent: DialectId,
-    event: &Event,
-    outcome: &mut Outcome,
-    leaves: &Leaves,
-) -> Option<String> {
-    let asks = matches!(outcome.decision(), Decision::Ask(..) | Decision::Deferred(_));
-    let can_ask = agent.dialect().can(&event.name).is_some_and(|it| it.has(Power::Ask));
-    if !asks || can_ask || event.tool().is_none() {
-        return None;
-    }
-    match leaves.ask(event, false) {
-        Lifted::No(how) => how,
-        Lifted::Yes(why) => {
-            outcome.restraint = tenterhook::answer::Restraint::Silent;
-            outcome.reasons.clear();
-            outcome.effects.messages.push(format!("this call passes: {why}"));
-            None
-        }
     }
 }

@@ -36,7 +36,9 @@ pub(crate) fn run(here: &Here, term: Term) -> Result<Exit, Problem> {
     new.write_all(FIRST.as_bytes())
         .map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
     trust::approve_own(&file, here, term);
-    let mut out = format!("wrote {shown}: a gate that blocks forced pushes, and its cases\n\n");
+    let mut out = format!(
+        "wrote {shown}, and approved it: a gate that blocks forced pushes, and its cases\n\n"
+    );
     for (command, says) in NEXT {
         out.push_str(&format!(
             "  {}  {}\n",

@@ -4,8 +4,11 @@
 
 mod adopt;
 pub(super) mod files;
+mod made;
 mod program;
 pub(super) mod switches;
+
+use std::path::Path;
 
 use tenterhook::dialect::DialectId;
 use tenterhook::install::{AGENTS, Agent, Form, Scope, agent, foreign};
@@ -153,11 +156,14 @@ fn apply(
         term.data(&format!("{text}\n"))?;
     }
     let files = count(settings.count(), "file");
+    for it in changes.iter().filter(|it| it.after.is_none()) {
+        link_alone(&it.path, here, term);
+    }
     if dry {
         return term.data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
     }
     for it in changes {
-        write(it).map_err(|error| {
+        write(it, here).map_err(|error| {
             let shown = shorten(&it.path.to_string_lossy(), &here.roots);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
@@ -165,16 +171,30 @@ fn apply(
     term.data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
 }
 
-fn write(change: &Change) -> std::io::Result<()> {
+/// Of a link in the place of a file of ours the link goes: what it leads to lies where somebody put it (BR-77).
+fn link_alone(path: &Path, here: &Here, term: Term) {
+    if let Ok(to) = std::fs::read_link(path) {
+        let (shown, to) = (shorten(&path.to_string_lossy(), &here.roots), to.to_string_lossy());
+        let text = format!("`{shown}` is a link: the link goes, and `{to}` stays as it is");
+        term.say_after(WARNING, "note:", &text);
+    }
+}
+
+fn write(change: &Change, here: &Here) -> std::io::Result<()> {
     if files::read(&change.path)? != change.before {
         return Err(std::io::Error::other("it was changed meanwhile; try again"));
     }
     match (&change.before, &change.after) {
         (Some(_), Some(after)) => write_in_place(&change.path, after)?,
-        (None, Some(after)) => write_new(&change.path, after, change.readers)?,
+        (None, Some(after)) => {
+            let missing = made::missing(&change.path);
+            let written = write_new(&change.path, after, change.readers);
+            made::note(missing, here);
+            written?;
+        }
         (_, None) => {
             std::fs::remove_file(&change.path)?;
-            files::remove_empty(change);
+            made::remove_empty(&change.path, here);
         }
     }
     if change.is_script && change.after.is_some() {

@@ -36,8 +36,8 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     person::is_meant("tenterhook pause", here)?;
     let length = if args.end { Duration::ZERO } else { args.length };
     if length > LONGEST_PAUSE || (length < Duration::from_secs(1) && !args.end) {
-        let message = "a pause lasts between a second and an hour";
-        return Err(Problem::new(message).help("write `10m`; it ends by itself"));
+        let message = "a pause lasts at least a second and at most an hour";
+        return Err(Problem::new(message).help("write `10m` or `1h`; it ends by itself"));
     }
     if !args.end && !may_pause(here) {
         let message = "a managed file forbids to pause self-protection";

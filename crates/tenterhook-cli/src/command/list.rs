@@ -166,7 +166,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     }
     let hooks = configured(ruleset).count();
     let armed = configured(ruleset).filter(|it| it.arming == Arming::Armed).count();
-    let off = if armed == hooks { String::new() } else { format!(", {armed} armed") };
+    let off = if armed == hooks { String::new() } else { format!(", {armed} in force") };
     let is_shadow = |it: &&Arc<Hook>| it.enforcement.is_shadow() && it.arming == Arming::Armed;
     let off = match configured(ruleset).filter(is_shadow).count() {
         0 => off,

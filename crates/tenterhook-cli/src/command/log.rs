@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     let told = told(entries, args);
     if told.is_empty() && is_recorded && !args.follow {
         term.say(
-            "nothing on record is of what was asked for; `tenterhook log --stats` names the hooks",
+            "no firing on record is what was asked for; `tenterhook log --stats` names the hooks",
         );
     }
     for it in told {

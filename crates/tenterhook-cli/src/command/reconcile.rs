@@ -1,6 +1,7 @@
 //! `reconcile`: which calls did no hook see? Joins what agents recorded with our own record of firings. Fires nothing.
 
 mod configured;
+mod report;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
 
 use self::configured::{Configured, Coverage};
+use self::report::{to_json, to_text};
 use super::{log, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Reconcile};
@@ -16,8 +18,8 @@ use crate::exit::Exit;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::sessions::{self, Session};
-use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
-use crate::show::words::{count, flow, line};
+use crate::show::paint::WARNING;
+use crate::show::words::line;
 use crate::term::Term;
 
 /// Why no hook saw a call, as far as can be told, and what to do.
@@ -356,88 +358,4 @@ impl All<'_> {
 
 fn fires_nothing(agent: Agent, call: &Open) -> bool {
     NO_EVENT.contains(&(agent, call.own_tool.as_str()))
-}
-
-fn to_json(sum: &Sum, by_configuration: bool) -> Value {
-    let gaps: Vec<Value> = sum
-        .gaps
-        .iter()
-        .map(|(key, places)| {
-            let (agent, cause, tool, mode, is_sub) = key;
-            let (word, why, help) = cause.row();
-            json!({
-                "agent": agent.name(),
-                "tool": tool,
-                "mode": mode,
-                "subagent": is_sub,
-                "cause": word,
-                "because": why,
-                "help": help,
-                "calls": sum.counts.get(key),
-                "places": places,
-            })
-        })
-        .collect();
-    json!({
-        "by": if by_configuration { "configuration" } else { "record" },
-        "calls": sum.calls,
-        "seen": sum.seen,
-        "joined_by": sum.by_join,
-        "refused_before_hooks": sum.refused,
-        "unseen": sum.counts.values().sum::<u64>(),
-        "gaps": gaps,
-    })
-}
-
-fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> String {
-    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
-    let mut out = String::new();
-    if by_configuration {
-        let text = "nothing is on record: this tells which calls the hooks that are configured here would not have heard of";
-        out.push_str(&format!("{}\n\n", paint(WARNING, flow(text, width))));
-    }
-    for (key, places) in &sum.gaps {
-        let (agent, cause, tool, mode, is_sub) = key;
-        let (_, why, help) = cause.row();
-        let sub = if *is_sub { ", in a subagent" } else { "" };
-        let mode = if mode.is_empty() { String::new() } else { format!(", mode {}", line(mode)) };
-        let number = sum.counts.get(key).copied().unwrap_or_default();
-        let head = format!("{} {}", agent.name(), line(tool));
-        out.push_str(&format!(
-            "{}  {}{mode}{sub}\n",
-            paint(BOLD, head),
-            paint(WARNING, calls(number))
-        ));
-        out.push_str(&format!("    {why}; {help}\n"));
-        for place in places.iter().take(3) {
-            let text = |key: &str| {
-                place.get(key).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
-            };
-            let file = shorten(&text("file").unwrap_or_default(), &here.roots);
-            let place = format!("{file}:{}", text("line").unwrap_or_default());
-            out.push_str(&format!("    {}\n", paint(DIM, line(&place))));
-        }
-        out.push('\n');
-    }
-    let unseen = sum.counts.values().sum::<u64>();
-    let style = if unseen == 0 { GOOD } else { WARNING };
-    let (seen, gap) = match by_configuration {
-        true => ("that a hook would be asked about", "of which none would hear"),
-        false => ("seen", "seen by no hook"),
-    };
-    let said = format!(
-        "{}: {} {seen}, {unseen} {gap}, {} refused by the agent before any hook",
-        calls(sum.calls),
-        sum.seen,
-        sum.refused
-    );
-    out.push_str(&format!("{}\n", paint(style, flow(&said, width))));
-    if let Some(number) = sum.by_join.get("session_tool_order") {
-        let text = format!(
-            "{} joined by session, tool and order, for their agents hand hooks no id that they record",
-            calls(*number)
-        );
-        out.push_str(&format!("{}\n", paint(DIM, flow(&text, width))));
-    }
-    out
 }

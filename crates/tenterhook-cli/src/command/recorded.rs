@@ -28,8 +28,9 @@ pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> 
         }
     };
     found.ok_or_else(|| match number {
-        Some(number) => Problem::new(format!("no firing has the number {number} on record"))
-            .help("`tenterhook log` prints the numbers"),
+        Some(number) => Problem::new(format!("no firing has the number {number} on record")).help(
+            "`tenterhook log` prints the numbers; what you did yourself (`you:`) is no firing",
+        ),
         None => {
             Problem::new("nothing is on record").help("`tenterhook fire` records what it fires")
         }

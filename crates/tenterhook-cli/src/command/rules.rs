@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tenterhook::diagnostic::nearest;
+use tenterhook::discover;
 
 use super::change::{Readers, write_over};
 use super::install::files::read;
@@ -44,7 +45,7 @@ fn find(name: &str) -> Result<&'static Pack, Problem> {
         let names: Vec<&str> = PACKS.iter().map(|it| it.name).collect();
         let help = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there is {}", names.join(", ")),
+            None => format!("the packs are {}", names.join(", ")),
         };
         Problem::new(format!("there is no pack `{name}`")).help(help)
     })
@@ -64,8 +65,8 @@ fn places(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
     let directories = [user_directory(here), project_directory(here)].into_iter();
     let place = |directory: PathBuf| {
         let file = directory.join(pack.file());
-        let text = fs::read_to_string(&file).ok()?;
-        Some((shorten(&file.to_string_lossy(), &here.roots), text != pack.text))
+        let text = discover::read(&file).ok()?;
+        Some((shorten(&file.to_string_lossy(), &here.roots), *text != *pack.text))
     };
     directories.filter_map(place).collect()
 }
@@ -202,8 +203,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
             return term.data(&format!("{shown} has `{}` already, as it is\n", pack.name));
         }
         if !force {
-            let message =
-                format!("`{shown}` is not the pack as it is: {}", differences(pack, text));
+            let message = format!("`{shown}` differs from the pack: {}", differences(pack, text));
             return Err(Problem::new(message).help(
                 "`--force` replaces the file; keep what you changed in `tenterhook.toml`, where an entry with `enabled = false` switches a rule off",
             ));
@@ -243,7 +243,7 @@ fn remove(
     }
     let file = directory.join(pack.file());
     let shown = shorten(&file.to_string_lossy(), &here.roots);
-    let text = match fs::read_to_string(&file) {
+    let text = match discover::read(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let problem =
@@ -252,8 +252,8 @@ fn remove(
         }
         Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
     };
-    if text != pack.text && !force {
-        let message = format!("`{shown}` is not the pack as it is: {}", differences(pack, &text));
+    if *text != *pack.text && !force {
+        let message = format!("`{shown}` differs from the pack: {}", differences(pack, &text));
         return Err(Problem::new(message).help("`--force` removes it with what was changed"));
     }
     fs::remove_file(&file)

@@ -267,70 +267,83 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
         (false, false) => (WARNING, "cannot be answered by this version"),
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
-    let mut out = format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word));
-    let mut row = |lead: &str, text: &str| {
-        // A name in a file that came with a repository is no words to the terminal.
-        let text = words::line(text);
-        out.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))))
-    };
-    for it in found {
-        if let Some(broken) = &it.broken {
-            row(scope_word(it.scope), &format!("{}: {broken}", it.file));
-            continue;
-        }
-        let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
-        row(scope_word(it.scope), &format!("{}, {events}", it.file));
-        for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
-            let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
-            if many > 0 {
-                row("", &format!("{} {}", count(many, "event"), state.word()));
-            }
-        }
-        for program in it.programs.iter().filter(|it| !is_there(it, here)) {
-            let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
-            row("", &format!("`{program}` {gone}"));
-        }
-        if it.altered {
-            row(
-                "",
-                "its entries are not as `install` writes them: a time-out, a matcher or a word that restrains is another",
-            );
-        }
-        if it.others > 0 {
-            row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
-        }
-    }
+    let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
+    found.iter().for_each(|it| page.file(agent, it, here));
     let off = off(agent, found, here);
     if let Some(Off { file, key, what }) = &off {
-        row("switched off", &format!("`{key}` in {file}: {what}"));
+        page.row("switched off", &format!("`{key}` in {file}: {what}"));
     }
     if found.iter().filter(|it| it.covers(agent, here)).count() > 1 {
-        row(
+        page.row(
             "called twice",
             "in more than one file: each call is judged as often; `tenterhook uninstall` one of them",
         );
     }
     if waits {
-        row("to change it", agent.next);
+        page.row("to change it", agent.next);
     }
     if is_covered(agent, found, here) || waits {
-        row("if it is gone", agent.gone);
-        for it in openings(agent, here) {
-            if it.is_held {
-                row("held", &it.held());
-            } else {
-                row("not covered", it.of.gap);
-                row("to hold it", &it.offer());
+        page.covered(agent, here);
+    } else if let Some(Off { file, key, .. }) = off {
+        page.row("to change it", &format!("take `{key}` out of {file}"));
+    } else if can_call(agent) {
+        page.row("to change it", &format!("tenterhook install {}", agent.name));
+    }
+    page.0.push('\n');
+    page.0
+}
+
+/// What is shown of one agent.
+struct Page(String);
+
+impl Page {
+    fn row(&mut self, lead: &str, text: &str) {
+        // A name in a file that came with a repository is no words to the terminal.
+        let text = words::line(text);
+        self.0.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))));
+    }
+
+    /// What one of its files says.
+    fn file(&mut self, agent: &Agent, it: &Found, here: &Here) {
+        if let Some(broken) = &it.broken {
+            return self.row(scope_word(it.scope), &format!("{}: {broken}", it.file));
+        }
+        let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
+        self.row(scope_word(it.scope), &format!("{}, {events}", it.file));
+        for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
+            let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
+            if many > 0 {
+                self.row("", &format!("{} {}", count(many, "event"), state.word()));
             }
         }
-        agent.gaps.iter().for_each(|it| row("not covered", it));
-    } else if let Some(Off { file, key, .. }) = off {
-        row("to change it", &format!("take `{key}` out of {file}"));
-    } else if can_call(agent) {
-        row("to change it", &format!("tenterhook install {}", agent.name));
+        for program in it.programs.iter().filter(|it| !is_there(it, here)) {
+            let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
+            self.row("", &format!("`{program}` {gone}"));
+        }
+        if it.altered {
+            self.row(
+                "",
+                "its entries are not as `install` writes them: a time-out, a matcher or a word that restrains is another",
+            );
+        }
+        if it.others > 0 {
+            self.row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
+        }
     }
-    out.push('\n');
-    out
+
+    /// What would happen without us, and what goes past us.
+    fn covered(&mut self, agent: &'static Agent, here: &Here) {
+        self.row("if it is gone", agent.gone);
+        for it in openings(agent, here) {
+            if it.is_held {
+                self.row("held", &it.held());
+            } else {
+                self.row("not covered", it.of.gap);
+                self.row("to hold it", &it.offer());
+            }
+        }
+        agent.gaps.iter().for_each(|it| self.row("not covered", it));
+    }
 }
 
 fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {

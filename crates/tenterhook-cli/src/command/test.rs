@@ -9,6 +9,7 @@ mod place;
 mod play;
 mod record;
 mod report;
+mod sandboxes;
 mod suite;
 
 pub(crate) use suite::is_case_file;

@@ -9,6 +9,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::Source;
+use tenterhook::dialect::DialectId;
 use tenterhook::record::word::Saying;
 use tenterhook::trust::{Origin, Review, State, Trust};
 
@@ -150,7 +151,13 @@ fn keep(
     let (kept, said) = match answer {
         Answer::Yes => (trust.approve(review), format!("{} {shown}", paint(GOOD, "approved"))),
         Answer::Never => (trust.refuse(review), format!("refused {shown}, as it stands")),
-        Answer::Later => (Ok(()), format!("{shown} stays as it is: nothing of it runs")),
+        Answer::Later => {
+            let held = match review.dialect {
+                DialectId::NATIVE => ", and its gates hold the calls that they match",
+                _ => "",
+            };
+            (Ok(()), format!("{shown} is not approved: nothing of it runs{held}"))
+        }
     };
     kept.map_err(|error| {
         Problem::new(format!("the answer cannot be kept: {error}"))
@@ -207,16 +214,23 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
         _ => match (review.entries.len(), review.servers()) {
             (0, 1) => "may this MCP server start?".to_owned(),
             (0, many) if many > 0 => format!("may these {many} MCP servers start?"),
+            (0, _) => "may what it says count?".to_owned(),
             (1, _) => "may this hook run?".to_owned(),
             _ => format!("may these {hooks} run?"),
         },
     };
     let question = format!("{} [y/N/never] ", paint(BOLD, &question));
-    Ok(match &*answer(&question, term)? {
-        "y" | "yes" => Answer::Yes,
-        "never" => Answer::Never,
-        _ => Answer::Later,
-    })
+    loop {
+        return Ok(match &*answer(&question, term)? {
+            "y" | "yes" => Answer::Yes,
+            "never" => Answer::Never,
+            "" | "n" | "no" => Answer::Later,
+            _ => {
+                term.say("please answer `y`, `n` or `never`");
+                continue;
+            }
+        });
+    }
 }
 
 /// Takes back what was said.

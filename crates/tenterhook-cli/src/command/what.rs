@@ -53,8 +53,12 @@ pub(crate) fn given(what: &[String], dialect: DialectId, roots: &Roots) -> Resul
             return input::event(Some(Path::new(file)), dialect, roots)
                 .map_err(|lost| meant(lost, file));
         }
+        [tool, rest @ ..] if rest.len() > 1 && row(tool, dialect).is_none() => {
+            Err(unquoted(tool, rest))
+        }
         [name, tool, input] => tool_event(name, tool, input, dialect, roots),
-        [first, rest, ..] => pair(first, rest, dialect, roots),
+        [first, rest] => pair(first, rest, dialect, roots),
+        [name, rest @ ..] => Err(too_many(name, rest.len())),
     };
     said.map(|event| Given { event, faults: Vec::new() }).map_err(Lost::NotGiven)
 }
@@ -144,6 +148,19 @@ fn event(
         None => Err(Problem::new(format!("`{name}` takes no text"))
             .help(format!("leave it out, or write the event as JSON: `tenterhook events {name} --sample` prints one"))),
     }
+}
+
+/// The input of a tool is one word, as a shell hands it over.
+fn unquoted(tool: &str, words: &[&str]) -> Problem {
+    Problem::new(format!("`{tool}` is not an event, and the input of a tool is one word"))
+        .help(format!("put it in quotes: `{tool} '{}'`", words.join(" ")))
+}
+
+fn too_many(event: &str, words: usize) -> Problem {
+    Problem::new(format!(
+        "`{event}` has {words} words behind it, and takes a text, or a tool and its input"
+    ))
+    .help(format!("put what belongs together in quotes: `{event} Bash 'git push'`"))
 }
 
 fn unknown(name: &str) -> Problem {

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use serde_json::{Map, Value};
+use tenterhook::discover;
 use tenterhook::transcript::Line;
 
 /// How often a copy is tried while somebody writes.
@@ -35,9 +36,9 @@ fn copied(path: &Path, place: &Path) -> io::Result<PathBuf> {
     let copy = place.join("copy.db");
     for _ in 0..TRIES {
         let before = state();
-        fs::copy(path, &copy)?;
+        copy_file(path, &copy)?;
         let log = place.join("copy.db-wal");
-        match fs::copy(beside("-wal"), &log) {
+        match copy_file(&beside("-wal"), &log) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => drop(fs::remove_file(&log)),
             copied => drop(copied?),
         }
@@ -46,6 +47,11 @@ fn copied(path: &Path, place: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("it is being written all the time"))
+}
+
+/// The same as `fs::copy`, of a regular file: a pipe would be waited for.
+fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
+    io::copy(&mut discover::open(from)?.0, &mut fs::File::create(to)?)
 }
 
 fn read(database: &Connection, take: &mut dyn FnMut(Line<'_>) -> bool) -> rusqlite::Result<()> {

@@ -1,9 +1,10 @@
 //! Opens one file of records to read alone, and looks at its beginning. Knows no agent's form.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use tenterhook::discover;
 use tenterhook::transcript::{Agent, Lines};
 
 use super::Form;
@@ -15,10 +16,7 @@ const FIRST: usize = 20;
 
 /// A regular file, opened without waiting for whoever writes a pipe.
 fn file(path: &Path) -> io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    OpenOptions::new().read(true).open(path)
+    Ok(discover::open(path)?.0)
 }
 
 pub(super) fn open(path: &Path, form: Form) -> io::Result<Box<dyn BufRead>> {

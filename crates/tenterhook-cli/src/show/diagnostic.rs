@@ -1,6 +1,6 @@
 //! Diagnostics with carets into the text that they are about.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use tenterhook::diagnostic::{Diagnostic, Severity, Span};
 
 use super::words;
@@ -25,12 +25,20 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
                 (false, true) => (Some(label), beside),
                 _ => (None, width.saturating_sub(AROUND).max(LEAST)),
             };
-            let Span { start, end } = within(inside(place.span, text), text, room);
-            title.element(
-                Snippet::source(text)
-                    .path(texts.shown(&place.file))
-                    .annotation(AnnotationKind::Primary.span(start..end).label(label)),
-            )
+            let span = within(inside(place.span, text), text, room);
+            let path = texts.shown(&place.file);
+            match lines(span, text) {
+                Some((from, lines)) => title.element(
+                    Snippet::source(lines).line_start(place.line).path(path).annotation(
+                        AnnotationKind::Primary
+                            .span(span.start - from..span.end - from)
+                            .label(label),
+                    ),
+                ),
+                None => {
+                    title.element(Origin::path(path).line(place.line).char_column(place.column))
+                }
+            }
         }
     };
     if let Some(help) = &diagnostic.help {
@@ -47,6 +55,8 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
 const AROUND: usize = 24;
 /// How much of a span is marked on any screen.
 const LEAST: usize = 8;
+/// Longest line that is shown, in bytes.
+const LONGEST: usize = 16 << 10;
 /// A message that has less room than this behind `error[code]: ` has its code at the end instead.
 const NARROW: usize = 30;
 
@@ -67,6 +77,14 @@ fn within(span: Span, text: &str, room: usize) -> Span {
     let marked = text.get(span.start..span.end).unwrap_or_default();
     let end = marked.char_indices().nth(room).map_or(span.end, |(at, _)| span.start + at);
     Span::new(span.start, end)
+}
+
+/// The lines that a span is in, and where they begin; `None` where they are too long to be shown: the renderer goes through all that it is
+/// given, for each finding again.
+fn lines(span: Span, text: &str) -> Option<(usize, &str)> {
+    let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
+    let end = text.get(span.end..)?.find('\n').map_or(text.len(), |at| span.end + at);
+    text.get(start..end).filter(|it| it.len() <= LONGEST).map(|it| (start, it))
 }
 
 /// A span of another version of the text must not bring the renderer down.

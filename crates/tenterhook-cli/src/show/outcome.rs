@@ -98,6 +98,10 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     if let Some(name) = own_name(hook) {
         return name.to_owned();
     }
+    // What stands in for a hook that cannot be used runs nothing by which people know it.
+    if matches!(hook.run, Run::Unusable { .. }) {
+        return hook.id.to_string();
+    }
     let text = hook.run.line();
     let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
     let mut words = programs(&text).map(bare);

@@ -66,7 +66,7 @@ fn a_full_disk_keeps_the_answer_before() {
     crate::test::program(&room, "project/.claude/hooks/gate.sh", EVIL);
     let review = room.run(&["trust"], "").stdout;
     let digest = review.lines().find_map(|it| it.strip_prefix("review ")).unwrap().to_owned();
-    let full = "trap '' XFSZ; ulimit -f 0;";
+    let full = "ulimit -f 0;";
     let said = room.shell(&format!("{full} tenterhook trust --yes {digest}"));
     assert!(said.code != 0 && said.stderr.contains("File too large"), "{}", said.all());
     holds(&room, &fire(&room), "is not what you approved");

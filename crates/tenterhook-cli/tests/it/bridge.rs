@@ -146,6 +146,16 @@ fn a_reply_comes_within_its_time() {
     assert!(began.elapsed().as_secs() < 60, "the reply waits for nobody");
 }
 
+/// BR-10, BR-13: what is at stake is told by the event that came, also where the program cannot go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_last_word_is_about_the_event_that_came() {
+    let room = room(".claude/settings.json", "PreToolUse", "kill -ABRT $PPID; sleep 30");
+    let claimed = ["hook", "--agent", "codex", "--event", "PostToolUse"];
+    let said = room.run(&claimed, &bash("ls"));
+    assert!(reason(&said.stdout).contains("a signal ended it"), "{}", said.all());
+}
+
 const ON_FAILURE: &str = "[source.\"~/.claude/settings.json\"]\non_failure = \"block\"\n";
 
 /// BR-30.

@@ -88,7 +88,7 @@ fn what_is_wrong_takes_a_line_each_and_leads_to_check() {
     assert_snapshot!(said.stderr, @r"
 reading .claude/settings.json (claude, project)
 error: .claude/settings.json:1: no event is called `preToolUse`: case counts
-warning: 1 finding
+warning: 1 further finding
 hint: `tenterhook check` shows the places and says what to write
 ");
 }

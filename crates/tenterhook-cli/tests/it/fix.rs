@@ -1,4 +1,4 @@
-//! `check --fix`: mends what can only be meant one way, and nothing else (C-76).
+//! `check --fix`: mends what can only be meant one way, and nothing else (C-88).
 
 use insta::assert_snapshot;
 

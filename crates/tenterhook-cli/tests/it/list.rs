@@ -36,7 +36,7 @@ tenterhook.toml (native, project)
      7  SessionEnd  *        echo bye  1.5 s  continue
         in the background: the event does not wait for it
 
-4 hooks, 3 armed
+4 hooks, 3 in force
 built in: self-protection, 3 rules (`tenterhook rules show self-protection`)
 --- stderr
 reading tenterhook.toml (native, project)

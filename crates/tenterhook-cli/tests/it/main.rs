@@ -1,12 +1,14 @@
 //! The command line, driven as people and programs drive it: one room a command.
 #![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
 
+mod answers;
 mod backtest;
 mod bad_input;
 mod bridge;
 mod cancel;
 mod check;
 mod compared;
+mod confined;
 mod convert;
 mod cross_fire;
 mod demo;
@@ -38,8 +40,10 @@ mod stream_host;
 mod test;
 mod transcripts;
 mod trust;
+mod uninstall;
 mod unread;
 mod unseen;
+mod unwaited;
 mod usage;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -166,6 +166,32 @@ fn a_person_allows_one_call_once() {
     assert_ne!(room.at_terminal(&["allow", "once", "AAAAAA"]).code, 0);
 }
 
+/// SP-24: the outcome of a call that the person let pass has a message and the rule's step, and nothing is lifted by a file that
+/// cannot be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_lifted_is_said() {
+    let room = Room::with_settings(NOTHING);
+    assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
+    room.write("event.json", &bash("rm -rf .claude"));
+    let event = room.path("event.json").display().to_string();
+    let said = room.run(&["fire", &event, "--format", "json"], "");
+    assert_eq!(said.code, 0, "{}", said.stdout);
+    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    let texts = |key: &str| outcome[key].as_array().unwrap().clone();
+    let messages = texts("system_messages");
+    let [message] = messages.as_slice() else { panic!("{messages:?}") };
+    let message = message.as_str().unwrap();
+    let begins =
+        "`self-protection/change-guard` let this call pass: the user paused self-protection for";
+    assert!(message.starts_with(begins), "{message}");
+    let steps = texts("steps");
+    let [step] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(step["hook"], "self-protection/change-guard");
+    room.write("home/.local/state/tenterhook/leave.json", "{\"paused\": [0, 9999999999");
+    denied(&room, "rm -rf .claude");
+}
+
 /// SP-22.
 #[cfg(target_os = "linux")]
 #[test]

@@ -7,6 +7,8 @@ use crate::room::Room;
 
 const OBJECTS: &str =
     r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"echo no >&2; exit 2"}]}]}}"#;
+/// What is said where a signal ends it.
+const CRASHED: &str = "a signal ended it, for a defect, or for want of memory";
 const FIRE: &str = "exec tenterhook fire --config claude=hooks.json";
 
 fn room(command: &str) -> Room {
@@ -53,12 +55,14 @@ fn where_memory_ends_the_answer_is_no() {
     room.write("project/event.json", &event.replacen("\"Bash\"", "\"Grep\"", 1));
     let line = format!("ulimit -v 200000; {FIRE}");
     let out_of_memory = ("out-of-memory", "there is no memory left");
+    // The C library takes memory for what each thread keeps for itself, and aborts where it gets none.
+    let crashed = ("failed", CRASHED);
     // A stream is read while its threads start: one of them may be what memory ends for.
     let out_of_threads = ("out-of-resources", "hooks cannot be waited for");
     for (form, endings) in [
-        ("--format json event.json", &[out_of_memory][..]),
-        ("event.json", &[out_of_memory]),
-        ("--stream < event.json", &[out_of_memory, out_of_threads]),
+        ("--format json event.json", &[out_of_memory, crashed][..]),
+        ("event.json", &[out_of_memory, crashed]),
+        ("--stream < event.json", &[out_of_memory, out_of_threads, crashed]),
     ] {
         let said = room.shell(&format!("{line} {form}"));
         assert_eq!(said.code, 2, "{}", said.all());
@@ -108,4 +112,47 @@ fn zoo_23_a_hook_goes_before_its_host_where_memory_ends() {
             room.shell("exec tenterhook fire --config tenterhook.toml --format json Bash ls");
         assert!(said.stdout.contains("800"), "{}", said.all());
     }
+}
+
+/// R-21: an outcome that cannot be written lets nothing pass, whatever it is; 1 is a mishap to agents, which stops nothing.
+#[test]
+fn an_outcome_that_cannot_be_written_denies() {
+    for form in ["", "--format json"] {
+        let room = room("ls");
+        let said = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
+        assert_eq!(said.code, 2, "{}", said.all());
+        room.write("project/hooks.json", "{\"hooks\":{}}");
+        let said = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
+        assert_eq!(said.code, 2, "{}", said.all());
+        assert!(said.stderr.contains("standard output cannot be written"), "{}", said.all());
+    }
+}
+
+/// R-21: what a library does that finds no memory, and the kernel with a stack that cannot grow. On which thread it happens is chance:
+/// each of them has these signals open.
+#[test]
+fn a_crash_is_a_denial() {
+    for signal in ["ABRT", "BUS", "FPE", "ILL", "SEGV", "SYS", "TRAP", "XCPU"] {
+        let room = room("ls");
+        let killing = format!("kill -{signal} $PPID; sleep 100");
+        room.write("project/hooks.json", &OBJECTS.replace("echo no >&2; exit 2", &killing));
+        let said = room.shell(&format!("{FIRE} --format json event.json"));
+        assert_eq!(said.code, 2, "{signal}: {}", said.all());
+        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+        assert_eq!(outcome["decision"], "deny", "{signal}: {}", said.all());
+        assert_eq!(outcome["faults"][0]["code"], "failed", "{signal}: {}", said.all());
+        assert!(said.stdout.contains(CRASHED), "{signal}: {}", said.all());
+    }
+}
+
+/// R-21: the hooks of a user whose home cannot be found are missed by nobody without a word.
+#[test]
+fn a_relative_home_is_no_home_without_hooks() {
+    let room = room("ls");
+    let said = room.shell(&format!("HOME=me {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &outcome["decision"]), (2, &Value::from("deny")), "{}", said.all());
+    assert!(said.stderr.contains("`HOME` is `me`, a relative path"), "{}", said.all());
+    let said = room.shell("HOME=me exec tenterhook check");
+    assert_eq!(said.code, 1, "{}", said.all());
 }

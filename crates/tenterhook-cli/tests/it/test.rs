@@ -208,6 +208,10 @@ fn each_case_has_a_directory_of_its_own() {
     );
     room.write("project/.claude/settings.json", &SETTINGS.replace("Bash", "Read"));
     room.write("project/rules/word", "rules");
+    // One that is confined writes nowhere (TE-15).
+    let own = room.path("project/.claude/settings.json");
+    let own = format!("[source.'{}']\nsandbox = 'off'\n", own.display());
+    room.write("home/.config/tenterhook/tenterhook.toml", &own);
     program(
         &room,
         "project/.claude/hooks/guard.sh",
@@ -226,7 +230,9 @@ fn each_case_has_a_directory_of_its_own() {
     };
     assert_eq!(left("project/.claude/hooks"), ["guard.sh"]);
     assert!(!left("project").contains(&"mark".to_owned()));
-    assert_eq!(left("home"), [".local"], "where the approval is kept");
+    let mut home = left("home");
+    home.sort();
+    assert_eq!(home, [".config", ".local"], "what was said above, and where the approval is kept");
 }
 
 /// TE-31, TE-32.
@@ -240,7 +246,7 @@ exit 1
 guard.sh  .claude/settings.json:2
   2>/dev/null  what it says on standard error is lost
 
-3 of 4 neutered gates are noticed (1 gate)
+noticed: 3 of 4 ways to neuter a gate (1 gate)
 hint: a gate needs a case that it denies, with its `reason`, and one that it lets pass
 --- stderr
 ");
@@ -400,4 +406,38 @@ fn a_file_of_cases_is_not_checked_as_hooks() {
     let said = room.run(&["check", "tenterhook.test.toml"], "");
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("`tenterhook test tenterhook.test.toml`"), "{}", said.all());
+}
+
+/// TE-15: a test that passes where the hook fails in use proves nothing.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_case_gives_a_hook_no_more_than_it_has_when_it_is_fired() {
+    const HOOK: &str = "[hook.note]\non = 'PreToolUse'\nshell = 'echo x >notes/x || exit 2'\n";
+    const CASE: &str = "[[hook.note.test]]\nevent = 'Bash ls'\nexpect = 'silent'\n";
+    let room = Room::new();
+    room.write("project/notes/.keep", "");
+    let play = |more: &str, own: &str| {
+        room.write("project/tenterhook.toml", &format!("{HOOK}{more}\n{CASE}"));
+        room.write("home/.config/tenterhook/tenterhook.toml", own);
+        let copied = "config = ['tenterhook.toml']\ncopy = ['notes']\n[[case]]\nevent = 'Bash ls'\nexpect = 'silent'\n";
+        room.write("project/notes.test.toml", copied);
+        let fired = room.run(&["fire", "Bash", "ls"], "");
+        let said = room.run(&["test", "notes.test.toml"], "");
+        assert_eq!(said.code == 0, fired.code == 0, "{}{}", said.all(), fired.all());
+        said
+    };
+    let doctor = room.run(&["doctor", "--format", "json"], "").stdout;
+    let doctor: serde_json::Value = serde_json::from_str(&doctor).unwrap();
+    let can = doctor["kernel"]["tier"] != "T0" && doctor["kernel"]["tier"].is_string();
+    let said = play("", "");
+    if can {
+        assert_eq!(said.code, 1, "{}", said.all());
+        assert!(said.stdout.contains("sandbox-refused"), "{}", said.all());
+        assert!(said.stdout.contains("tenterhook fire Bash ls\n"), "{}", said.all());
+    }
+    assert_eq!(play("sandbox = { write = ['$PROJECT/notes'] }", "").code, 0);
+    assert_eq!(play("sandbox = 'off'", "").code, 0);
+    let own =
+        format!("[source.'{}']\nsandbox = 'off'\n", room.path("project/tenterhook.toml").display());
+    assert_eq!(play("", &own).code, 0);
 }

@@ -95,3 +95,16 @@ fn narrow_screens_look_like_this() {
         insta::assert_snapshot!(format!("{name}_at_{columns}"), said);
     }
 }
+
+/// A text without line breaks is not gone through for each of its findings; where they are is said all the same.
+#[test]
+fn of_a_line_that_no_screen_shows_the_place_is_said() {
+    let room = Room::new();
+    let events: Vec<String> =
+        (0..2_000).map(|at| format!(r#""E{at}": [{{"hooks": []}}]"#)).collect();
+    room.write("project/long.json", &format!(r#"{{"hooks": {{{}}}}}"#, events.join(", ")));
+    let said = room.shell("timeout 60 tenterhook check claude=long.json");
+    assert_eq!(said.code, 1, "{}", said.all());
+    assert_eq!(said.stdout.matches(" has no event `E").count(), 2_000);
+    assert!(said.stdout.contains("--> long.json:1:12\n"), "{}", said.all());
+}

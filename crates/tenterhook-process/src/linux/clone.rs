@@ -3,7 +3,7 @@
 //! `CLONE_VM | CLONE_VFORK` copies no page table, so a start costs the same from a large host. The
 //! price is that the child runs in the host's memory, on a stack of its own, while the calling
 //! thread is suspended: it must not allocate, lock, unwind, or run a signal handler. All that it
-//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`, `landlock`, `confine`, `namespaces`.
+//! needs is prepared in a [`Plan`] before. `enter`, `namespaces` and `root` are parts of this child. What else is unsafe in this crate makes a raw call here and there, or, as `last_word`, hears a signal.
 #![expect(unsafe_code, reason = "clone, and what its child may do, exist only as raw calls")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};
@@ -14,10 +14,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::confine::Prepared;
-use super::landlock::RESTRICT_SELF;
+use super::enter::confine;
 use super::namespaces::Namespaces;
-use super::seccomp::Filter;
 use crate::confine::Tier;
+use crate::last_word::CRASHES;
 use crate::report::Step;
 
 /// All that the child needs, prepared before it exists.
@@ -130,7 +130,7 @@ struct Shared<'a> {
 
 /// Makes the process and returns when it executes its program, or process 1 of its namespaces, or has failed to.
 ///
-/// The calling thread must have all signals blocked (see [`block_signals`]) and must live as long
+/// The calling thread must have signals blocked (see [`block_signals`]) and must live as long
 /// as the host: the child is killed when the *thread* that made it ends.
 pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd, Tier), Failure> {
     let host = rustix::process::getpid().as_raw_nonzero().get();
@@ -140,13 +140,16 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD | own;
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
     let pidfd_slot = ptr::from_mut(&mut pidfd);
+    mask(u64::MAX);
     // SAFETY: `stack` is a mapping of our own that nobody else uses while we hold it mutably, and
     // `CLONE_VFORK` suspends this thread until the child has left it, so `shared`, `plan` and
     // `pidfd` outlive every use by the child. `child` makes no call that is not
-    // async-signal-safe and never unwinds. Signals are blocked in this thread, hence in the child.
+    // async-signal-safe and never unwinds. All signals are blocked in this thread, hence in the child.
     let pid = unsafe { libc::clone(child, stack.top(), flags, argument, pidfd_slot) };
+    let errno = last_error();
+    block_signals();
     let Some(pid) = (pid > 0).then(|| Pid::from_raw(pid)).flatten() else {
-        return Err(Failure { step: Step::Clone, errno: last_error() });
+        return Err(Failure { step: Step::Clone, errno });
     };
     // SAFETY: the kernel stored a new descriptor that nobody else knows.
     let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
@@ -163,12 +166,25 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     }
 }
 
-/// Blocks all signals in this thread: the host's handlers never run on it nor in its children,
-/// and a write to a closed pipe is an error and not a signal.
+/// Blocks signals in this thread: the host's handlers never run on it, and a write to a closed pipe is an error and not a signal. Those of
+/// a crash stay open, for a host may have a last word.
 pub(crate) fn block_signals() {
-    let all = [u64::MAX; 2];
+    let crashes = CRASHES.iter().fold(0, |all, signal| all | 1u64 << (signal - 1));
+    mask(!crashes);
+}
+
+/// Has the signals of `set` blocked in this thread, and no others.
+fn mask(set: u64) {
     // SAFETY: the mask is read only, for as many bytes as the size says.
-    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, all.as_ptr(), NULL, 8) };
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_SETMASK,
+            &raw const set,
+            NULL,
+            8 as c_long,
+        )
+    };
 }
 
 const NULL: *mut c_void = ptr::null_mut();
@@ -212,39 +228,13 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         if libc::dup2(stdin, 0) < 0 || libc::dup2(stdout, 1) < 0 || libc::dup2(stderr, 2) < 0 {
             return Step::Streams;
         }
-        let first_closed = match plan.announce {
-            None => 3,
-            Some(announce) if libc::dup2(announce, 3) < 0 => return Step::Streams,
-            Some(_) => 4,
-        };
-        let first_closed = match &plan.isolation {
-            None => first_closed,
-            Some(it) if libc::dup2(it.status, first_closed) < 0 => return Step::Streams,
-            Some(_) => first_closed + 1,
-        };
-        // The ruleset is entered last, so it is kept past the closing, and closed with the program.
-        let ruleset = first_closed;
-        let first_closed = match plan.confinement {
-            None => first_closed,
-            Some(it) if libc::dup2(it.ruleset.as_raw_fd(), ruleset) < 0 => return Step::Streams,
-            Some(_) => first_closed + 1,
-        };
-        let program = first_closed;
-        let first_closed = match &plan.isolation {
-            None => first_closed,
-            Some(it) if libc::dup3(it.program, program, libc::O_CLOEXEC) < 0 => {
-                return Step::Streams;
-            }
-            Some(_) => first_closed + 1,
-        };
-        let watch = first_closed;
-        let first_closed = match plan.confinement.and_then(|it| it.watch.as_ref()) {
-            None => first_closed,
-            Some(it) if libc::dup2(it.theirs.as_raw_fd(), watch) < 0 => return Step::Streams,
-            Some(_) => first_closed + 1,
-        };
+        let Some(numbers) = number_descriptors(plan) else { return Step::Streams };
         // Before the first call that may block on a file system: no pipe of another run is held.
-        close_all_from(first_closed);
+        close_all_from(numbers.first_free);
+        // In a root of its own it can change nothing in `/proc`.
+        if let Some(score) = plan.oom_score_adj {
+            raise_oom_score(score);
+        }
         // What is confined can mount nothing any more.
         if let Some(it) = &plan.isolation
             && !it.namespaces.enter()
@@ -257,9 +247,6 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         if !limit_resources(plan.resources) {
             return Step::Resources;
         }
-        if let Some(score) = plan.oom_score_adj {
-            raise_oom_score(score);
-        }
         if libc::chdir(plan.cwd.as_ptr()) != 0 {
             return Step::Directory;
         }
@@ -267,14 +254,22 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             return Step::Privileges;
         }
         if let Some(prepared) = plan.confinement {
-            if plan.isolation.is_some_and(|it| !it.namespaces.grant(ruleset))
-                || !confine(prepared, ruleset, watch)
+            if plan.isolation.is_some_and(|it| !it.namespaces.grant(numbers.ruleset))
+                || !confine(prepared, numbers.ruleset, numbers.watch)
             {
                 return Step::Confine;
             }
             ptr::write_volatile(tier, Tier::T1);
         }
-        let (argv, env) = (plan.argv.table.as_ptr(), plan.env.table.as_ptr());
+        execute(plan, numbers.program)
+    }
+}
+
+/// Executes the program, or process 1 of its namespaces, and returns only on failure.
+unsafe fn execute(plan: &Plan<'_>, process_1: c_int) -> Step {
+    let (argv, env) = (plan.argv.table.as_ptr(), plan.env.table.as_ptr());
+    // SAFETY: raw calls on numbers and on prepared strings that the suspended parent keeps.
+    unsafe {
         let Some(isolation) = &plan.isolation else {
             let none = 0u64;
             let how = libc::SIG_SETMASK;
@@ -284,9 +279,42 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         };
         // Its signals stay blocked: process 1 opens them for the program.
         let (here, argv) = (c"".as_ptr(), isolation.argv.table.as_ptr());
-        libc::syscall(libc::SYS_execveat, program, here, argv, env, libc::AT_EMPTY_PATH);
+        libc::syscall(libc::SYS_execveat, process_1, here, argv, env, libc::AT_EMPTY_PATH);
         Step::Confine
     }
+}
+
+/// The numbers that a child gives its descriptors behind its streams, one after the other. The number of one that it does not have is another's.
+struct Numbers {
+    /// Entered last, so that it is kept past the closing.
+    ruleset: c_int,
+    /// Closed with the child's own code.
+    program: c_int,
+    watch: c_int,
+    first_free: c_int,
+}
+
+/// Moves each to its number. `None` where one cannot be moved; the error is in `errno`.
+unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
+    let confinement = plan.confinement;
+    let (ruleset, watch) = (
+        confinement.and_then(|it| it.ruleset.as_ref()),
+        confinement.and_then(|it| it.watch.as_ref()),
+    );
+    let mut next: c_int = 3;
+    let mut take = |fd: Option<RawFd>, flags: c_int| {
+        let number = next;
+        next += c_int::from(fd.is_some());
+        // SAFETY: a raw call on numbers; what stood at `number` is the host's, of which the child has a table of its own.
+        let is_moved = fd.is_none_or(|fd| unsafe { libc::dup3(fd, number, flags) } >= 0);
+        is_moved.then_some(number)
+    };
+    take(plan.announce, 0)?;
+    take(plan.isolation.map(|it| it.status), 0)?;
+    let ruleset = take(ruleset.map(AsRawFd::as_raw_fd), 0)?;
+    let program = take(plan.isolation.map(|it| it.program), libc::O_CLOEXEC)?;
+    let watch = take(watch.map(|it| it.theirs.as_raw_fd()), 0)?;
+    Some(Numbers { ruleset, program, watch, first_free: next })
 }
 
 /// Every signal gets its default action: handlers of the host must not run once the mask opens,
@@ -299,101 +327,6 @@ unsafe fn reset_signals() {
         unsafe {
             libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), NULL, 8 as c_long)
         };
-    }
-}
-
-/// Enters the confinement, and finds out by trying whether it holds. On failure the error is in `errno`.
-unsafe fn confine(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
-    // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
-    unsafe {
-        if !drop_capabilities()
-            || libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || libc::syscall(RESTRICT_SELF, ruleset, 0u32) != 0
-        {
-            return false;
-        }
-        libc::close(ruleset);
-        let filter = program_of(&prepared.filter);
-        let mode = libc::SECCOMP_MODE_FILTER;
-        if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
-            return false;
-        }
-        if let Some(it) = &prepared.watch
-            && !hand_over_calls(&it.filter, watch)
-        {
-            return false;
-        }
-        holds(prepared)
-    }
-}
-
-const fn program_of(filter: &Filter) -> libc::sock_fprog {
-    libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() }
-}
-
-/// From here on calls are heard by whoever gets what is sent on `watch`. On failure the error is in `errno`.
-unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
-    let (filter, mut byte) = (program_of(filter), 0u8);
-    let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    // As long as a descriptor with its head, and aligned as one.
-    let mut control = [0u64; 3];
-    // SAFETY: raw calls on memory of this function, which the kernel reads before they return.
-    unsafe {
-        let (mode, flags) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER);
-        let calls = libc::syscall(libc::SYS_seccomp, mode, flags, &raw const filter) as c_int;
-        if calls < 0 {
-            return false;
-        }
-        let mut message: libc::msghdr = std::mem::zeroed();
-        message.msg_iov = &raw mut whole;
-        message.msg_iovlen = 1;
-        message.msg_control = control.as_mut_ptr().cast();
-        message.msg_controllen = size_of_val(&control) as _;
-        let head = libc::CMSG_FIRSTHDR(&raw const message);
-        (*head).cmsg_level = libc::SOL_SOCKET;
-        (*head).cmsg_type = libc::SCM_RIGHTS;
-        (*head).cmsg_len = libc::CMSG_LEN(size_of::<c_int>() as u32) as _;
-        ptr::write_unaligned(libc::CMSG_DATA(head).cast::<c_int>(), calls);
-        let sent = libc::sendmsg(watch, &raw const message, 0) == 1;
-        let errno = *libc::__errno_location();
-        libc::close(calls);
-        libc::close(watch);
-        *libc::__errno_location() = errno;
-        sent
-    }
-}
-
-/// What is written in a file of the kernel is not believed: the child tries what must fail now.
-unsafe fn holds(prepared: &Prepared) -> bool {
-    // SAFETY: raw calls on numbers and on a constant path.
-    unsafe {
-        let mode = libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0);
-        let listed = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
-        let opens = prepared.tries_root && libc::open(c"/".as_ptr(), listed) >= 0;
-        let calls = prepared.tries_socket
-            && libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) >= 0;
-        let held = mode == libc::SECCOMP_MODE_FILTER as c_int && !opens && !calls;
-        if !held {
-            *libc::__errno_location() = libc::EOPNOTSUPP;
-        }
-        held
-    }
-}
-
-/// Keeps of the powers of root those over files, which Landlock narrows: with the others the memory and environment of
-/// other processes could be read past it.
-unsafe fn drop_capabilities() -> bool {
-    const OVER_FILES: u32 = 0b1_1111;
-    let header = [0x2008_0522u32, 0];
-    let mut held = [0u32; 6];
-    // SAFETY: reads the header and fills three numbers for each half of the set, as this version of it says.
-    unsafe {
-        if libc::syscall(libc::SYS_capget, header.as_ptr(), held.as_mut_ptr()) != 0 {
-            return false;
-        }
-        let [effective, permitted, _, _, _, _] = held;
-        let kept = [effective & OVER_FILES, permitted & OVER_FILES, 0, 0, 0, 0];
-        libc::syscall(libc::SYS_capset, header.as_ptr(), kept.as_ptr()) == 0
     }
 }
 

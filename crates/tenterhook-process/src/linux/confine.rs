@@ -2,19 +2,24 @@
 #![expect(unsafe_code, reason = "whether the kernel knows filters is told by a raw call alone")]
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
+use super::clone::Failure;
 use super::namespaces::{self, Namespaces};
+use super::root::Root;
 use super::seccomp::Filter;
 use super::watch::Watch;
 use super::{landlock, seccomp};
 use crate::confine::{Confinement, Means, Net, Tier};
+use crate::report::{Step, UNNARROWED_PORTS};
 
 /// All that a child needs to confine itself.
 pub(crate) struct Prepared {
-    pub(crate) ruleset: OwnedFd,
+    /// What Landlock leaves to it, where the kernel has that.
+    pub(crate) ruleset: Option<OwnedFd>,
     pub(crate) filter: Filter,
     /// Whether it can tell by trying that no file but those granted is reached.
     pub(crate) tries_root: bool,
@@ -31,14 +36,29 @@ pub(crate) fn means() -> Means {
     found().unwrap_or_else(|_| cheap_means())
 }
 
-/// The same, or what kept this from being found out.
-fn found() -> Result<Means, Errno> {
-    let namespaces = namespaces::found()?;
-    Ok(Means { namespaces: namespaces.makes, processes: namespaces.counts, ..cheap_means() })
+/// As much of it as matters to a child that demands `at_least` this much.
+pub(crate) fn means_for(at_least: Tier) -> Means {
+    found_for(at_least).unwrap_or_else(|_| cheap_means())
 }
 
-/// The same as far as it costs nothing to find out: of namespaces one learns by making some.
-pub(crate) fn cheap_means() -> Means {
+/// The same, or what kept this from being found out. Of namespaces one learns by making some, which is left where nobody needs them.
+fn found_for(at_least: Tier) -> Result<Means, Errno> {
+    let cheap = cheap_means();
+    if at_least < Tier::T2 && cheap.tier() == Tier::T1 { Ok(cheap) } else { found() }
+}
+
+fn found() -> Result<Means, Errno> {
+    let found = namespaces::found()?;
+    Ok(Means {
+        namespaces: found.makes,
+        processes: found.counts,
+        roots: found.roots,
+        ..cheap_means()
+    })
+}
+
+/// What it costs nothing to find out.
+fn cheap_means() -> Means {
     static MEANS: OnceLock<Means> = OnceLock::new();
     *MEANS.get_or_init(|| Means {
         landlock: landlock::version(),
@@ -55,34 +75,46 @@ fn filters_calls() -> bool {
     done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Prepares what can be had. `None` where nothing can, and nothing is demanded.
-pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Errno> {
+/// Prepares what can be had. `None` where nothing can, and nothing is demanded. `beside` are places that a child in a root of its own finds
+/// empty, unless they are granted.
+pub(crate) fn prepare(
+    confinement: &Confinement,
+    beside: &[&Path],
+) -> Result<Option<Prepared>, Failure> {
+    let failed = |step| move |errno| Failure { step, errno };
+    let confine = failed(Step::Confine);
     let least = confinement.demands();
-    let means = match confinement.pretended {
-        Some(means) => means,
-        None if least < Tier::T2 => cheap_means(),
-        None => found()?,
-    };
+    let means = confinement.pretended.map_or_else(|| found_for(least), Ok).map_err(confine)?;
     let tier = means.tier_for(least);
     if tier < least || confinement.processes.is_some() && !means.processes {
-        return Err(Errno::OPNOTSUPP);
+        return Err(confine(Errno::OPNOTSUPP));
     }
     if tier == Tier::T0 {
         return Ok(None);
     }
     // Ports are Landlock's to narrow: without it the grant would be one for all of them.
-    if matches!(confinement.net, Net::TcpTo(_)) && means.landlock < 4 {
-        return Err(Errno::OPNOTSUPP);
+    if matches!(confinement.net, Net::TcpTo(_)) && !means.narrows_ports() {
+        return Err(failed(Step::Grant)(Errno::from_raw_os_error(UNNARROWED_PORTS)));
     }
     let watch = confinement.watched.then(|| Watch::begin(confinement.net != Net::Denied));
-    let filter = seccomp::filter(confinement).ok_or(Errno::OPNOTSUPP)?;
-    let grants_root = confinement.read.iter().chain(&confinement.write);
+    let filter = seccomp::filter(confinement).ok_or(confine(Errno::OPNOTSUPP))?;
+    let of_grants = |errno| match errno {
+        Errno::TOOBIG | Errno::OPNOTSUPP | Errno::NODEV => Failure { step: Step::Grant, errno },
+        errno => confine(errno),
+    };
+    let ruleset = means.limits_files().then(|| landlock::ruleset(confinement, means.landlock));
+    let (ruleset, grants_root) = ruleset.transpose().map_err(of_grants)?.unzip();
+    let ruleset = ruleset.map(super::launch::above_moved).transpose().map_err(confine)?;
+    let namespaces = (tier == Tier::T2).then(|| match &ruleset {
+        Some(_) => Ok(Namespaces::beside_landlock(confinement, means.landlock)),
+        None => Root::new(confinement, beside).map(|it| Namespaces::with_root(confinement, it)),
+    });
     Ok(Some(Prepared {
-        ruleset: super::launch::above_moved(landlock::ruleset(confinement, means.landlock)?)?,
+        tries_root: grants_root == Some(false),
+        ruleset,
         filter,
-        tries_root: !grants_root.into_iter().any(|it| it.parent().is_none()),
         tries_socket: confinement.net == Net::Denied,
-        watch: watch.transpose()?,
-        namespaces: (tier == Tier::T2).then(|| Namespaces::new(confinement, means.landlock)),
+        watch: watch.transpose().map_err(confine)?,
+        namespaces: namespaces.transpose().map_err(of_grants)?,
     }))
 }

@@ -147,9 +147,11 @@ impl Prepared {
         tag::mark(&mut env_list, word);
         let env = env_list.iter().map(|(name, value)| variable(name, value));
         let env = env.collect::<Result<_, _>>()?;
-        let confinement = command.confine.as_ref().map(confine::prepare).transpose();
+        let beside = beside(command, &program);
+        let prepare = |it| confine::prepare(it, &beside);
+        let confinement = command.confine.as_ref().map(prepare).transpose();
         let confinement =
-            confinement.map_err(|errno| fault(Step::Confine, Path::new(&program), errno))?;
+            confinement.map_err(|it| fault(it.step, Path::new(&program), it.errno))?;
         let mut resources: Vec<_> =
             command.resources.iter().map(|(it, value)| (number(*it), *value)).collect();
         let most = command.confine.as_ref().and_then(|it| it.processes);
@@ -168,6 +170,13 @@ impl Prepared {
             oom_score_adj: command.oom_score_adj.map(|it| it.to_string().into_bytes()),
         })
     }
+}
+
+/// Where a child looks that may be granted nothing there: where it starts, what its program is called, its home.
+fn beside<'c>(command: &'c Command, program: &'c OsStr) -> Vec<&'c Path> {
+    let home = command.env.iter().find(|(name, _)| name == "HOME").map(|(_, it)| Path::new(it));
+    let all = [Some(command.cwd.as_path()), command.fallback_cwd.as_deref(), home];
+    all.into_iter().flatten().chain(Path::new(program).parent()).collect()
 }
 
 fn c_string(text: &OsStr) -> Result<CString, NotStarted> {

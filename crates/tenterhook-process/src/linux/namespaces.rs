@@ -12,8 +12,10 @@ use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, getegid, geteuid, waitid};
 
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
+use super::places::Access;
+use super::root::Root;
 use super::{init, landlock, launch};
-use crate::confine::{Confinement, Net};
+use crate::confine::{Confinement, Net, Tier};
 use crate::report::Step;
 use crate::resolved::resolved;
 
@@ -30,20 +32,34 @@ pub(crate) struct Namespaces {
     /// Its own user and group, and nobody else.
     users: Vec<u8>,
     groups: Vec<u8>,
-    /// What of `/proc` is granted: the ruleset of the host names that of the host.
-    granted: Vec<(CString, landlock::Rights)>,
+    /// What limits its files in there.
+    files: Files,
+}
+
+/// What limits the files of a child in namespaces.
+enum Files {
+    /// Landlock, whose ruleset knows nothing of the new `/proc`: what of it is granted.
+    Landlock(Vec<(CString, landlock::Rights)>),
+    /// A root of its own.
+    Root(Root),
 }
 
 impl Namespaces {
-    pub(super) fn new(confinement: &Confinement, landlock: u32) -> Self {
-        let net = if confinement.net == Net::Denied { libc::CLONE_NEWNET } else { 0 };
-        Self { granted: granted(confinement, landlock), ..Self::of(ALWAYS | net) }
+    /// For a child whose files a ruleset of Landlock limits, in this `version` of it.
+    pub(super) fn beside_landlock(confinement: &Confinement, version: u32) -> Self {
+        Self::of(&confinement.net, Files::Landlock(granted(confinement, version)))
     }
 
-    fn of(flags: c_int) -> Self {
+    /// For a child that finds nothing but what is granted.
+    pub(super) fn with_root(confinement: &Confinement, root: Root) -> Self {
+        Self::of(&confinement.net, Files::Root(root))
+    }
+
+    fn of(net: &Net, files: Files) -> Self {
+        let net = if *net == Net::Denied { libc::CLONE_NEWNET } else { 0 };
         let only = |id: u32| format!("{id} {id} 1").into_bytes();
         let (users, groups) = (only(geteuid().as_raw()), only(getegid().as_raw()));
-        Self { flags, users, groups, granted: Vec::new() }
+        Self { flags: ALWAYS | net, users, groups, files }
     }
 
     /// Makes the child the only one of its users, and what it sees of processes its own. On failure the error is in `errno`.
@@ -60,16 +76,32 @@ impl Namespaces {
                 && write_all(c"/proc/self/uid_map", &self.users)
                 && write_all(c"/proc/self/gid_map", &self.groups)
                 && libc::mount(none, all, none, is_slave, none.cast()) == 0
-                && libc::mount(kind, PROC.as_ptr(), kind, harmless, none.cast()) == 0
+                && match &self.files {
+                    Files::Root(root) => root.enter(),
+                    Files::Landlock(_) => {
+                        libc::mount(kind, PROC.as_ptr(), kind, harmless, none.cast()) == 0
+                    }
+                }
         }
     }
 
     /// Grants in `ruleset` what of the new `/proc` was granted. As [`Namespaces::enter`], in the child.
     pub(super) unsafe fn grant(&self, ruleset: c_int) -> bool {
+        let granted = match &self.files {
+            Files::Landlock(granted) => granted.as_slice(),
+            Files::Root(_) => &[],
+        };
         // SAFETY: raw calls on prepared strings, in the child.
-        self.granted
-            .iter()
-            .all(|(path, rights)| unsafe { landlock::add_named(ruleset, path, *rights) })
+        granted.iter().all(|(path, rights)| unsafe { landlock::add_named(ruleset, path, *rights) })
+    }
+
+    /// Whether what limits its files holds, as far as that is theirs to say. As [`Namespaces::enter`].
+    pub(super) unsafe fn holds(&self) -> bool {
+        match &self.files {
+            Files::Landlock(_) => true,
+            // SAFETY: raw calls on constant paths, in the child.
+            Files::Root(root) => unsafe { root.holds() },
+        }
     }
 }
 
@@ -90,18 +122,20 @@ unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
 
 /// What is granted in `/proc`, which the child has to name anew. What lies there by a number is of a process that it does not see.
 fn granted(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
-    let of = |paths: &[PathBuf], writes: bool| {
+    let of = |paths: &[PathBuf], access: Access| {
         let paths: Vec<PathBuf> = paths.iter().map(|it| resolved(it)).collect();
         let kept = |path: &Path| confinement.never.iter().any(|it| it.starts_with(path));
         let inside = paths.into_iter().filter(|it| it.starts_with("/proc"));
         inside
             .filter_map(|path| {
-                let rights = landlock::rights(writes && !kept(&path), &confinement.net, version);
+                let access = if kept(&path) { Access::Read } else { access };
+                let rights = landlock::rights(access, &confinement.net, version);
                 Some((CString::new(path.as_os_str().as_bytes()).ok()?, rights))
             })
             .collect::<Vec<_>>()
     };
-    [of(&confinement.read, false), of(&confinement.write, true)].concat()
+    let Confinement { read, write, free, .. } = confinement;
+    [of(read, Access::Read), of(write, Access::Change), of(free, Access::Change)].concat()
 }
 
 /// What was found by trying.
@@ -111,6 +145,8 @@ pub(super) struct Found {
     pub(super) makes: bool,
     /// Whether the number of processes in them is bounded by a limit.
     pub(super) counts: bool,
+    /// Whether a root can be made in them.
+    pub(super) roots: bool,
 }
 
 /// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps; what fails for
@@ -126,12 +162,11 @@ pub(super) fn found() -> Result<Found, Errno> {
         attempt()
     });
     let tried = tried.map_err(|it| Errno::from_io_error(&it).unwrap_or(Errno::AGAIN))?;
-    let found = match tried.join() {
-        Ok(Ok(counts)) => Found { makes: true, counts },
-        Ok(Err(it)) if it.step == Step::Prepare || passes(it.errno) => return Err(it.errno),
-        Ok(Err(_)) | Err(_) => Found::default(),
-    };
-    Ok(*FOUND.get_or_init(|| found))
+    match tried.join().unwrap_or(Ok(Found::default())) {
+        // Others may have taken all that there may be of them, or none is allowed: that costs little to ask again.
+        Err(Errno::NOSPC) => Ok(Found::default()),
+        found => found.map(|found| *FOUND.get_or_init(|| found)),
+    }
 }
 
 /// Whether an error says what the system lacks at this moment, and nothing of what it can do.
@@ -142,11 +177,36 @@ pub(super) const fn passes(errno: Errno) -> bool {
     )
 }
 
-fn attempt() -> Result<bool, Failure> {
+/// Whether the next try may have another answer.
+fn is_for_now(errno: Errno) -> bool {
+    passes(errno) || errno == Errno::NOSPC
+}
+
+/// Tries all that there is, and where that cannot be had namespaces alone.
+fn attempt() -> Result<Found, Errno> {
+    let of_system = {
+        let mut confinement = Confinement::new(Tier::T2);
+        confinement.read.extend(["/usr", "/proc"].map(PathBuf::from));
+        confinement
+    };
+    let root = Root::new(&of_system, &[])?;
+    let alone = Files::Landlock(Vec::new());
+    for (files, roots) in [(Files::Root(root), true), (alone, false)] {
+        match attempt_with(files) {
+            Ok(counts) => return Ok(Found { makes: true, counts, roots }),
+            Err(it) if it.step == Step::Prepare || is_for_now(it.errno) => return Err(it.errno),
+            Err(_) => {}
+        }
+    }
+    Ok(Found::default())
+}
+
+/// Whether processes are counted in namespaces, where some can be made.
+fn attempt_with(files: Files) -> Result<bool, Failure> {
     let prepare = |errno| Failure { step: Step::Prepare, errno };
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
     let null = null.and_then(launch::above_moved).map_err(prepare)?;
-    let namespaces = Namespaces::of(ALWAYS | libc::CLONE_NEWNET);
+    let namespaces = Namespaces::of(&Net::Denied, files);
     let (status, theirs) = launch::pipe().map_err(prepare)?;
     let none = Strings::new(Vec::new());
     let plan = Plan {

@@ -4,6 +4,8 @@
 //! peer, tracing, other processes' memory and limits, the attributes of files, and the doors of the kernel that ordinary programs never
 //! use. A refused call fails with `EPERM`, so that a program can go on without.
 
+mod requests;
+
 use std::ffi::c_long;
 
 use crate::confine::{Confinement, Net};
@@ -126,21 +128,20 @@ const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
 const FILE_SETATTR: c_long = 469;
 
-/// Flags of a file that are set through any descriptor of it: immutable, append only, and their like.
-const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
-const FS_IOC_FSSETXATTR: u32 = 0x401c_5820;
-/// After which a file can never be written again.
-const FS_IOC_ENABLE_VERITY: u32 = 0x4080_6685;
-
 /// What is said of a process by its number, and the argument that holds it; 0 is the caller itself.
 const OF_A_PROCESS: &[(c_long, u32)] = &[
-    (libc::SYS_setpriority, 1),
-    (SYS_IOPRIO_SET, 1),
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setscheduler, 0),
     (libc::SYS_sched_setparam, 0),
     (libc::SYS_sched_setattr, 0),
 ];
+
+/// The same, where the first argument says whether the second one means a process, with the number that says so: of a user, 0 is the caller's,
+/// with all its processes.
+const OF_WHOM: &[(c_long, u32)] =
+    &[(libc::SYS_setpriority, PRIO_PROCESS), (SYS_IOPRIO_SET, IOPRIO_WHO_PROCESS)];
+const PRIO_PROCESS: u32 = 0;
+const IOPRIO_WHO_PROCESS: u32 = 1;
 
 #[cfg(target_arch = "x86_64")]
 const SYS_IOPRIO_SET: c_long = 251;
@@ -189,7 +190,9 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
         when(&mut filter, libc::SYS_fcntl, &is_it);
     }
     only_itself(&mut filter);
+    requests::keep_file_systems(&mut filter, confinement.attributes);
     if !confinement.attributes {
+        requests::SETVERSION.iter().for_each(|it| refuse_request(&mut filter, *it));
         keep_attributes(&mut filter);
     }
     let makes_one = jump(HAS_BIT, STRANGERS, 0, 1);
@@ -231,6 +234,16 @@ fn only_itself(filter: &mut Filter) {
     for (call, process) in OF_A_PROCESS {
         when(filter, *call, &[load(argument(*process)), skip_if(0, 1), give(REFUSE)]);
     }
+    for (call, of_a_process) in OF_WHOM {
+        let whom = [
+            load(argument(0)),
+            skip_unless(*of_a_process, 2),
+            load(argument(1)),
+            skip_if(0, 1),
+            give(REFUSE),
+        ];
+        when(filter, *call, &whom);
+    }
     // Whoever hands over no new limit only asks.
     when(
         filter,
@@ -250,9 +263,6 @@ fn only_itself(filter: &mut Filter) {
 /// Modes, owners, attributes, and the times of what is named by a path; those of what is open are its writer's.
 fn keep_attributes(filter: &mut Filter) {
     ATTRIBUTES.iter().for_each(|call| refuse(filter, *call, REFUSE));
-    [FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY]
-        .iter()
-        .for_each(|it| refuse_request(filter, *it));
     let names_a_path =
         [load(argument(1)), skip_unless(0, 2), load(upper(1)), skip_if(0, 1), give(REFUSE)];
     when(filter, libc::SYS_utimensat, &names_a_path);

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail them")]
 
 mod announces;
+mod calls;
 mod confines;
 mod ends;
 mod floods;
@@ -13,6 +14,7 @@ mod host;
 mod leaves;
 mod namespaces;
 mod parts;
+mod roots;
 mod scene;
 mod signals;
 mod starts;

@@ -1,5 +1,6 @@
 //! What becomes of a child in namespaces of its own (tier T2), tried by real processes: nothing outlives it, and all else is as without.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use tenterhook_process::{
@@ -8,7 +9,7 @@ use tenterhook_process::{
 };
 use tenterhook_testkit::fakehook;
 
-use crate::confines::{play, system};
+use crate::confines::{play, system, without_landlock};
 use crate::host::{host, is_host, own};
 use crate::scene::{Folder, Played, SHORT, Scene, left, not_started, scene, tagged};
 
@@ -22,13 +23,31 @@ fn can() -> bool {
 }
 
 #[expect(clippy::print_stderr, reason = "a test that tries nothing says so")]
-fn skipped(why: &str) {
+pub(crate) fn skipped(why: &str) {
     eprintln!("skipped: {why}");
+}
+
+thread_local! {
+    /// What the machine of this test's cell offers, where it is not all that this one does.
+    static PRETENDED: Cell<Option<Means>> = const { Cell::new(None) };
+}
+
+/// Runs `test` on this machine as it is, where Landlock limits files, and as on one without Landlock, where a root of its own does.
+fn in_each_cell(test: impl Fn()) {
+    for (pretended, offered) in [(None, means()), (Some(without_landlock()), without_landlock())] {
+        if offered.tier() < Tier::T2 {
+            skipped("namespaces cannot hold it here");
+            continue;
+        }
+        PRETENDED.set(pretended);
+        test();
+    }
 }
 
 fn cell() -> Confinement {
     let mut confinement = system(Tier::T2);
     confinement.read.push(fakehook().into());
+    confinement.pretended = PRETENDED.get();
     confinement
 }
 
@@ -45,42 +64,40 @@ fn line(line: &str) -> Played {
 
 #[test]
 fn nothing_outlives_it_whatever_it_left() {
-    if !can() {
-        return;
-    }
-    for (script, said, closed) in [
-        ("--setsid-daemon 30000 --stdout deny", "deny\n", Closed::Leaked),
-        ("--quiet-daemon 30000 --stdout deny", "deny\n", Closed::Complete),
-        ("--child-group-ms 30000 --stdout deny", "deny\n", Closed::Complete),
-        ("--setsid-chain 100000 --stdout deny", "deny\n", Closed::Complete),
-        ("--spawn 50 --stdout deny", "deny\n", Closed::Leaked),
-    ] {
-        let played = held(script).play();
-        assert_eq!(played.report.tier, Tier::T2, "{script}");
-        assert!(played.report.survivors.is_empty(), "{script}: {:?}", played.report);
-        let played = played.ended(End::Exited(0)).said(said);
-        // A chain closes its streams at a moment of its own.
-        if !script.contains("chain") {
-            played.closed(closed);
+    in_each_cell(|| {
+        for (script, said, closed) in [
+            ("--setsid-daemon 30000 --stdout deny", "deny\n", Closed::Leaked),
+            ("--quiet-daemon 30000 --stdout deny", "deny\n", Closed::Complete),
+            ("--child-group-ms 30000 --stdout deny", "deny\n", Closed::Complete),
+            ("--setsid-chain 100000 --stdout deny", "deny\n", Closed::Complete),
+            ("--spawn 50 --stdout deny", "deny\n", Closed::Leaked),
+        ] {
+            let played = held(script).play();
+            assert_eq!(played.report.tier, Tier::T2, "{script}");
+            assert!(played.report.survivors.is_empty(), "{script}: {:?}", played.report);
+            let played = played.ended(End::Exited(0)).said(said);
+            // A chain closes its streams at a moment of its own.
+            if !script.contains("chain") {
+                played.closed(closed);
+            }
         }
-    }
+    });
 }
 
 /// Who cleared its environment bears no tag, and is known by its words alone.
 #[test]
 fn nor_does_a_daemon_that_hides() {
-    if !can() {
-        return;
-    }
-    let unlike = 30_000 + u64::from(std::process::id());
-    held(&format!("--bare-daemon {unlike} --stdout deny")).play().ended(End::Exited(0));
-    let words = format!("--sleep-ms\0{unlike}\0");
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let alive = processes.filter(|it| {
-        let said = std::fs::read(it.path().join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&said).contains(&words)
+    in_each_cell(|| {
+        let unlike = 30_000 + u64::from(std::process::id());
+        held(&format!("--bare-daemon {unlike} --stdout deny")).play().ended(End::Exited(0));
+        let words = format!("--sleep-ms\0{unlike}\0");
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let alive = processes.filter(|it| {
+            let said = std::fs::read(it.path().join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&said).contains(&words)
+        });
+        assert_eq!(alive.count(), 0);
     });
-    assert_eq!(alive.count(), 0);
 }
 
 #[test]
@@ -116,61 +133,61 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
 
 #[test]
 fn how_it_ended_is_told_as_it_was() {
-    if !can() {
-        return;
-    }
-    for (script, end) in [
-        ("--exit 0", End::Exited(0)),
-        ("--exit 2", End::Exited(2)),
-        ("--exit 137", End::Exited(137)),
-        ("--exit 255", End::Exited(255)),
-        ("--kill-self 9", End::Signalled(9)),
-        ("--kill-self 11", End::Signalled(11)),
-        ("--kill-self 15", End::Signalled(15)),
-        ("--stdout deny --kill-group", End::Signalled(9)),
-    ] {
-        held(script).play().ended(end);
-    }
-    // Process 1 is ended by nobody inside.
-    line("kill -9 1; kill -TERM 1; exit 3").ended(End::Exited(3));
+    in_each_cell(|| {
+        for (script, end) in [
+            ("--exit 0", End::Exited(0)),
+            ("--exit 2", End::Exited(2)),
+            ("--exit 137", End::Exited(137)),
+            ("--exit 255", End::Exited(255)),
+            ("--kill-self 9", End::Signalled(9)),
+            ("--kill-self 11", End::Signalled(11)),
+            ("--kill-self 15", End::Signalled(15)),
+            ("--stdout deny --kill-group", End::Signalled(9)),
+        ] {
+            held(script).play().ended(end);
+        }
+        // Process 1 is ended by nobody inside.
+        line("kill -9 1; kill -TERM 1; exit 3").ended(End::Exited(3));
+    });
 }
 
 #[test]
 fn it_is_ended_as_any_other() {
-    if !can() {
-        return;
-    }
-    for (script, said, force) in [
-        ("--sleep-ms 30000", "", Force::Term),
-        ("--on-term bye --sleep-ms 30000", "bye\n", Force::Term),
-        ("--on-term bye --stop-self --sleep-ms 30000", "bye\n", Force::Term),
-        ("--stop-self --sleep-ms 30000", "", Force::Term),
-        ("--ignore-term --sleep-ms 30000", "", Force::Kill),
-        ("--ignore-all --sleep-ms 30000", "", Force::Kill),
-        ("--spawn 100 --stdout ready --sleep-ms 30000", "ready\n", Force::Term),
-    ] {
-        let played = held(script).timeout(SHORT).play().ended(End::TimedOut).said(said);
-        assert_eq!(played.report.force, force, "{script}");
-        assert!(played.report.survivors.is_empty(), "{script}");
-    }
+    in_each_cell(|| {
+        for (script, said, force) in [
+            ("--sleep-ms 30000", "", Force::Term),
+            ("--on-term bye --sleep-ms 30000", "bye\n", Force::Term),
+            ("--on-term bye --stop-self --sleep-ms 30000", "bye\n", Force::Term),
+            ("--stop-self --sleep-ms 30000", "", Force::Term),
+            ("--ignore-term --sleep-ms 30000", "", Force::Kill),
+            ("--ignore-all --sleep-ms 30000", "", Force::Kill),
+            ("--spawn 100 --stdout ready --sleep-ms 30000", "ready\n", Force::Term),
+        ] {
+            let played = held(script).timeout(SHORT).play().ended(End::TimedOut).said(said);
+            assert_eq!(played.report.force, force, "{script}");
+            assert!(played.report.survivors.is_empty(), "{script}");
+        }
+    });
 }
 
 /// It is no leader, so that it can leave its group, where a signal to that does not find it.
 #[test]
 fn who_left_its_group_hears_of_its_end() {
-    if !can() || !has_python() {
+    if !has_python() {
         return;
     }
-    let leaver = "python3 -I -c 'import os, signal, sys, time\n\
+    in_each_cell(|| {
+        let leaver = "python3 -I -c 'import os, signal, sys, time\n\
         os.setsid()\n\
         signal.signal(signal.SIGTERM, lambda *_: (print(\"bye\", flush=True), sys.exit(4)))\n\
         time.sleep(30)'";
-    let mut scene = Scene::of(Command::shell(format!("exec {leaver}"), "/"))
-        .env("PATH", "/usr/bin:/bin")
-        .timeout(Duration::from_secs(2));
-    scene.command.confine = Some(cell());
-    let played = scene.play().ended(End::TimedOut).said("bye\n");
-    assert_eq!(played.report.force, Force::Term);
+        let mut scene = Scene::of(Command::shell(format!("exec {leaver}"), "/"))
+            .env("PATH", "/usr/bin:/bin")
+            .timeout(Duration::from_secs(2));
+        scene.command.confine = Some(cell());
+        let played = scene.play().ended(End::TimedOut).said("bye\n");
+        assert_eq!(played.report.force, Force::Term);
+    });
 }
 
 fn has_python() -> bool {
@@ -183,23 +200,23 @@ fn has_python() -> bool {
 
 #[test]
 fn it_sees_its_own_processes_and_no_others() {
-    if !can() {
-        return;
-    }
-    let own = std::process::id();
-    let all = "for it in /proc/[0-9]*; do echo ${it##*/}; done | sort -n | head -2 | tr '\\n' ' '";
-    line(all).ended(End::Exited(0)).said("1 2 ");
-    line("read it rest < /proc/self/stat; test $it = $$ && echo same").said("same\n");
-    line(&format!("test -d /proc/{own} || echo unseen")).said(if own > 200 {
-        "unseen\n"
-    } else {
-        ""
+    in_each_cell(|| {
+        let own = std::process::id();
+        let all =
+            "for it in /proc/[0-9]*; do echo ${it##*/}; done | sort -n | head -2 | tr '\\n' ' '";
+        line(all).ended(End::Exited(0)).said("1 2 ");
+        line("read it rest < /proc/self/stat; test $it = $$ && echo same").said("same\n");
+        line(&format!("test -d /proc/{own} || echo unseen")).said(if own > 200 {
+            "unseen\n"
+        } else {
+            ""
+        });
+        line("cat /proc/1/environ /proc/1/fd/* 2> /dev/null || echo closed").said("closed\n");
+        line("echo 0 > /proc/1/fd/3 || echo closed").said("closed\n");
+        if play("bash -c true", None).report.end == End::Exited(0) {
+            line("bash -c 'cat <(echo a) <(echo b)'").ended(End::Exited(0)).said("a\nb\n");
+        }
     });
-    line("cat /proc/1/environ /proc/1/fd/* 2> /dev/null || echo closed").said("closed\n");
-    line("echo 0 > /proc/1/fd/3 || echo closed").said("closed\n");
-    if play("bash -c true", None).report.end == End::Exited(0) {
-        line("bash -c 'cat <(echo a) <(echo b)'").ended(End::Exited(0)).said("a\nb\n");
-    }
 }
 
 /// What the host grants of `/proc` is of the host's: the new one is granted only where that was.
@@ -221,108 +238,101 @@ fn what_is_not_granted_of_its_processes_is_not_read() {
 
 #[test]
 fn what_it_is_left_is_what_it_is_left_without() {
-    if !can() {
-        return;
-    }
-    let folder = Folder::new();
-    let file = folder.file("file", "text");
-    line(&format!("cat {}", file.display())).ended(End::Exited(1));
-    line(&format!("echo more >> {}", file.display())).ended(End::Exited(2));
-    let mut granted = cell();
-    granted.write.push(folder.path().into());
-    let to = format!("cat {0} && echo > {0}", file.display());
-    play(&to, Some(granted)).ended(End::Exited(0)).said("text");
-    let few = "grep -qE 'CapEff:[[:space:]]*0{14}[01][0-9a-f]' /proc/self/status";
-    line(few).ended(End::Exited(0));
-    line("id -u").said(&format!("{}\n", rustix::process::geteuid().as_raw()));
-    line("umount /proc || mount -t tmpfs none /tmp || echo no").said("no\n");
+    in_each_cell(|| {
+        let folder = Folder::new();
+        let file = folder.file("file", "text");
+        line(&format!("cat {}", file.display())).ended(End::Exited(1));
+        line(&format!("echo more >> {}", file.display())).ended(End::Exited(2));
+        let mut granted = cell();
+        granted.write.push(folder.path().into());
+        let to = format!("cat {0} && echo > {0}", file.display());
+        play(&to, Some(granted)).ended(End::Exited(0)).said("text");
+        let few = "grep -qE 'CapEff:[[:space:]]*0{14}[01][0-9a-f]' /proc/self/status";
+        line(few).ended(End::Exited(0));
+        line("id -u").said(&format!("{}\n", rustix::process::geteuid().as_raw()));
+        line("umount /proc || mount -t tmpfs none /tmp || echo no").said("no\n");
+    });
 }
 
 #[test]
 fn who_may_reach_nobody_has_no_way_out() {
-    if !can() {
-        return;
-    }
-    let ways = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '";
-    line(ways).ended(End::Exited(0)).said("lo\n");
-    let mut open = cell();
-    open.net = Net::Open;
-    let bare = String::from_utf8(play(ways, None).report.stdout.bytes).unwrap();
-    play(ways, Some(open)).ended(End::Exited(0)).said(&bare);
+    in_each_cell(|| {
+        let ways = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '";
+        line(ways).ended(End::Exited(0)).said("lo\n");
+        let mut open = cell();
+        open.net = Net::Open;
+        let bare = String::from_utf8(play(ways, None).report.stdout.bytes).unwrap();
+        play(ways, Some(open)).ended(End::Exited(0)).said(&bare);
+    });
 }
 
 #[test]
 fn streams_are_its_own() {
-    if !can() {
-        return;
-    }
-    let all: Vec<u8> = (0..3_000_000u32).map(|it| (it % 251) as u8).collect();
-    let mut echo = held("--echo-stdin").stdin(all.clone());
-    echo.command.limits.stdout = all.len();
-    let played = echo.play().ended(End::Exited(0)).closed(Closed::Complete);
-    assert!(played.report.stdout.bytes == all, "{} bytes", played.report.stdout.bytes.len());
-    held("--stderr no --exit 2").play().ended(End::Exited(2));
-    // Process 1 holds none of them: that they are closed shows while the program lives.
-    let closes = "--stdout deny --close-stdout --close-stderr --sleep-ms 30000";
-    let played = held(closes).timeout(SHORT).play().ended(End::TimedOut).said("deny\n");
-    assert_eq!(played.report.stdout.closed, Closed::Complete);
-    held("--close-stdin --exit 0").stdin(all).play().ended(End::Exited(0));
-    held("--list-fds").play().ended(End::Exited(0)).said("0\n1\n2\n");
-    let mut announcing = held("--list-fds");
-    announcing.command.announce = Announce::OnDescriptor3;
-    announcing.play().ended(End::Exited(0)).said("0\n1\n2\n3\n");
+    in_each_cell(|| {
+        let all: Vec<u8> = (0..3_000_000u32).map(|it| (it % 251) as u8).collect();
+        let mut echo = held("--echo-stdin").stdin(all.clone());
+        echo.command.limits.stdout = all.len();
+        let played = echo.play().ended(End::Exited(0)).closed(Closed::Complete);
+        assert!(played.report.stdout.bytes == all, "{} bytes", played.report.stdout.bytes.len());
+        held("--stderr no --exit 2").play().ended(End::Exited(2));
+        // Process 1 holds none of them: that they are closed shows while the program lives.
+        let closes = "--stdout deny --close-stdout --close-stderr --sleep-ms 30000";
+        let played = held(closes).timeout(SHORT).play().ended(End::TimedOut).said("deny\n");
+        assert_eq!(played.report.stdout.closed, Closed::Complete);
+        held("--close-stdin --exit 0").stdin(all).play().ended(End::Exited(0));
+        held("--list-fds").play().ended(End::Exited(0)).said("0\n1\n2\n");
+        let mut announcing = held("--list-fds");
+        announcing.command.announce = Announce::OnDescriptor3;
+        announcing.play().ended(End::Exited(0)).said("0\n1\n2\n3\n");
+    });
 }
 
 /// What a shell hands to another process, which prints it after the shell has ended.
 #[test]
 fn what_is_said_in_its_last_moment_is_heard() {
-    if !can() {
-        return;
-    }
-    line("(sleep 0.02; echo late) & exit 0").ended(End::Exited(0)).said("late\n");
+    in_each_cell(|| {
+        line("(sleep 0.02; echo late) & exit 0").ended(End::Exited(0)).said("late\n");
+    });
 }
 
 #[test]
 fn an_exit_is_announced() {
-    if !can() {
-        return;
-    }
-    let mut scene = Scene::of(Command::shell("exec >&- 2>&-; echo 5 >&3; sleep 30", "/"));
-    scene.command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
-    scene.command.announce = Announce::OnDescriptor3;
-    scene.command.confine = Some(cell());
-    let played = scene.play().ended(End::Exited(5));
-    assert!(played.report.announced);
+    in_each_cell(|| {
+        let mut scene = Scene::of(Command::shell("exec >&- 2>&-; echo 5 >&3; sleep 30", "/"));
+        scene.command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
+        scene.command.announce = Announce::OnDescriptor3;
+        scene.command.confine = Some(cell());
+        let played = scene.play().ended(End::Exited(5));
+        assert!(played.report.announced);
+    });
 }
 
 #[test]
 fn what_cannot_be_executed_is_said_as_ever() {
-    if !can() {
-        return;
-    }
-    let folder = Folder::new();
-    let nonsense = folder.program("nonsense", "echo this is no program\n");
-    let orphan = folder.program("orphan", "#!/no/such/interpreter\n");
-    for program in ["no-such-program".into(), "/no/such/program".into(), nonsense, orphan] {
-        let bare = Command::new(&program, [] as [&str; 0], "/");
-        let mut confined = bare.clone();
-        let mut granted = cell();
-        granted.read.push(folder.path().into());
-        confined.confine = Some(granted);
-        let [bare, confined] = [bare, confined].map(|it| run_blocking(it, &Cancel::new()));
-        assert_eq!(not_started(&confined), not_started(&bare));
-        assert_eq!(confined.tier, Tier::T0);
-    }
+    in_each_cell(|| {
+        let folder = Folder::new();
+        let nonsense = folder.program("nonsense", "echo this is no program\n");
+        let orphan = folder.program("orphan", "#!/no/such/interpreter\n");
+        for program in ["no-such-program".into(), "/no/such/program".into(), nonsense, orphan] {
+            let bare = Command::new(&program, [] as [&str; 0], "/");
+            let mut confined = bare.clone();
+            let mut granted = cell();
+            granted.read.push(folder.path().into());
+            confined.confine = Some(granted);
+            let [bare, confined] = [bare, confined].map(|it| run_blocking(it, &Cancel::new()));
+            assert_eq!(not_started(&confined), not_started(&bare));
+            assert_eq!(confined.tier, Tier::T0);
+        }
+    });
 }
 
 #[test]
 fn limits_of_time_and_memory_hold() {
-    if !can() {
-        return;
-    }
-    let mut spins = held("--spin");
-    spins.command.resources.push((Resource::CpuSeconds, 1));
-    assert!(matches!(spins.play().report.end, End::Signalled(9 | 24)));
+    in_each_cell(|| {
+        let mut spins = held("--spin");
+        spins.command.resources.push((Resource::CpuSeconds, 1));
+        assert!(matches!(spins.play().report.end, End::Signalled(9 | 24)));
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Would the line run code that nobody has read: downloaded, decoded, or hidden from the eye?
 
 mod elsewhere;
+mod hidden;
 mod table;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,6 +13,7 @@ use super::hosts::{self, DOWNLOADERS};
 use super::literals;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
+use hidden::is_hidden;
 use table::{
     CHANGERS, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING, MAKERS,
     OTHER_SHELLS, QUEUES, REMOTE, RUNNING, SOCKETS,
@@ -40,11 +42,7 @@ pub(super) fn look(
     kinds.remote(views, groups);
     kinds.variables(views);
     kinds.direct(views);
-    if line.commands.iter().any(hides)
-        || parts_itself(line)
-        || is_braced(line, text)
-        || views.iter().any(|it| encoded_powershell(it))
-    {
+    if is_hidden(line, views, text) {
         kinds.add("hidden");
     }
     if is_fork_bomb(line, text) {
@@ -303,17 +301,6 @@ fn code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w shell::Word> +
     pairs.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, code)| code)
 }
 
-/// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
-fn parts_itself(line: &Line) -> bool {
-    let sets = |it: &shell::SimpleCommand| {
-        it.words.is_empty() && it.assignments.iter().any(|it| it.name == "IFS")
-    };
-    let computed = |it: &shell::SimpleCommand| {
-        it.words.first().is_some_and(|it| it.kind == WordKind::Expansion)
-    };
-    line.commands.iter().any(sets) && line.commands.iter().any(computed)
-}
-
 /// `... | xargs -I{} sh -c '{}'`
 fn behind_xargs(view: &View<'_>) -> bool {
     let xargs = view.command.via.last() == Some(&Via::Wrapper("xargs"));
@@ -336,49 +323,6 @@ fn inside(source: &str, meter: &Meter<'_>) -> Vec<&'static str> {
     seen.views.iter().filter_map(brings).collect()
 }
 
-/// Whether the name of a program is put together so that nobody can read it.
-fn hides(command: &shell::SimpleCommand) -> bool {
-    let Some(program) = command.words.first() else { return false };
-    let source = program.source.as_str();
-    // `$'\x72\x6d'`, `\162\155`
-    if source.contains("$'") && source.contains('\\') {
-        return true;
-    }
-    // `r''m`, `c"u"rl`: quotes around a part of a plain name. Around the whole of it they are nothing to hide.
-    let plain = !program.text.contains(['/', ' ', '.', '=']) && program.kind == WordKind::Literal;
-    let inner = source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
-    let split = inner.contains("''")
-        || inner.contains("\"\"")
-        || source.starts_with("''")
-        || source.starts_with("\"\"");
-    if plain && split {
-        return true;
-    }
-    match program.kind {
-        WordKind::Literal => false,
-        // `/bin/r?`, `{rm,-rf,/}`
-        WordKind::Pattern => source.contains(['?', '*', '[']) || source.starts_with('{'),
-        WordKind::Expansion => {
-            let behind =
-                source.rsplit([')', '}', '"']).find(|it| !it.is_empty()).unwrap_or_default();
-            let named = program.is_named() || (behind.len() > 1 && behind.starts_with('/'));
-            let computed = source.contains("$(") || source.contains('`');
-            let cut = source.contains("${!")
-                || (source.contains("${") && source.contains(':') && !source.contains(":-"));
-            source.contains("IFS") || cut || (computed && !named)
-        }
-    }
-}
-
-fn encoded_powershell(view: &View<'_>) -> bool {
-    let shell = matches!(view.name.as_str(), "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe");
-    shell
-        && view.args.iter().any(|it| {
-            let option = it.to_ascii_lowercase();
-            option.len() > 1 && "-encodedcommand".starts_with(&option) && option.starts_with("-e")
-        })
-}
-
 /// `:(){ :|:& };:`: a function that pipes itself into itself, in the background. Its name has to be that of a command of the
 /// line, so that a text about one is none; where the line cannot be read, letters are all there is.
 fn is_fork_bomb(line: &Line, text: &str) -> bool {
@@ -390,13 +334,6 @@ fn is_fork_bomb(line: &Line, text: &str) -> bool {
         let again = rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('&'));
         again && !name.is_empty() && (line.parsed != Parsed::Full || programs.contains(name))
     })
-}
-
-/// `{rm,-rf,x}`, which the shell reader does not take for a command.
-fn is_braced(line: &Line, text: &str) -> bool {
-    let mut words = text.split(|c: char| c.is_whitespace() || "();&|'\"".contains(c));
-    line.parsed != Parsed::Full
-        && words.any(|word| word.starts_with('{') && word.ends_with('}') && word.contains(",-"))
 }
 
 fn is_shell(name: &str) -> bool {

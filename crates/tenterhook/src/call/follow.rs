@@ -266,22 +266,10 @@ impl<'p> Sofar<'p> {
 
     /// What the command changes for those that follow.
     fn note(&mut self, view: &View<'_>) {
-        let name = view.name.as_str();
         self.pipe(view);
         self.write(view);
-        match name {
-            "cd" | "pushd" => {
-                if let Some(to) = view.operands(&[]).first() {
-                    let to = self.paths.absolute(to, self.cwd());
-                    if to.len() > LONGEST_CWD {
-                        self.too_much = true;
-                    } else {
-                        self.variables.go(to);
-                    }
-                } else if name == "cd" {
-                    self.variables.go(self.paths.home.clone());
-                }
-            }
+        match view.name.as_str() {
+            "cd" | "pushd" => self.go(view),
             "echo" | "printf" | "ls" | "realpath" => {
                 let words = view.operands(&[]).into_iter().flat_map(str::split_whitespace);
                 self.printed.extend(words.map(str::to_owned));
@@ -309,21 +297,36 @@ impl<'p> Sofar<'p> {
                     self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
                 }
             }
-            "read" => {
-                let said = self.here(view.command).concat();
-                let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
-                let said = said
-                    .split_whitespace()
-                    .map(str::to_owned)
-                    .chain(std::iter::repeat_with(String::new));
-                let searched = !self.searched.is_empty() && view.command.redirects.is_empty();
-                for (name, value) in names.into_iter().zip(said) {
-                    // `find ... | while read f`
-                    let values = if searched { self.searched.clone() } else { vec![value] };
-                    self.variables.set(name, values);
-                }
-            }
+            "read" => self.read(view),
             _ => {}
+        }
+    }
+
+    /// Where the line goes on.
+    fn go(&mut self, view: &View<'_>) {
+        if let Some(to) = view.operands(&[]).first() {
+            let to = self.paths.absolute(to, self.cwd());
+            if to.len() > LONGEST_CWD {
+                self.too_much = true;
+            } else {
+                self.variables.go(to);
+            }
+        } else if view.name == "cd" {
+            self.variables.go(self.paths.home.clone());
+        }
+    }
+
+    /// The variables that `read` sets from what stands on the line.
+    fn read(&mut self, view: &View<'_>) {
+        let said = self.here(view.command).concat();
+        let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
+        let said =
+            said.split_whitespace().map(str::to_owned).chain(std::iter::repeat_with(String::new));
+        let searched = !self.searched.is_empty() && view.command.redirects.is_empty();
+        for (name, value) in names.into_iter().zip(said) {
+            // `find ... | while read f`
+            let values = if searched { self.searched.clone() } else { vec![value] };
+            self.variables.set(name, values);
         }
     }
 }

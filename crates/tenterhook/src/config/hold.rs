@@ -97,7 +97,14 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             Some((last, _)) => last.clone(),
             None => return None,
         };
-        let message = format!("{what} are held until `{}` can be read", source.name);
+        // What is lost of a text stands in a line of it.
+        let until = match &first.place {
+            Some(at) if source.flaw.is_none() => {
+                format!("line {} of `{}` is mended", at.line, source.name)
+            }
+            _ => format!("`{}` can be read", source.name),
+        };
+        let message = format!("{what} are held until {until}");
         let help = format!(
             "mend it; to go on without what it says, write `[source.\"{}\"]` with `on_broken = \"continue\"` in a file of your own",
             source.name

@@ -13,25 +13,48 @@ const MOST_GUESSES: usize = 32;
 /// C-17: two entries of one name are two hooks. The later one gets its layer behind its name, so that what is kept by
 /// name (claims, second rounds, records) never takes one hook for the other.
 pub(super) fn set_apart(read: &mut [(Source, ReadConfig)]) {
-    let mut taken: HashMap<HookId, Option<Place>> = HashMap::new();
+    let mut names = Names::default();
     for hook in read.iter_mut().flat_map(|(_, config)| &mut config.hooks) {
         // The hooks that one entry makes for several events share its name and its place.
-        if taken.get(&hook.id).is_some_and(|place| *place != hook.place) {
-            hook.id = another(hook, &taken);
+        if names.taken.get(&hook.id).is_some_and(|place| *place != hook.place) {
+            hook.id = names.another(hook);
         }
-        taken.entry(hook.id.clone()).or_insert_with(|| hook.place.clone());
+        names.taken.entry(hook.id.clone()).or_insert_with(|| hook.place.clone());
     }
 }
 
-fn another(hook: &Hook, taken: &HashMap<HookId, Option<Place>>) -> HookId {
-    let first = format!("{}@{}", hook.id, hook.layer.word());
-    let more = (2_u32..).map(|count| format!("{first}.{count}"));
-    let free = |id: &HookId| taken.get(id).is_none_or(|place| *place == hook.place);
-    std::iter::once(first.clone())
-        .chain(more)
-        .map(HookId::new)
-        .find(free)
-        .unwrap_or_else(|| HookId::new(first))
+/// The names that are taken, and by which entry.
+#[derive(Default)]
+struct Names {
+    taken: HashMap<HookId, Option<Place>>,
+    /// The number that an entry of this name had last: to count from the first one for each would be quadratic.
+    counted: HashMap<String, u32>,
+    /// What an entry was called when its first hook came.
+    given: HashMap<(String, Option<Place>), HookId>,
+}
+
+impl Names {
+    fn another(&mut self, hook: &Hook) -> HookId {
+        let first = format!("{}@{}", hook.id, hook.layer.word());
+        let entry = (first, hook.place.clone());
+        if let Some(given) = self.given.get(&entry) {
+            return given.clone();
+        }
+        let (first, counted) = (&entry.0, self.counted.entry(entry.0.clone()).or_insert(0));
+        let id = loop {
+            *counted += 1;
+            let id = HookId::new(if *counted == 1 {
+                first.clone()
+            } else {
+                format!("{first}.{counted}")
+            });
+            if self.taken.get(&id).is_none_or(|place| *place == hook.place) {
+                break id;
+            }
+        };
+        self.given.insert(entry, id.clone());
+        id
+    }
 }
 
 /// C-18: what a source says about a hook or a file that no source has. Mostly a slip of the pen, and else it says nothing.

@@ -84,7 +84,10 @@ pub struct Ruleset {
 impl Ruleset {
     /// Orders `hooks`, given in configured order, into stages. `custom` are the events that configs declared.
     #[must_use]
-    pub fn new(hooks: Vec<Hook>, custom: Vec<EventRow>) -> Self {
+    pub fn new(mut hooks: Vec<Hook>, custom: Vec<EventRow>) -> Self {
+        let granted = hooks.iter().filter_map(|it| it.sandbox.grants()).flat_map(|it| &it.write);
+        let granted: Arc<[std::path::PathBuf]> = granted.cloned().collect();
+        hooks.iter_mut().for_each(|it| it.granted = Arc::clone(&granted));
         let hooks: Vec<Arc<Hook>> = hooks.into_iter().map(Arc::new).collect();
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
         let mut ruleset = Self { hooks, custom, ..Self::default() };

@@ -15,12 +15,12 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
     let own = distance(hook.layer);
     let words = said.iter().filter(|it| distance(it.layer) <= own);
     let words = words.filter_map(|it| Some((distance(it.layer), word(it, source)?)));
-    let (walls, others): (Vec<_>, Vec<_>) =
+    let (confining, others): (Vec<_>, Vec<_>) =
         words.partition(|(_, word)| matches!(word, Sandbox::In(_)));
     // What a repository grants its hooks does not widen what its reader grants them.
-    let wall = walls.into_iter().min_by_key(|(at, _)| *at);
-    let wall = wall.filter(|(at, _)| *at < own || hook.sandbox.grants().is_none());
-    if let Some((_, word)) = wall {
+    let nearest = confining.into_iter().min_by_key(|(at, _)| *at);
+    let nearest = nearest.filter(|(at, _)| *at < own || hook.sandbox.grants().is_none());
+    if let Some((_, word)) = nearest {
         hook.sandbox = word.clone();
     } else if hook.sandbox == Sandbox::Unsaid {
         hook.sandbox = if others.is_empty() {
@@ -54,11 +54,11 @@ impl Words {
         let own = distance(server.layer);
         let file = server.place.as_ref().map(|it| Path::new(&*it.file));
         let about = |(at, it, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(it);
-        let (walls, others): (Vec<_>, Vec<_>) =
+        let (confining, others): (Vec<_>, Vec<_>) =
             self.said.iter().filter(about).partition(|(.., word)| word.grants().is_some());
-        let wall = walls.into_iter().min_by_key(|(at, ..)| *at);
-        let wall = wall.filter(|(at, ..)| *at < own || server.sandbox.grants().is_none());
-        if let Some((.., word)) = wall {
+        let nearest = confining.into_iter().min_by_key(|(at, ..)| *at);
+        let nearest = nearest.filter(|(at, ..)| *at < own || server.sandbox.grants().is_none());
+        if let Some((.., word)) = nearest {
             server.sandbox = word.clone();
         } else if server.sandbox == Sandbox::Unsaid {
             server.sandbox = match others.is_empty() {

@@ -19,14 +19,16 @@ impl Roots {
     /// # Errors
     ///
     /// When the current directory cannot be read, or it cannot be found out whether it is in a repository: without its root, hooks of the
-    /// project would be missed.
+    /// project would be missed. And when `HOME` is a relative path: the hooks of the user would be missed, or taken from whatever
+    /// directory this is.
     pub fn from_env() -> io::Result<Self> {
-        let cwd = env::current_dir()?;
+        let cwd = env::current_dir().map_err(|error| {
+            io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
+        })?;
         let repository = repository(&cwd)?;
         Ok(Self {
             repository,
-            // Never empty: a relative home would make the current directory the user's own.
-            home: env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into()),
+            home: home(env::home_dir())?,
             managed: Some(MANAGED.into()),
             config_home: absolute("CLAUDE_CONFIG_DIR"),
             homes: Self::homes_by(absolute),
@@ -34,6 +36,19 @@ impl Roots {
             cwd,
         })
     }
+}
+
+/// The home of a user, who may have none.
+fn home(said: Option<PathBuf>) -> io::Result<PathBuf> {
+    let home = said.unwrap_or_else(|| "/".into());
+    if home.is_absolute() {
+        return Ok(home);
+    }
+    let why = format!(
+        "`HOME` is `{}`, a relative path, so the hooks of the user cannot be found: set it to an absolute path",
+        home.display()
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
 /// The repository round a directory.
@@ -82,6 +97,14 @@ mod tests {
         assert_eq!(repository(&below).expect("an answer").as_deref(), Some(room.path()));
         let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
         assert!(!is_answer(&failed), "a disk that fails hides no hooks");
+    }
+
+    #[test]
+    fn a_relative_home_is_an_error_and_none_is_the_top() {
+        assert_eq!(home(None).expect("a home"), Path::new("/"));
+        assert_eq!(home(Some("/home/me".into())).expect("a home"), Path::new("/home/me"));
+        let error = home(Some("me".into())).expect_err("hooks would be missed");
+        assert!(error.to_string().contains("`HOME` is `me`, a relative path"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What does a config file say? Reads regular files of a bounded size, and waits for nothing.
 
-use std::fs::File;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,43 +88,60 @@ fn gone(path: &Path) -> Option<String> {
 }
 
 /// The bytes of a regular file. Type and size are those of what was opened, whatever its name stands for meanwhile.
-pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+///
+/// When it is something else, or larger than that.
+pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     contents(path, most).map(|(bytes, _)| bytes)
 }
 
-/// The same, with what the file system says of what was opened.
-pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
-    let file = open(path)?;
+/// Opens a regular file to read it: whoever may read files in which others put what they like opens them so (C-86).
+///
+/// # Errors
+///
+/// When it is something else. A FIFO or a device is refused without being waited for.
+pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(refused(format!("it is {}, not a file", kind(&metadata))));
     }
+    Ok((file, metadata))
+}
+
+/// The same, with what the file system says of what was opened.
+pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, Metadata)> {
+    let (file, metadata) = open(path)?;
     let too_large = || refused(format!("it is larger than {} MiB", most >> 20));
     if metadata.len() > most {
         return Err(too_large());
     }
     // Room for what is expected, so that most files take one call; others grow, or are cut, as they are read.
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.take(most + 1).read_to_end(&mut bytes)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(0))?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok((bytes, metadata)) }
 }
 
-/// Opens without waiting for a writer: a plain open of a FIFO hangs.
+/// Has an open wait for nobody at the other end: that of a FIFO hangs, to read and to write. Other flags of the system that were set are
+/// replaced.
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or(0);
-    File::options().read(true).custom_flags(flags).open(path)
+    options.custom_flags(flags)
 }
 
+/// The same where no open waits for anybody.
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
+pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 #[cfg(unix)]
-fn kind(metadata: &std::fs::Metadata) -> &'static str {
+fn kind(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     let it = metadata.file_type();
     let kinds = [
@@ -137,7 +154,7 @@ fn kind(metadata: &std::fs::Metadata) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn kind(metadata: &std::fs::Metadata) -> &'static str {
+fn kind(metadata: &Metadata) -> &'static str {
     if metadata.is_dir() { "a directory" } else { "something else" }
 }
 

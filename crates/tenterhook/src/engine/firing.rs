@@ -1,24 +1,22 @@
 //! One firing under way: runs the steps of each stage and carries rewrites from step to step. Judges and merges nothing.
 
-use std::collections::BTreeMap;
-use std::pin::Pin;
+mod at_once;
+
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
-use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::parts::{self, Part};
 use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
-use super::step::{self, Done, Once, Setting};
+use super::step::{Done, Once, Setting};
 use super::{Inner, Shadows, Staged, of_phase};
 use crate::answer::{Effects, Failure};
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
-use crate::executor::{self, Asked, Sealed};
+use crate::executor::Sealed;
 use crate::hook::{Hook, HookId, Phase, Run, Wait};
 use crate::matcher::MatchContext;
 use crate::outcome;
@@ -26,9 +24,6 @@ use crate::plan::{self, Step};
 use crate::rule::RuleInput;
 use crate::session::{Session, View, Wanted, Watched};
 use crate::verdict::Verdict;
-
-/// How long steps compute before others have a turn.
-const LONGEST_TURN: Duration = Duration::from_millis(1);
 
 /// One firing under way.
 pub(super) struct Firing<'a> {
@@ -113,7 +108,7 @@ impl<'a> Firing<'a> {
         self.done.iter().any(Done::denies)
     }
 
-    /// Records steps that do not run because an earlier step denied.
+    /// Records steps that do not run because a hook before it denied.
     pub(super) fn pass_over(&mut self, steps: &[Step]) {
         self.done.extend(steps.iter().map(Done::passed_over));
     }
@@ -222,111 +217,6 @@ impl<'a> Firing<'a> {
         Finished { event: self.event, verdicts, records, hooks }
     }
 
-    /// Runs `steps` at once, those about several parts once for each; what comes back is in configured order, whatever finished
-    /// first.
-    async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
-        if steps.iter().all(|step| step.parts.is_empty()) {
-            return self.run_each(steps).await;
-        }
-        let (places, steps) = parts::each(steps);
-        let about: Vec<Option<usize>> = steps.iter().map(|it| it.parts.first().copied()).collect();
-        let mut of_hook: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
-        for ((place, about), mut done) in
-            places.into_iter().zip(about).zip(self.run_each(steps).await)
-        {
-            if let Some(part) = about.and_then(|it| self.parts.get(it)) {
-                parts::keep_whole(&mut done, &part.event);
-            }
-            of_hook.entry(place).or_default().push(done);
-        }
-        of_hook.into_values().filter_map(parts::together).collect()
-    }
-
-    async fn run_each(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
-        if steps.len() < 2 {
-            return match steps.pop() {
-                Some(step) => {
-                    let done = match self.ask(&step) {
-                        Some(done) => done,
-                        None => step::run(self.set(step)).await,
-                    };
-                    self.give_way(&done).await;
-                    vec![done]
-                }
-                None => Vec::new(),
-            };
-        }
-        let mut all = Vec::with_capacity(steps.len());
-        let mut running = JoinSet::new();
-        // What is handed to a task stays known here: a task can be lost, and a gate that is lost is no consent.
-        let mut handed = Vec::new();
-        // What works outside sets out first, so that it is under way while this task does what is done inside.
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.is_inside());
-        for (at, step) in outside {
-            let copy = step.clone();
-            let run = step::run(self.set(step));
-            let task = running.spawn(async move { (at, run.await) });
-            handed.push((task.id(), at, copy));
-        }
-        for (at, step) in inside {
-            if let Some(done) = self.ask(&step) {
-                self.give_way(&done).await;
-                all.push((at, done));
-                continue;
-            }
-            let copy = step.clone();
-            let mut run = Box::pin(step::run(self.set(step)));
-            match begin(run.as_mut()).await {
-                // To make a task costs more than most rules and callbacks do.
-                Poll::Ready(done) => {
-                    self.give_way(&done).await;
-                    all.push((at, done));
-                }
-                Poll::Pending => {
-                    let task = running.spawn(async move { (at, run.await) });
-                    handed.push((task.id(), at, copy));
-                }
-            }
-        }
-        while let Some(joined) = running.join_next().await {
-            // Executors catch what panics; what is left is the end of the host's runtime.
-            let lost = |error: JoinError| {
-                let (_, at, step) = handed.iter().find(|(id, ..)| *id == error.id())?;
-                Some((*at, Done::lost(step, &error)))
-            };
-            all.extend(joined.map_or_else(lost, Some));
-        }
-        all.sort_unstable_by_key(|(at, _)| *at);
-        all.into_iter().map(|(_, done)| done).collect()
-    }
-
-    /// Lets others have a turn after a step that has computed here for long: whoever waits for a signal, or wants to drop the
-    /// firing.
-    async fn give_way(&mut self, done: &Done) {
-        if done.hook.run.is_inside() {
-            self.computed += done.record.took;
-        }
-        if self.computed > LONGEST_TURN {
-            self.computed = Duration::ZERO;
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// What comes of a rule that can be asked here and now.
-    fn ask(&self, step: &Step) -> Option<Done> {
-        let (event, rule_input) = self.about(step);
-        let asked = Asked {
-            hook: &step.hook,
-            event,
-            rule_input,
-            ambient: &self.inner.ambient,
-            wanted: &self.wanted,
-            budget: executor::within(step.hook.time(&step.row), self.deadline),
-        };
-        Some(Done { version: self.version, ..step::ask(&asked, step)? })
-    }
-
     /// What a step is about: the event, or a part of it.
     fn about(&self, step: &Step) -> (&Arc<Event>, &Arc<RuleInput>) {
         match step.parts.first().and_then(|at| self.parts.get(*at)) {
@@ -403,11 +293,6 @@ fn looking(rule_input: RuleInput) -> RuleInput {
     #[cfg(feature = "rule")]
     let rule_input = rule_input.looking(crate::executor::disk());
     rule_input
-}
-
-/// Polls a step once: what is over then has never waited.
-async fn begin(mut run: Pin<&mut (impl Future<Output = Done> + ?Sized)>) -> Poll<Done> {
-    std::future::poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await
 }
 
 /// A rewrite of a later stage or link was made from the earlier one, which it replaces: that is no conflict (P-8).

@@ -1,27 +1,27 @@
 //! One step on its road: claimed, run, read, judged, recorded. Knows no other step.
 
+mod done;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use super::late::{self, Late};
-use super::lazy_verdict::LazyVerdict;
 use super::recording::Behind;
-use crate::answer::{Answer, Failure, Power, Restraint};
+use crate::answer::{Answer, Failure, Power};
 use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
-use crate::hook::{Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
-use crate::merge;
-use crate::outcome::{self, Ended, Fault, Outcome};
+use crate::hook::{Hook, HookId, Phase, Run, Tier, Wait, around};
+use crate::outcome::{Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::RuleInput;
 use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Wanted, Watched};
-use crate::verdict::{self, JudgeContext, Verdict};
+use done::judge;
+pub(super) use done::{Done, aside, judge_context, spoken};
 
 /// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
 /// copied as a whole more than once.
@@ -70,94 +70,6 @@ impl Once {
             Self::Now(claim) => Some(claim.watched()),
             Self::Never | Self::Before => None,
         }
-    }
-}
-
-/// A step that is over, as far as its event is concerned.
-///
-/// It goes through many hands, and what is in it is large.
-pub(super) struct Done {
-    pub(super) hook: Arc<Hook>,
-    pub(super) verdict: LazyVerdict,
-    pub(super) record: Box<outcome::Step>,
-    /// Which version of the event it judged.
-    pub(super) version: u32,
-    /// The fault that says why its allow no longer counts.
-    pub(super) voided: Option<Fault>,
-}
-
-impl Done {
-    pub(super) fn passed_over(step: &Step) -> Self {
-        Self::silent(step, "an earlier step denied")
-    }
-
-    /// A step that another process asks.
-    pub(super) fn put_off(step: &Step) -> Self {
-        Self::without_words(step, Ended::Detached)
-    }
-
-    /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
-    pub(super) fn lost(step: &Step, error: &JoinError) -> Self {
-        let (code, message) = if error.is_panic() {
-            (Code::Panicked, "it panicked: this is a defect of its executor")
-        } else {
-            (Code::Cancelled, "the host's runtime was shut down before it was over")
-        };
-        let failure = Failure { code, message: message.to_owned() };
-        let answer = Answer { failure: Some(failure), ..Answer::default() };
-        judge(step, answer, Ended::Failed(code), Duration::ZERO)
-    }
-
-    /// A step that nothing can run, and why. Its failure policy decides.
-    pub(super) fn unable(step: &Step, failure: &Failure) -> Self {
-        let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
-        judge(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
-    }
-
-    pub(super) fn denies(&self) -> bool {
-        self.verdict.restraint == Restraint::Deny
-    }
-
-    /// Whether a built-in rule looked on and had nothing to say.
-    pub(super) fn is_quiet(&self) -> bool {
-        let Verdict { restraint, faults, effects, .. } = &*self.verdict;
-        let silent = *restraint == Restraint::Silent && faults.is_empty();
-        let shadow = self.record.shadow.as_ref();
-        let aside =
-            shadow.is_none_or(|it| it.restraint == Restraint::Silent && it.faults.is_empty());
-        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty() && aside
-    }
-
-    /// The same, of which only the record hears where its hook is in shadow (SH-6).
-    fn seen(mut self) -> Self {
-        if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
-            let verdict = std::mem::take(&mut self.verdict).spoken().unwrap_or_default();
-            self.record = Box::new(aside(*self.record, verdict));
-        }
-        self
-    }
-
-    fn silent(step: &Step, why: &str) -> Self {
-        Self::without_words(step, Ended::NotRun(why.to_owned()))
-    }
-
-    fn without_words(step: &Step, ended: Ended) -> Self {
-        let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
-        let hook = Arc::clone(&step.hook);
-        Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }.seen()
-    }
-}
-
-/// The record of a step in shadow: what its hook said stands aside, in an outcome of its own.
-pub(super) fn aside(record: outcome::Step, verdict: Verdict) -> outcome::Step {
-    let own = Outcome { steps: vec![record.clone()], ..merge::fold(vec![verdict]) };
-    outcome::Step {
-        verdict: Restraint::Silent,
-        context: Vec::new(),
-        rewrote: false,
-        stopped: false,
-        shadow: Some(Box::new(own)),
-        ..record
     }
 }
 
@@ -389,52 +301,6 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
     match &step.hook.run {
         Run::Prompt(prompt) => dialect.read_words(prompt, event, &step.row, report),
         _ => dialect.read_answer(event, &step.row, report),
-    }
-}
-
-fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
-    let verdict = verdict::judge(judge_context(step), answer);
-    let record = Box::new(spoken(step, ended, took, &verdict));
-    let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
-    Done { hook, verdict, record, version: 0, voided: None }.seen()
-}
-
-pub(super) fn judge_context(step: &Step) -> JudgeContext<'_> {
-    JudgeContext { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
-}
-
-/// The record of a step that was judged.
-pub(super) fn spoken(
-    step: &Step,
-    ended: Ended,
-    took: Duration,
-    verdict: &Verdict,
-) -> outcome::Step {
-    let record = record(step, ended, took, verdict.restraint);
-    let effects = &verdict.effects;
-    outcome::Step {
-        context: effects.context.clone(),
-        rewrote: effects.rewrite(),
-        stopped: effects.stop.is_some(),
-        ..record
-    }
-}
-
-fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
-    let place = step.hook.place.as_ref();
-    outcome::Step {
-        hook: step.hook.id.clone(),
-        source: place.map(|it| it.file.to_string()).unwrap_or_default(),
-        line: place.map_or(0, |it| it.line),
-        executor: step.hook.run.executor(),
-        ended,
-        took,
-        verdict,
-        context: Vec::new(),
-        rewrote: false,
-        stopped: false,
-        tier: None,
-        shadow: None,
     }
 }
 

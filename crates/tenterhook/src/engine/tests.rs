@@ -175,7 +175,7 @@ async fn after_a_denial_later_gates_rest_and_observers_hear_of_it() {
     observer.phase = Phase::Observe;
     let outcome = fire([observer, says("gate", Answer::default()), first]).await;
     assert_eq!(ran(&outcome), ["first", "observer"]);
-    assert_eq!(outcome.steps[1].ended.to_string(), "not run: an earlier step denied");
+    assert_eq!(outcome.steps[1].ended.to_string(), "not run: a hook before it denied");
     assert_eq!(outcome.reason().as_deref(), Some("stop here"));
     assert_eq!(outcome.effects.messages, ["I may not"]);
 }

@@ -19,6 +19,7 @@ use tenterhook_process as process;
 use super::confine::confine;
 use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
+use crate::discover;
 use crate::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use crate::report::{End, Report};
 pub use prewarm::MAX_SPARES;
@@ -64,20 +65,21 @@ const NO_PROGRAM: i32 = 8;
 
 /// Why a program was not started, and what to do about it.
 pub(super) fn not_there(error: &process::NotStarted) -> String {
-    if error.step == process::Step::Confine {
+    if error.is_of_sandbox() {
         return super::confine::not_reached(error);
     }
     let missing = error.error().kind() == std::io::ErrorKind::NotFound;
+    let said = said(error);
     if let Some(interpreter) = missing.then(|| interpreter(&error.path)).flatten() {
-        let remedy = match interpreter.ends_with('\r') {
-            true => "save it with the line ends of Unix",
-            false => "install that, or name one that is there",
-        };
+        let remedy = without_interpreter(&interpreter);
         let named = interpreter.escape_debug();
-        return format!("{error}: its first line names `{named}`, which is not there; {remedy}");
+        return format!("{said}: its first line names `{named}`, which is not there; {remedy}");
     }
     let remedy = match error.error().kind() {
         std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
+        std::io::ErrorKind::PermissionDenied if error.path.is_dir() => {
+            "; it is a directory: name the file in it"
+        }
         std::io::ErrorKind::PermissionDenied => {
             "; make it executable, or start it with its interpreter"
         }
@@ -86,15 +88,35 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
         }
         _ => "",
     };
-    format!("{error}{remedy}")
+    format!("{said}{remedy}")
+}
+
+/// What to do about a script whose interpreter is not there.
+#[must_use]
+pub fn without_interpreter(interpreter: &str) -> &'static str {
+    match interpreter.ends_with('\r') {
+        true => "save it with the line ends of Unix",
+        false => "install that, or name one that is there",
+    }
+}
+
+/// What failed, of the file that a person can mend: what was approved runs from a copy.
+fn said(error: &process::NotStarted) -> String {
+    #[cfg(feature = "trust")]
+    if let Some(original) = crate::trust::original(&error.path) {
+        let (copy, own) = (error.path.display().to_string(), original.display().to_string());
+        return error.to_string().replace(&copy, &own);
+    }
+    error.to_string()
 }
 
 /// What the first line of a script that is there says it is for.
-fn interpreter(script: &std::path::Path) -> Option<String> {
+#[must_use]
+pub fn interpreter(script: &std::path::Path) -> Option<String> {
     use std::io::Read as _;
 
     let mut start = [0; 256];
-    let count = std::fs::File::open(script).ok()?.read(&mut start).ok()?;
+    let count = discover::open(script).ok()?.0.read(&mut start).ok()?;
     let line = start.get(..count)?.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     // A blank at the end is part of no name, but a sign of another system's line ends is.

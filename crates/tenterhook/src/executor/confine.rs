@@ -25,7 +25,8 @@ use super::Task;
 use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 pub(super) use denied::{not_reached, tier};
 pub(super) use ground::Ground;
-use places::{Home, within};
+use never::Held;
+use places::Ways;
 use room::Room;
 #[cfg(feature = "mcp")]
 pub(super) use server::{ConfinedServer, confine_server};
@@ -60,6 +61,11 @@ const GIT_CONFIG: &str = "GIT_CONFIG_GLOBAL";
 /// What resolves names of hosts, where any can be reached.
 const RESOLVER: &str = "/run/systemd/resolve";
 
+/// The bus of the system, and that of the desktop in the directory of the login. Where a root of its own holds a hook, a socket by path is
+/// reached only where its file is granted; Landlock is asked to hold none.
+const BUSES: [&str; 2] = ["/run/dbus/system_bus_socket", "bus"];
+const LOGIN: &str = "XDG_RUNTIME_DIR";
+
 /// What stands for the project in a path of a grant.
 const PROJECT: &str = "$PROJECT";
 
@@ -67,6 +73,8 @@ const PROJECT: &str = "$PROJECT";
 #[derive(Debug)]
 pub(super) struct Confined {
     confinement: process::Confinement,
+    /// What it is never granted, as far as the confinement does not say so: for telling of refusals.
+    held: Held,
     /// Where it starts, for the paths that it names from there.
     cwd: PathBuf,
     /// The home of the person.
@@ -124,19 +132,19 @@ fn enter(left: Left<'_>, ground: &Ground<'_>, described: &mut process::Command) 
     let grants = left.grants;
     // Who cannot be given a directory has none: that is less, and never more.
     let room = ground.scratch.and_then(|it| Room::create(it).ok());
-    let mut confinement = granted(left, ground);
+    let (mut confinement, held) = granted(left, ground);
     described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
     if let Some(room) = &room {
-        confinement.write.push(room.path().to_path_buf());
+        confinement.free.push(room.path().to_path_buf());
         described.env.push(("TMPDIR".into(), room.path().into()));
     }
     without_git_config(&confinement, ground.home, described);
-    confinement.write.extend(left.own.map(Path::to_path_buf));
+    confinement.free.extend(left.own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
     bound(grants, described);
     let (granted, cwd) = (grants.clone(), described.cwd.clone());
     let home = ground.home.to_path_buf();
-    Confined { confinement, cwd, home, granted, file: left.file.cloned(), room }
+    Confined { confinement, held, cwd, home, granted, file: left.file.cloned(), room }
 }
 
 /// Bounds what each process of it may use; of two bounds the lower one counts.
@@ -159,7 +167,8 @@ fn without_git_config(
     described: &mut process::Command,
 ) {
     let settings = home.join(".gitconfig");
-    let is_read = confinement.read.iter().any(|it| settings.starts_with(it));
+    let names = confinement.read.iter().chain(&confinement.names);
+    let is_read = names.into_iter().any(|it| settings.starts_with(it));
     let is_said = described.env.iter().any(|(name, _)| name == GIT_CONFIG);
     if !is_read && !is_said {
         described.env.push((GIT_CONFIG.into(), "/dev/null".into()));
@@ -169,54 +178,93 @@ fn without_git_config(
 /// How far the process that stays for a hook is confined: a child that reaches more than this is not started.
 pub(super) fn reached(task: &Task) -> Option<Tier> {
     let demanded = asked(task.hook.sandbox.grants()?.demands());
-    Some(if task.ambient.pretends_no_means { Tier::T0 } else { tier(process::reached(demanded)) })
+    let pretended = task.ambient.pretended.map(|it| it.tier_for(demanded));
+    Some(tier(pretended.unwrap_or_else(|| process::reached(demanded))))
 }
 
-/// What of the machine that is.
-fn granted(left: Left<'_>, ground: &Ground<'_>) -> process::Confinement {
+/// What of the machine that is, and what is held back from it.
+fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) {
     let (grants, project) = (left.grants, ground.project);
-    let home = Home::of(ground.home);
+    let mut ways = Ways::of(ground.home, project);
     let mut confinement = process::Confinement::new(asked(grants.at_least));
     confinement.processes = grants.processes;
-    confinement.pretended = ground.pretends_no_means.then(process::Means::default);
+    confinement.pretended = ground.pretended;
     confinement.net = match &grants.net {
         Peers::Nobody => process::Net::Denied,
         Peers::Tcp(ports) => process::Net::TcpTo(ports.clone()),
         Peers::Everybody => process::Net::Open,
     };
     confinement.attributes = grants.attributes;
-    let mut unasked: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-    unasked.extend(programs::of(ground.env, ground.home));
-    if grants.profile == Profile::Standard {
-        unasked.push(project.to_path_buf());
-        // It is what the agent says: somebody who is talked into a directory of keys opens none.
-        unasked.extend(within(project, ground.cwd));
+    let mut write: Vec<PathBuf> =
+        grants.write.iter().filter_map(|it| placed(it, project, &mut ways)).collect();
+    let unasked = left.writes.iter().filter(|it| ways.is_beside_home(it));
+    let unasked: Vec<PathBuf> = unasked.cloned().collect();
+    write.extend_from_slice(&unasked);
+    // A link there is made by whoever brings the project, or by a hook, whenever they like: none leads a grant elsewhere.
+    ways.share(write.iter().chain(ground.granted));
+    let read = read(left, ground, &mut ways);
+    let led = |names: &[PathBuf], ways: &mut Ways| -> Vec<PathBuf> {
+        names.iter().filter_map(|it| ways.led(it)).collect()
+    };
+    // What was looked at is what is granted: a link that somebody puts into the way since then is not followed.
+    confinement.as_they_stand = true;
+    confinement.read = led(&read, &mut ways);
+    confinement.write = led(&write, &mut ways);
+    confinement.names = [read, write].concat();
+    confinement.free.extend(SINKS.iter().map(PathBuf::from));
+    let held = Held::around(&[project, ground.cwd], ground.home, ground.env);
+    // Where nothing is granted nothing has to be held, and nothing is looked for.
+    if confinement.write.is_empty() {
+        return (confinement, held);
     }
-    unasked.extend_from_slice(left.reads);
+    confinement.never = held.all().to_vec();
+    let unasked: Vec<PathBuf> = led(&unasked, &mut ways);
+    let open = open_directories(&confinement.write, &unasked, ways.project());
+    confinement.never.extend(never::below(&open, ground.home, ground.env));
+    (confinement, held)
+}
+
+/// What may be read, by its names.
+fn read(left: Left<'_>, ground: &Ground<'_>, ways: &mut Ways) -> Vec<PathBuf> {
+    let (grants, project) = (left.grants, ground.project);
+    let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    read.extend(programs::of(ground.env, ground.home));
+    if grants.profile == Profile::Standard {
+        read.push(project.to_path_buf());
+        // It is what the agent says: somebody who is talked into a directory of keys opens none.
+        read.extend(ways.within_project(ground.cwd));
+    }
+    read.extend_from_slice(left.reads);
     // A directory around the home would open what lies in it.
-    unasked.retain(|it| home.is_beside(it));
-    let read = &mut confinement.read;
-    read.extend(unasked);
+    read.retain(|it| ways.is_beside_home(it));
     if grants.net != Peers::Nobody {
         read.push(RESOLVER.into());
     }
+    if grants.net == Peers::Everybody {
+        let login = ground.env.iter().find(|(name, _)| name == LOGIN);
+        let login = login.map_or(Path::new(""), |(_, value)| Path::new(value));
+        read.extend(BUSES.iter().map(|it| login.join(it)).filter(|it| it.is_absolute()));
+    }
     read.extend(left.kept.map(Path::to_path_buf));
-    let placed = |path: &PathBuf| placed(path, project);
-    read.extend(grants.read.iter().filter_map(placed));
-    confinement.write.extend(SINKS.iter().map(PathBuf::from));
-    confinement.write.extend(grants.write.iter().filter_map(placed));
-    confinement.write.extend(left.writes.iter().filter(|it| home.is_beside(it)).cloned());
-    confinement.never = never::of(&[project, ground.cwd], ground.home, ground.env);
-    // Where nothing is granted nothing has to be held, and nothing is looked for.
-    let mut open: Vec<PathBuf> =
-        confinement.write.iter().filter_map(|it| within(project, it)).collect();
-    open.extend(left.writes.iter().filter(|it| home.is_beside(it)).map(|it| process::resolved(it)));
+    read.extend(grants.read.iter().filter_map(|it| placed(it, project, ways)));
+    read
+}
+
+/// The directories below which something may be changed that says which hooks run: as far as they lie in the project, and what the person left
+/// to commands without being asked. All of them are where they lie.
+fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> Vec<PathBuf> {
+    let in_project = |it: &PathBuf| match it.starts_with(project) {
+        true => Some(it.clone()),
+        // Who may change what is around the project may change the project.
+        false => project.starts_with(it).then(|| project.to_path_buf()),
+    };
+    let mut open: Vec<PathBuf> = write.iter().filter_map(in_project).collect();
+    open.extend_from_slice(unasked);
     open.sort();
     open.retain(|it| it.is_dir());
     // Whatever lies below one that is looked through is found there.
     open.dedup_by(|later, kept| later.starts_with(kept));
-    confinement.never.extend(never::below(&open, ground.home, ground.env));
-    confinement
+    open
 }
 
 /// The tier as the crate of processes names it.
@@ -230,13 +278,13 @@ const fn asked(tier: Tier) -> process::Tier {
 
 /// A path of a grant. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
 /// after somebody approved its name.
-fn placed(path: &Path, project: &Path) -> Option<PathBuf> {
+fn placed(path: &Path, project: &Path, ways: &mut Ways) -> Option<PathBuf> {
     let named = match path.strip_prefix(PROJECT) {
         Ok(rest) => project.join(rest),
         Err(_) if path.starts_with(project) => path.to_path_buf(),
         Err(_) => return Some(path.to_path_buf()),
     };
-    within(project, &named)
+    ways.within_project(&named)
 }
 
 /// What an entry of `layer` opens by naming it.

@@ -1,10 +1,10 @@
 //! What lies in the files that a call names, for rules, which see the event alone? Reads; changes nothing.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use crate::discover;
 use crate::rule::Files;
 
 /// Longest patch that is read.
@@ -22,13 +22,7 @@ struct Disk;
 
 impl Files for Disk {
     fn text(&self, path: &str) -> Option<String> {
-        // Whoever opens a pipe or a device may wait for ever.
-        if !fs::metadata(path).ok()?.is_file() {
-            return None;
-        }
-        let mut text = String::new();
-        File::open(path).ok()?.take(LONGEST + 1).read_to_string(&mut text).ok()?;
-        (text.len() as u64 <= LONGEST).then_some(text)
+        String::from_utf8(discover::bytes(Path::new(path), LONGEST).ok()?).ok()
     }
 
     fn behind_links(&self, path: &str) -> Option<String> {

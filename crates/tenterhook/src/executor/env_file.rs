@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Task;
+use crate::discover;
 
 /// How much of an env file is read. A thousand times what a list of variables needs.
 const CAP: u64 = 1 << 20;
@@ -27,7 +28,8 @@ impl EnvFile {
             return Ok(None);
         };
         let name = format!("env-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = scratch.join(name);
+        // Without links: where it lies is granted as it stands.
+        let path = scratch.canonicalize()?.join(name);
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         // It may come to hold credentials.
@@ -51,9 +53,9 @@ impl EnvFile {
         &self.path
     }
 
-    /// What the hook wrote, up to a mebibyte; a file that is gone or not text says nothing.
+    /// What the hook wrote, up to a mebibyte; what is gone, no file or not text says nothing: a hook may put a FIFO there.
     pub(super) fn read(self) -> Option<String> {
-        let file = std::fs::File::open(&self.path).ok()?;
+        let (file, _) = discover::open(&self.path).ok()?;
         let mut text = String::new();
         io::Read::read_to_string(&mut io::Read::take(file, CAP), &mut text).ok()?;
         (!text.is_empty()).then_some(text)

@@ -262,7 +262,7 @@ impl Unread {
         match self {
             Self::Entry => format!("its entry cannot be used: {why}"),
             Self::File => format!("its file cannot be read: {why}"),
-            Self::Approval => format!("it was not run: {why}"),
+            Self::Approval => why.to_owned(),
         }
     }
 }

@@ -36,7 +36,11 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
     while let Some(now) = &left {
         let root = json::read(agent, now)?;
         let mut all = json::all(&root).into_iter();
-        let Some(at) = all.find(|at| is_movable(agent, &root, *at)) else { break };
+        let Some(at) =
+            all.find(|at| is_movable(agent, &root, *at) && json::is_portable(&root, now, *at))
+        else {
+            break;
+        };
         let Some((event, group)) = taken(&root, at) else { break };
         put(&mut moved, event, group);
         count += 1;
@@ -57,6 +61,9 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
 /// Where the agent would reject one of the texts.
 pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<String, Wrong> {
     let root = json::read(agent, moved)?;
+    if let Some(wrong) = json::unportable(moved) {
+        return Err(wrong);
+    }
     let Some(text) = text else { return Ok(moved.to_owned()) };
     let mut now = text.to_owned();
     for event in root.get("hooks").map_or(&[][..], Node::entries) {

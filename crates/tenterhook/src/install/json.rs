@@ -135,6 +135,21 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     Ok(found)
 }
 
+/// Whether the group of an entry is a value outside JavaScript, too: else it could not be written elsewhere as it stands (C-87).
+pub(super) fn is_portable(root: &Node, text: &str, place: At) -> bool {
+    let written = group(root, place).and_then(|it| text.get(it.span.start..it.span.end));
+    written.is_some_and(|it| unportable(it).is_none())
+}
+
+/// The first value of a text that is none outside JavaScript: written anew it would be another one.
+pub(super) fn unportable(text: &str) -> Option<Wrong> {
+    let mut faults = parse(text, Format::Json).faults.into_iter();
+    let fault = faults.find(|it| it.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
+    let message = format!("it would not be moved as it stands: {}", fault.message);
+    let Place { line, column, .. } = Place::find(&std::sync::Arc::from(""), text, fault.span);
+    Some(Wrong { message, line, column })
+}
+
 /// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.
 #[must_use]
 pub fn switched(switches: &[Key], text: &str) -> Option<Switched> {
@@ -297,6 +312,7 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     let taken = |kind| match kind {
         FaultKind::NotStrict(NotStrict::ByteOrderMark) => agent.mark,
         FaultKind::NotStrict(NotStrict::Comment) => agent.comments,
+        FaultKind::NotStrict(NotStrict::Javascript) => agent.javascript,
         _ => false,
     };
     if let Some(fault) = faults.into_iter().find(|it| !taken(it.kind)) {

@@ -98,6 +98,27 @@ fn edits_made_since_survive() {
     assert_eq!(again, edited.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path, nothing else");
 }
 
+/// C-87: an agent in JavaScript reads such a file, and nothing of it is written anew.
+#[test]
+fn what_only_javascript_takes_keeps_its_bytes() {
+    let user = r#"{"type": "command", "command": "mine"}"#;
+    for value in [r#""\ud800""#, "1e999", r#"["\ude00\ud83d", -1e999]"#] {
+        let text =
+            format!(r#"{{"x": {value}, "hooks": {{"PreToolUse": [{{"hooks": [{user}]}}]}}}}"#);
+        for name in ["claude", "qwen", "gemini"] {
+            let agent = agent(name).unwrap();
+            let with = put_in(agent, PROGRAM, Some(&text)).unwrap();
+            assert_eq!(take_out(agent, &with).unwrap().as_deref(), Some(&*text), "{name}: {with}");
+        }
+        assert!(put_in(agent("codex").unwrap(), PROGRAM, Some(&text)).is_err(), "{value}");
+        let adopted = adopt(claude(), &text).unwrap().expect("something to move");
+        assert!(adopted.left.is_some_and(|it| it.contains(value)), "{value}");
+        // Written elsewhere it would be another value.
+        let own = text.replace("mine\"", &format!("mine\", \"x\": {value}"));
+        assert_eq!(adopt(claude(), &own).unwrap(), None, "{own}");
+    }
+}
+
 /// BR-63.
 #[test]
 fn what_the_agent_would_reject_is_left_alone() {
@@ -232,6 +253,10 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
     let adopted = adopt(claude(), &alone).unwrap().expect("something to move");
     assert_eq!(adopted.left, None);
     assert_eq!(all(&give_back(claude(), None, &adopted.moved).unwrap()), all(&alone));
+    // A person may have written what has no other form than its own (C-87).
+    let odd = adopted.moved.replacen('{', "{\"limit\": 1e999,", 1);
+    let wrong = give_back(claude(), Some(left), &odd).unwrap_err();
+    assert!(wrong.message.contains("as it stands"), "{wrong:?}");
     // What is off would run.
     let off = alone.replacen('{', "{\"disableAllHooks\": true, ", 1);
     assert!(adopt(claude(), &off).unwrap_err().message.contains("`disableAllHooks`"));

@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::discover;
+
 /// A process, and when it began: numbers are used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Process {
@@ -114,7 +116,7 @@ fn note(state: &Path, it: &Process) {
         mark.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut mark, 0o600);
-        let _ = mark.open(file);
+        let _ = discover::without_waiting(&mut mark).open(file);
     }
 }
 

@@ -9,10 +9,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::{Lifted, ONCE, code, digest, line};
+use crate::discover;
 use crate::event::Event;
 
 /// Most denied calls that are kept; the oldest go first.
 const MOST: usize = 32;
+/// The largest file that is read; what that many denied calls take is far less.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// What the person left to agents, and where it is kept.
 #[derive(Clone, Debug)]
@@ -141,7 +144,7 @@ impl Leaves {
             private_directory(&self.directory)?;
             let lock = private(&self.directory.join("leave.lock"))?;
             lock.lock()?;
-            let mut kept = match fs::read(&file) {
+            let mut kept = match discover::bytes(&file, MOST_BYTES) {
                 // What nobody can read holds nothing that was left.
                 Ok(text) => serde_json::from_slice::<Kept>(&text).unwrap_or_default(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
@@ -167,10 +170,12 @@ fn private(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
+        // A FIFO would be waited for, and this is asked before calls are let through.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.mode(0o600);
-        options
-            .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default());
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
     options.open(path)
 }
@@ -188,6 +193,7 @@ fn private_directory(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PAUSE;
     use super::*;
     use crate::event::Surroundings;
 
@@ -238,6 +244,42 @@ mod tests {
         let mut kept = Kept { paused: Some((100, 200)), ..Kept::default() };
         kept.tidy(50);
         assert_eq!(kept.paused, None, "a clock that went back lengthens nothing");
+    }
+
+    /// SP-24: a file that holds no JSON, that is no file, or a directory that cannot be written lets nothing pass, and keeps nothing.
+    #[test]
+    fn what_cannot_be_read_or_kept_lifts_nothing() {
+        let room = tempfile::tempdir().unwrap();
+        let state = room.path().join("state");
+        let leaves = Leaves::at(&state);
+        let (file, call) = (state.join("leave.json"), call("rm -rf .claude"));
+        let paused = |leaves: &Leaves| {
+            leaves.pause(Duration::from_secs(60)).unwrap();
+            assert!(matches!(leaves.ask(&call, true), Lifted::Yes(_)));
+        };
+        paused(&leaves);
+        for broken in [&b"{\"paused\": [0, 99999999999"[..], b"\xff", b"[]", b""] {
+            fs::write(&file, broken).unwrap();
+            assert!(matches!(leaves.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
+        }
+        let told = || matches!(leaves.ask(&call, true), Lifted::No(None));
+        paused(&leaves);
+        let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
+        fs::write(&file, long).unwrap();
+        assert!(told(), "longer than is read");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(told(), "a directory");
+        assert!(matches!(leaves.pause(PAUSE), Err(Trouble::Kept { .. })));
+        fs::remove_dir(&file).unwrap();
+        paused(&leaves);
+        // What is allowed once and cannot be marked as used up would pass again and again.
+        fs::create_dir(state.join("leave.json.new")).unwrap();
+        assert!(told(), "it cannot be written");
+        assert!(matches!(leaves.allow_once("AAAAAA"), Err(Trouble::Kept { .. })));
+        let nowhere = Leaves::at(file.join("below"));
+        assert_eq!(nowhere.ask(&call, true), Lifted::No(None));
+        assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::Kept { .. })));
     }
 
     #[cfg(unix)]

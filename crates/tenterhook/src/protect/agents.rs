@@ -40,6 +40,7 @@ pub const AGENTS: &[Agent] = &[
             "~/.local/share/tenterhook/",
             "~/Library/Application Support/tenterhook/",
             "/etc/tenterhook/",
+            "/Library/Application Support/tenterhook/",
             "~/bin/tenterhook*",
             "~/.local/bin/tenterhook*",
             "~/.cargo/bin/tenterhook*",

@@ -37,6 +37,18 @@ const NAMES: &[&str] = &[
 /// Names that are parts of many words, too: they count alone or behind a dot or a slash.
 const SHORT: &[&str] = &["amp", "gen"];
 
+/// Directories that hold a guard beside much else, and whose names tell of none.
+const HOLDERS: &[&[u8]] = &[
+    b".cargo",
+    b".config",
+    b".github",
+    b".local",
+    b".npm-global",
+    b"bin",
+    b"documents",
+    b"library",
+];
+
 /// Where a line may start another shell's life: counts with `path`, an alias or a home beside it.
 const START: &[&str] =
     &["bashrc", "bash_", "profile", "zshrc", "zshenv", "zlogin", "fish", "environment"];
@@ -185,8 +197,13 @@ fn hides(line: &str, plain: &[u8]) -> bool {
         it.is_ascii_whitespace()
             || matches!(it, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>')
     };
-    let rooted =
-        |word: &[u8]| matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]);
+    let holds = |word: &[u8]| {
+        let mut parts = word.split(|it| *it == b'/').filter(|it| !it.is_empty());
+        parts.next_back().is_some_and(|it| HOLDERS.contains(&it))
+    };
+    let rooted = |word: &[u8]| {
+        matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]) || holds(word)
+    };
     computed || plain.split(ends).any(rooted)
 }
 
@@ -239,6 +256,7 @@ mod tests {
             "git status",
             "npm ci",
             "rm -rf target",
+            "ls .github",
             "git commit -m 'mend the parser'",
             "cd src && cargo build; echo $?",
             "echo done > out.txt",
@@ -249,6 +267,8 @@ mod tests {
             "rm -rf .c*",
             "rm -rf ~",
             "mv . ../x",
+            "rm -rf .github",
+            "cd; rm -rf Library",
             "r\\m -rf .cl'au'de",
             "X=.cl; rm -rf ${X}aude",
             "pkill tent'er'hook",

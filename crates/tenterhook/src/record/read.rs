@@ -1,6 +1,5 @@
 //! Records as they were written, for whoever shows them. Tells nothing of whether they are whole: that is `verify`'s.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Place;
 use super::segments;
+use crate::discover;
 
 /// The fields of one record.
 pub type Entry = Map<String, Value>;
@@ -31,7 +31,7 @@ pub fn files(place: &Place) -> io::Result<Vec<PathBuf>> {
 ///
 /// When the file cannot be read.
 pub fn entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
-    let mut file = File::open(path)?;
+    let (mut file, _) = discover::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;

@@ -11,6 +11,7 @@ use super::chain::{self, Link, digest_of};
 use super::head::Head;
 use super::private;
 use super::segments;
+use crate::discover;
 
 /// Where the next record goes, and what has to be said first.
 #[derive(Debug)]
@@ -115,9 +116,12 @@ fn end_line(path: &Path) -> Result<u64, String> {
     Ok(bytes + 1)
 }
 
+/// The largest file of records that is looked into: many times what one grows to.
+const LARGEST: u64 = 1 << 30;
+
 /// The last line of a file that is whole, where there is such a file.
 pub(super) fn last_link(path: &Path) -> Result<Option<Link>, String> {
-    let text = match std::fs::read(path) {
+    let text = match discover::bytes(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?,
     };

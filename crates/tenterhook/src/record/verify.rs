@@ -12,6 +12,7 @@ use super::chain::{self, Link, Sealed, unhex};
 use super::head::Head;
 use super::journal::Place;
 use super::segments::{self, Segment};
+use crate::discover;
 
 /// How long a writer may hold the lock while the lengths of the files are taken.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -85,8 +86,8 @@ enum Kept {
 impl Snapshot {
     fn take(place: &Place) -> Result<Self, String> {
         let mut head = Kept::Nothing;
-        let file = match File::open(&place.head) {
-            Ok(file) => Some(file),
+        let file = match discover::open(&place.head) {
+            Ok((file, _)) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(cannot(&place.head, &error)),
         };
@@ -311,7 +312,7 @@ impl Walk {
 
 fn read(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    File::open(path)?.take(bytes).read_to_end(&mut text)?;
+    discover::open(path)?.0.take(bytes).read_to_end(&mut text)?;
     Ok(text)
 }
 

@@ -1,12 +1,16 @@
 //! Reads JSON with spans: takes comments and trailing commas but says so, and says in plain words what breaks a text.
 //! Knows no key and no schema.
 
+mod lone;
+mod outline;
+
 use jsonc_parser::ast::{ObjectPropName, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseStringErrorKind};
 
+use self::outline::Outline;
 use super::{
     Entry, FaultKind, MAX_DEPTH, Node, NodeValue, NotStrict, Parsed, Span, SyntaxFault,
     number_or_text, position,
@@ -16,8 +20,20 @@ const BOM: &str = "\u{feff}";
 
 pub(super) fn parse(text: &str) -> Parsed {
     let body = text.strip_prefix(BOM).unwrap_or(text);
-    let reader = Reader { text, body, base: text.len() - body.len() };
+    let base = text.len() - body.len();
+    let (body, halves) = lone::replaced(body);
+    let reader = Reader { text, body: &body, base };
     let mut parsed = reader.read();
+    parsed.faults.extend(halves.into_iter().map(|it| {
+        let what = NotStrict::Javascript;
+        let fault = reader.lapse(
+            what,
+            it,
+            "this escape is half of a character, which only JavaScript reads",
+        );
+        fault.help("write both halves (`\\ud83d\\ude00`), or the character itself")
+    }));
+    parsed.faults.sort_by_key(|fault| fault.span);
     if reader.base > 0 {
         let mark = SyntaxFault::new(
             FaultKind::NotStrict(NotStrict::ByteOrderMark),
@@ -31,7 +47,7 @@ pub(super) fn parse(text: &str) -> Parsed {
 
 struct Reader<'a> {
     text: &'a str,
-    /// `text` without its byte order mark.
+    /// `text` without its byte order mark, and with no half of a character in it.
     body: &'a str,
     /// Where `body` begins in `text`.
     base: usize,
@@ -139,6 +155,16 @@ impl Reader<'_> {
                     }
                 }
                 Token::Comma => comma = Some(*range),
+                Token::Number(number) => {
+                    comma = None;
+                    if number.parse::<f64>().is_ok_and(f64::is_infinite) {
+                        blank(&mut strict, *range);
+                        zero(&mut strict, range.start);
+                        let what = NotStrict::Javascript;
+                        let fault = self.lapse(what, *range, "not valid JSON: number out of range");
+                        faults.push(fault.help("write a number that is nearer to zero"));
+                    }
+                }
                 _ => comma = None,
             }
         }
@@ -185,7 +211,9 @@ impl Reader<'_> {
             return fault(range, "this string is not closed on its line")
                 .help("close it with `\"`; write a line break inside a string as `\\n`");
         }
-        if self.splits_word(range.start) {
+        // An escape at the beginning of a string stands behind a quote, too.
+        let is_string = matches!(error.kind(), ParseErrorKind::String(_));
+        if !is_string && self.splits_word(range.start) {
             return fault(range, "the string ends here, but its text goes on")
                 .help("write a quote inside a string as `\\\"`");
         }
@@ -256,6 +284,12 @@ fn blank(text: &mut [u8], range: Range) {
     }
 }
 
+fn zero(text: &mut [u8], at: usize) {
+    if let Some(byte) = text.get_mut(at) {
+        *byte = b'0';
+    }
+}
+
 fn partner(bracket: char) -> char {
     if bracket == '[' { ']' } else { '}' }
 }
@@ -285,7 +319,7 @@ fn words(kind: &ParseErrorKind) -> (String, &'static str) {
             ("a key was expected here", "an object holds `\"key\": value` pairs")
         }
         ParseErrorKind::UnexpectedWord | ParseErrorKind::UnexpectedToken => (
-            "neither a string, a number, `true`, `false` nor `null`",
+            "this is neither a string, a number, `true`, `false` nor `null`",
             "write text in double quotes",
         ),
         ParseErrorKind::UnterminatedCommentBlock => {
@@ -307,63 +341,4 @@ fn words(kind: &ParseErrorKind) -> (String, &'static str) {
         }
     };
     (message.to_owned(), help)
-}
-
-/// The brackets of a text outside strings and comments, found in one pass and without recursion.
-struct Outline {
-    /// Brackets that are still open at the end, outermost first.
-    open: Vec<(usize, char)>,
-    /// The bracket that opens one level too many; the pass ends there.
-    too_deep: Option<usize>,
-    /// The first string that is still open at the end of its line.
-    open_string: Option<usize>,
-}
-
-impl Outline {
-    fn of(text: &str, end: usize) -> Self {
-        let mut outline = Self { open: Vec::new(), too_deep: None, open_string: None };
-        let bytes = text.as_bytes().get(..end).unwrap_or_default();
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'"' => at = outline.skip_string(bytes, at),
-                b'/' if bytes.get(at + 1) == Some(&b'/') => at = skip_to(bytes, at, b"\n"),
-                b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_to(bytes, at + 2, b"*/"),
-                b'{' | b'[' => {
-                    outline.open.push((at, char::from(*byte)));
-                    if outline.open.len() > MAX_DEPTH {
-                        outline.too_deep = Some(at);
-                        return outline;
-                    }
-                }
-                b'}' | b']' => drop(outline.open.pop()),
-                _ => {}
-            }
-            at += 1;
-        }
-        outline
-    }
-
-    /// The offset of the quote that ends the string which starts at `start`.
-    fn skip_string(&mut self, bytes: &[u8], start: usize) -> usize {
-        let mut at = start + 1;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'"' => return at,
-                b'\\' => at += 1,
-                b'\n' if self.open_string.is_none() => self.open_string = Some(start),
-                _ => {}
-            }
-            at += 1;
-        }
-        self.open_string = self.open_string.or(Some(start));
-        at
-    }
-}
-
-/// The offset of the last byte of the first `mark` from `from` on.
-fn skip_to(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
-    let rest = bytes.get(from..).unwrap_or_default();
-    let found = rest.windows(mark.len()).position(|window| window == mark);
-    found.map_or(bytes.len(), |at| from + at + mark.len() - 1)
 }

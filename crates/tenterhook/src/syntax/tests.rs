@@ -89,6 +89,21 @@ fn json_that_only_a_strict_parser_refuses_is_named() {
     }
 }
 
+/// C-87: its spans are those of the text as it is written.
+#[test]
+fn json_that_only_javascript_takes_is_read_and_named() {
+    let text = r#"{"a": "\ud800", "b": [1e999, -1e999], "c": "x"}"#;
+    let parsed = json(text);
+    assert_eq!(under(text, &parsed, &["a"]), r#""\ud800""#);
+    assert_eq!(under(text, &parsed, &["c"]), r#""x""#);
+    assert_eq!(parsed.root.as_ref().unwrap().get("a").unwrap().as_str(), Some("\u{fffd}"));
+    let found: Vec<_> =
+        faults(text, Format::Json).into_iter().map(|(kind, under, ..)| (kind, under)).collect();
+    let kind = FaultKind::NotStrict(NotStrict::Javascript);
+    let expected = [r"\ud800", "1e999", "-1e999"].map(|it| (kind, it.to_owned()));
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn json_errors_say_what_and_where() {
     // text, kind, text under the span, part of the message, part of the help
@@ -96,6 +111,7 @@ fn json_errors_say_what_and_where() {
         (r#"{"a": 1 "b": 2}"#, "", "comma is missing", "between two entries"),
         ("[1 2]", "", "comma is missing", ""),
         (r#"{"a": "say "hi" now"}"#, "", "its text goes on", "as `\\\""),
+        (r#"{"a": "\u12"}"#, r"\u12", "an escape that JSON does not have", "a backslash"),
         (r#"{"a": "x" y}"#, "y", "neither", "double quotes"),
         ("{\"hooks\": [\n  {\"a\": 1}", "[", "before this `[` is closed", "line 1, column 11"),
         ("{\"hooks\": [\n  {\"a\": 1\n]}", "]", "`]` where `}`", "line 2, column 3 is still open"),

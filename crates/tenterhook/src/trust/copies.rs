@@ -14,12 +14,21 @@ use super::digest::Digest;
 use super::named;
 use super::pins::{MOST_BYTES, Pins};
 use super::review::Review;
-use super::store::{Store, beside, private_directory};
+use super::store::{COPIES, Store, beside, private_directory};
 use crate::discover;
 use crate::hook::{Command, Invocation};
 
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
+
+/// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy. By where it lies alone.
+pub(crate) fn original(path: &Path) -> Option<PathBuf> {
+    let mut parts = path.iter().skip_while(|it| *it != COPIES);
+    let digest = parts.nth(1)?.to_str()?;
+    let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
+    let rest: PathBuf = parts.collect();
+    Some(rest).filter(|it| is_digest && !it.as_os_str().is_empty())
+}
 
 /// How long it is waited until a file that was written can be executed.
 const MOST_WAIT: Duration = Duration::from_millis(500);

@@ -161,4 +161,10 @@ mod tests {
         let fate = |state| decide(Origin::Own, state, Gate, Agent, Unapproved::Hold);
         assert_eq!(STATES.map(fate), [Arms, Holds, Arms, Holds]);
     }
+
+    /// T-40.
+    #[test]
+    fn each_state_has_its_word() {
+        assert_eq!(STATES.map(State::word), ["approved", "changed", "not approved", "refused"]);
+    }
 }

@@ -105,6 +105,7 @@ mod tests {
             one.to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+        assert_eq!(one.short(), "ba7816bf8f01");
         assert_eq!(Digest::read(&one.to_string()), Some(one));
         let long = "0".repeat(65);
         for text in ["", "ba78", "G", &one.to_string().to_uppercase(), &long] {

@@ -68,6 +68,8 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         // Who asks is no part of what is written down.
         caller: _,
         arming,
+        // What others are granted stands in their entries.
+        granted: _,
     } = hook;
     let canon = Canon::of("hook 2")
         .field("id", id.as_str())

@@ -149,25 +149,23 @@ impl Trust {
                 "remove the file that cannot be believed, and look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
         }
-        let hooks = |number: usize| match number {
-            1 => "1 hook".to_owned(),
-            many => format!("{many} hooks"),
-        };
         if count.changed > 0 || count.held > 0 && assessed.approved().is_some() {
-            let message = format!("`{name}` is not what you approved: {}", count.consequence());
+            let then = count.consequence("its hooks do not run");
+            let message = format!("`{name}` is not what you approved: {then}");
             let help = "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it";
             return Some(Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
         }
         if count.unknown == 0 {
             return None;
         }
+        let (hooks, them, idle) = match count.unknown {
+            1 => ("1 hook".to_owned(), "it", "it does not run"),
+            many => (format!("{many} hooks"), "them", "they do not run"),
+        };
+        let then = count.consequence(idle);
         if let Some(why) = doubt {
-            let message = format!(
-                "{} of `{name}` may not be yours, because {why}: {}",
-                hooks(count.unknown),
-                count.consequence()
-            );
-            let help = "mend that, or look at them with `tenterhook trust`, which asks you once";
+            let message = format!("{hooks} of `{name}` may not be yours, because {why}: {then}");
+            let help = "mend that, or look with `tenterhook trust`, which asks you once";
             return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
         // What holds nothing is told once; what holds says so each time that it is loaded.
@@ -175,11 +173,9 @@ impl Trust {
             return None;
         }
         let message = format!(
-            "{} of `{name}` came with this project, and nobody approved them: {}",
-            hooks(count.unknown),
-            count.consequence()
+            "{hooks} of `{name}` came with this project, and nobody approved {them}: {then}"
         );
-        let help = "`tenterhook trust` shows what they do, and asks you once";
+        let help = "`tenterhook trust` shows what runs, and asks you once";
         Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
     }
 }
@@ -202,8 +198,8 @@ impl Count {
         self.held += usize::from(fate == Fate::Holds);
     }
 
-    fn consequence(&self) -> &'static str {
-        if self.held > 0 { "the calls that its gates match are held" } else { "they do not run" }
+    fn consequence(&self, idle: &'static str) -> &'static str {
+        if self.held > 0 { "the calls that its gates match are held" } else { idle }
     }
 }
 

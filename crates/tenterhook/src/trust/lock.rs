@@ -173,3 +173,25 @@ pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
         None => Vouched::Strangers(lock.signers().map(str::to_owned).collect()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// T-51, T-56: a form that is not known here is believed by nobody, whoever signed it.
+    #[test]
+    fn a_lock_of_another_form_is_not_believed() {
+        let (project, key) = (tempfile::tempdir().expect("a directory"), SecretKey::new(&[7; 32]));
+        for version in [VERSION, VERSION + 1] {
+            let lock = Lock { version, ..Lock::of(Vec::new()) }.signed(&key, None);
+            let text = lock.text().expect("its text");
+            std::fs::write(project.path().join(LOCK), text).expect("a file");
+            let is_believed = match vouched(project.path(), &[key.public()]) {
+                Vouched::By(_, by) => by == key.public(),
+                Vouched::Unusable(why, _) => !why.contains("it is of version 2"),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(is_believed, version == VERSION, "{version}");
+        }
+    }
+}

@@ -232,6 +232,7 @@ mod tests {
             ("cd x && ./b.sh | python3 -u tools/c.py --x", &["/p/b.sh", "/p/tools/c.py"]),
             ("bash -c './d.sh; node e.mjs'", &["/p/d.sh", "/p/e.mjs"]),
             ("source ./env && ~/bin/f", &["/p/env", "/h/bin/f"]),
+            ("bash ~/bin/h.sh", &["/h/bin/h.sh"]),
             ("python3.12 a/../g.py", &["/p/g.py"]),
             ("python3.12 tools/guard", &["/p/tools/guard"]),
             ("jq -r .tool_input data.json", &[]),
@@ -257,11 +258,14 @@ mod tests {
             "\"$X\"/a.sh",
             "npx -y eslint",
             "python3 -m x",
+            "python3 -c 'import x'",
+            "python3 \"$X\"/a.py",
+            "node -e 'require(`x`)'",
             "((",
         ] {
             assert!(!of(text).unpinned.is_empty(), "{text}");
         }
-        for text in ["jq .x", "./a.sh", "python3 a.py", "bash a.sh \"$1\""] {
+        for text in ["jq .x", "./a.sh", "python3 a.py", "bash a.sh \"$1\"", "bash -c ./a.sh"] {
             assert_eq!(of(text).unpinned, Vec::<String>::new(), "{text}");
         }
     }

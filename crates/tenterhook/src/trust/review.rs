@@ -10,7 +10,7 @@ use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
-use super::{Assessed, judge, signed, store, told};
+use super::{Assessed, Identity, judge, signed, store, told};
 use crate::config;
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Sandbox};
@@ -120,25 +120,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let entries = config.hooks.into_iter().zip(assessed.entries).zip(states);
     let entries =
         entries.filter(|((hook, _), _)| !hook.is_hold()).map(|((hook, identity), state)| {
-            let change = match state {
-                State::Approved => Change::Same,
-                State::Changed if entries_then.contains(&identity.entry) => Change::Files,
-                State::Changed => Change::Entry,
-                State::Unknown | State::Refused => Change::New,
-            };
-            let unsaid = told::Unsaid::of(source, &hook);
-            let says = told::rows(&hook, unsaid);
-            Entry {
-                can: told::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
-                suspects: suspects(&says, &identity.pins),
-                says,
-                hook,
-                state,
-                change,
-                pins: identity.pins,
-                identity: identity.whole,
-                files: identity.files,
-            }
+            let was = entries_then.contains(&identity.entry);
+            entry(source, hook, identity, (state, was))
         });
     Review {
         source: Arc::clone(&source.name),
@@ -159,6 +142,29 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         project: source.project.clone(),
         rest: assessed.rest,
         servers: servers.collect(),
+    }
+}
+
+/// What there is to say of one entry, whose state is known, and whether it said the same when the file was approved.
+fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, bool)) -> Entry {
+    let change = match state {
+        State::Approved => Change::Same,
+        State::Changed if was => Change::Files,
+        State::Changed => Change::Entry,
+        State::Unknown | State::Refused => Change::New,
+    };
+    let unsaid = told::Unsaid::of(source, &hook);
+    let says = told::rows(&hook, unsaid);
+    Entry {
+        can: told::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
+        suspects: suspects(&says, &identity.pins),
+        says,
+        hook,
+        state,
+        change,
+        pins: identity.pins,
+        identity: identity.whole,
+        files: identity.files,
     }
 }
 

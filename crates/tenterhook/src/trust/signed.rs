@@ -23,25 +23,42 @@ pub(super) struct Portable {
     pub(super) review: Option<Digest>,
 }
 
+impl Portable {
+    pub(super) fn of(
+        source: &Source,
+        config: &ReadConfig,
+        entries: &[Identity],
+        servers: &[(Digest, super::Pins)],
+    ) -> Self {
+        let project = &source.project;
+        let entries: Vec<Option<Digest>> = entries.iter().map(|it| entry(it, project)).collect();
+        let may = servers.iter().all(|(_, pins)| is_elsewhere(pins, project));
+        let rest = may.then(|| {
+            let ground = super::Ground::from(source);
+            let everywhere =
+                |(entry, pins): &(Digest, super::Pins)| format!("{entry}{}", pins.digest(ground));
+            super::rest(source, config, servers.iter().map(everywhere))
+        });
+        let review = review(source, &entries, rest);
+        Self { entries, rest, review }
+    }
+}
+
 /// The digest of an entry with what it runs, wherever the project and its interpreters lie.
-pub(super) fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
+fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
     let own = Canon::of("signed entry").field("entry", identity.entry.to_string());
     is_elsewhere(&identity.pins, project)
         .then(|| own.field("files", identity.files.to_string()).end())
 }
 
 /// Whether every program that is found by name lies outside of the project: there it is the machine's.
-pub(super) fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
+fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
     let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
     found.into_iter().all(|it| it.is_absolute() && !it.starts_with(project))
 }
 
 /// The digest of all of a source.
-pub(super) fn review(
-    source: &Source,
-    entries: &[Option<Digest>],
-    rest: Option<Digest>,
-) -> Option<Digest> {
+fn review(source: &Source, entries: &[Option<Digest>], rest: Option<Digest>) -> Option<Digest> {
     let entries: Option<Vec<String>> =
         entries.iter().map(|it| it.as_ref().map(Digest::to_string)).collect();
     let all = Canon::of("signed review").field("path", path(source)?);

@@ -6,7 +6,7 @@
 //! approval, and is not mended from what is left of it.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -14,6 +14,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::digest::{Canon, Digest};
+use crate::discover;
+
+/// The directory of copies, below that of approvals.
+pub(super) const COPIES: &str = "copies";
 
 /// Largest record that is read: the text of a source and a few digests.
 const MOST_BYTES: u64 = 48 << 20;
@@ -80,7 +84,7 @@ impl Store {
 
     /// Where copies of what runs are kept.
     pub(super) fn copies(&self) -> PathBuf {
-        self.root.join("copies")
+        self.root.join(COPIES)
     }
 
     /// What was said of a source.
@@ -143,8 +147,9 @@ impl Store {
 
     fn lock(&self) -> io::Result<File> {
         self.prepared()?;
-        let lock = owner_only(OpenOptions::new().write(true).create(true).truncate(false))
-            .open(self.root.join("lock"))?;
+        let mut options = OpenOptions::new();
+        let options = owner_only(options.write(true).create(true).truncate(false));
+        let lock = discover::without_waiting(options).open(self.root.join("lock"))?;
         lock.lock()?;
         Ok(lock)
     }
@@ -162,10 +167,8 @@ impl Store {
         if !found.is_file() || found.len() > MOST_BYTES {
             return Err("it is no file of a record's size".to_owned());
         }
-        let mut text = String::new();
-        let file = File::open(path).map_err(|it| it.to_string())?;
-        file.take(MOST_BYTES).read_to_string(&mut text).map_err(|it| it.to_string())?;
-        Ok(text)
+        let bytes = discover::bytes(path, MOST_BYTES).map_err(|it| it.to_string())?;
+        String::from_utf8(bytes).map_err(|it| it.to_string())
     }
 }
 

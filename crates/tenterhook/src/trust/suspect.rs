@@ -91,6 +91,13 @@ mod tests {
         ] {
             assert_eq!(of(text), [Suspect { what, line: 2 }], "{text:?}");
         }
+        let long = |length: usize| format!("ls\n{}", "x".repeat(length));
+        let what = "has a line of more than 2000 characters";
+        assert_eq!(of(&long(LONG_LINE + 1)), [Suspect { what, line: 2 }]);
+        assert_eq!(of(&long(LONG_LINE)), []);
+        // What stands in many lines is named with the first.
+        let what = "decodes or encodes base64";
+        assert_eq!(of("base64 a\nbase64 b"), [Suspect { what, line: 1 }]);
         assert_eq!(of("#!/bin/sh\njq -r .tool_name\nexit 2\n"), []);
     }
 }

@@ -16,11 +16,15 @@ use crate::{Engine, Event};
 
 mod answers;
 mod declared;
+mod held;
 mod identity;
+mod pinned;
 mod property;
 mod servers;
 mod shown;
 mod signatures;
+mod signed;
+mod told;
 
 /// A project with a gate of Claude Code's, in a home of its own.
 struct Room {

@@ -55,6 +55,7 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         pausable: _,
         caller: _,
         arming: _,
+        granted: _,
     } = hook;
     let mut rows = Vec::new();
     rows.extend(match matcher.spec() {

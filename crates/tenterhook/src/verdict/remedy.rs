@@ -11,7 +11,6 @@ const REMEDIES: &[(Code, &str)] = &[
     (Code::WorkerProtocol, "reply with one line that has the `id` of the event, and log to stderr"),
     (Code::EntryUnusable, "`tenterhook check` says what to write"),
     (Code::FileUnread, "`tenterhook check` shows more"),
-    (Code::AwaitsApproval, "it shows what the hooks do, and asks you once"),
 ];
 
 /// What happened, and what to do about it, in the words of the file in which the hook stands.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::update::{Decision, Input, Update};
+use crate::update::{Decision, Deed, Input, Trace, Update};
 
 /// What a line of standard input says.
 #[derive(Debug)]
@@ -104,21 +104,8 @@ pub(super) fn of(update: &Update) -> Option<Value> {
             json!({"type": "warn", "event": event, "reason": reason})
         }
         Update::Notice(text) => json!({"type": "notice", "text": text}),
-        Update::Hooks(trace) => json!({
-            "type": "hooks", "event": trace.event, "came": trace.came,
-            "hooks": trace.steps.iter().map(|step| json!({
-                "hook": step.hook, "ended": step.ended, "took_ms": step.took_ms,
-                "verdict": step.verdict,
-            })).collect::<Vec<_>>(),
-        }),
-        Update::Did(deed) => {
-            let change = deed.change.as_ref();
-            json!({
-                "type": "hook_did", "text": deed.line(), "event": deed.event, "hooks": deed.hooks,
-                "did": deed.did, "why": deed.why, "id": deed.call,
-                "was": change.map(|it| &it.was), "now": change.map(|it| &it.now),
-            })
-        }
+        Update::Hooks(trace) => of_trace(trace),
+        Update::Did(deed) => of_deed(deed),
         Update::Held(hold) => json!({
             "type": "held", "event": hold.event, "id": hold.call, "hooks": hold.hooks,
         }),
@@ -130,5 +117,27 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Mode(mode) => json!({"type": "mode", "mode": mode}),
         Update::Used(used) => json!({"type": "used", "full": used.full, "tokens": used.tokens}),
         Update::Status(_) | Update::Released(_) | Update::Within { .. } => return None,
+    })
+}
+
+fn of_trace(trace: &Trace) -> Value {
+    let hooks = trace.steps.iter().map(|step| {
+        json!({
+            "hook": step.hook, "ended": step.ended, "took_ms": step.took_ms,
+            "verdict": step.verdict,
+        })
+    });
+    json!({
+        "type": "hooks", "event": trace.event, "came": trace.came,
+        "hooks": hooks.collect::<Vec<_>>(),
+    })
+}
+
+fn of_deed(deed: &Deed) -> Value {
+    let change = deed.change.as_ref();
+    json!({
+        "type": "hook_did", "text": deed.line(), "event": deed.event, "hooks": deed.hooks,
+        "did": deed.did, "why": deed.why, "id": deed.call,
+        "was": change.map(|it| &it.was), "now": change.map(|it| &it.now),
     })
 }

@@ -201,11 +201,7 @@ impl Screen {
             Update::Released(hold) => self.released(hold),
             Update::Status(status) => self.status = status.map(|it| shown::line(&it)),
             Update::TurnEnded { error } => self.turn_ended(error),
-            Update::Page { title, text } => {
-                let text = shown::text(text.trim_end(), shown::TEXT);
-                let text = text.replace(&format!("{}/", self.home), "~/");
-                self.push(Block::Page { title: shown::line(&title), text });
-            }
+            Update::Page { title, text } => self.show_page(&title, &text),
             Update::Within { update, .. } => {
                 self.depth += 1;
                 self.hear(*update);
@@ -213,6 +209,12 @@ impl Screen {
             }
             Update::Ended | Update::Unanswered { .. } => {}
         }
+    }
+
+    fn show_page(&mut self, title: &str, text: &str) {
+        let text = shown::text(text.trim_end(), shown::TEXT);
+        let text = text.replace(&format!("{}/", self.home), "~/");
+        self.push(Block::Page { title: shown::line(title), text });
     }
 
     /// Sends what was typed.

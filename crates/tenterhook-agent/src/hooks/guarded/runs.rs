@@ -2,9 +2,9 @@
 //! runs nothing, and what a script runs in turn is not looked for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenterhook::discover;
 use tenterhook::hook::{Command, Invocation};
 use tenterhook_shell::{self as shell, Context, SimpleCommand, Target, Word};
 
@@ -169,8 +169,7 @@ impl Found {
         if !file.ends_with(PACKAGE) {
             return;
         }
-        let is_small = fs::metadata(file).is_ok_and(|it| it.len() <= LARGEST);
-        let text = is_small.then(|| fs::read(file).ok()).flatten().unwrap_or_default();
+        let text = discover::bytes(file, LARGEST).unwrap_or_default();
         let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return };
         let Some(scripts) = package.get("scripts").and_then(serde_json::Value::as_object) else {
             return;

@@ -108,48 +108,10 @@ fn to_text(
 ) -> String {
     let mut out = String::new();
     for (key, group) in sorted(tally) {
-        let style = match key.verdict {
-            "deny" | "stop" => ERROR,
-            "ask" | "defer" | "rewrite" => WARNING,
-            _ => PLAIN,
-        };
-        let what = match key.before {
-            Some(before) => format!("{before} -> {}", key.verdict),
-            None => key.verdict.to_owned(),
-        };
-        let sessions = count(group.sessions.len(), "session");
-        let by = if key.hook.is_empty() { String::new() } else { format!("  {}", key.hook) };
-        let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
-        out.push_str(&format!(
-            "{head}  {}{by}\n",
-            paint(DIM, format!("{} in {sessions}", calls(group.count)))
-        ));
-        if !group.reason.is_empty() {
-            out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
-        }
-        for it in &group.examples {
-            let place = format!("{}:{}", shorten(&it.file, &here.roots), it.line);
-            out.push_str(&format!("    {}\n      {}\n", it.text, paint(DIM, place)));
-        }
+        out.push_str(&of_kind(key, group, here));
         out.push('\n');
     }
-    let share = match tally.sessions.len() {
-        0 => 0,
-        all => tally.touched.len() * 100 / all,
-    };
-    let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
-    let differ = if args.against.is_empty() { "would have been touched" } else { "differ" };
-    out.push_str(&flow(
-        &format!(
-            "{} in {} of {}, {} of use; {} of them ({share} %) {differ}{whole}",
-            calls(tally.calls),
-            count(tally.sessions.len(), "session"),
-            count(usize::try_from(tally.files).unwrap_or_default(), "file"),
-            count(tally.days.len(), "day"),
-            count(tally.touched.len(), "session"),
-        ),
-        width,
-    ));
+    out.push_str(&flow(&sum(tally, args, is_cut), width));
     out.push('\n');
     for (hook, said) in &tally.hooks {
         let said: Vec<String> =
@@ -176,6 +138,50 @@ fn to_text(
         out.push_str(&format!("  {}\n", paint(WARNING, line)));
     }
     out
+}
+
+/// One kind of calls, with examples.
+fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
+    let style = match key.verdict {
+        "deny" | "stop" => ERROR,
+        "ask" | "defer" | "rewrite" => WARNING,
+        _ => PLAIN,
+    };
+    let what = match key.before {
+        Some(before) => format!("{before} -> {}", key.verdict),
+        None => key.verdict.to_owned(),
+    };
+    let sessions = count(group.sessions.len(), "session");
+    let by = if key.hook.is_empty() { String::new() } else { format!("  {}", key.hook) };
+    let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
+    let number = paint(DIM, format!("{} in {sessions}", calls(group.count)));
+    let mut out = format!("{head}  {number}{by}\n");
+    if !group.reason.is_empty() {
+        out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
+    }
+    for it in &group.examples {
+        let place = format!("{}:{}", shorten(&it.file, &here.roots), it.line);
+        out.push_str(&format!("    {}\n      {}\n", it.text, paint(DIM, place)));
+    }
+    out
+}
+
+/// How much was read, and how much of it hooks would have touched.
+fn sum(tally: &Tally, args: &Args, is_cut: bool) -> String {
+    let share = match tally.sessions.len() {
+        0 => 0,
+        all => tally.touched.len() * 100 / all,
+    };
+    let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
+    let differ = if args.against.is_empty() { "would have been touched" } else { "differ" };
+    format!(
+        "{} in {} of {}, {} of use; {} of them ({share} %) {differ}{whole}",
+        calls(tally.calls),
+        count(tally.sessions.len(), "session"),
+        count(usize::try_from(tally.files).unwrap_or_default(), "file"),
+        count(tally.days.len(), "day"),
+        count(tally.touched.len(), "session"),
+    )
 }
 
 fn calls(number: u64) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenterhook::Engine;
 use tenterhook::config::Source;
-use tenterhook::hook::{Arming, Hook, Run, Sandbox};
+use tenterhook::hook::{Arming, Hook, Peers, Run, Sandbox};
 use tenterhook_process::{Means, Tier};
 
 use super::sources::is_ours_alone;
@@ -34,8 +34,18 @@ enum Runs {
     /// It would be confined, and runs with all rights where that cannot be had.
     Unconfined,
     In(Tier),
-    /// It demands more than is reached here.
-    Not(Tier),
+    /// It demands what is not to be had here.
+    Not(Lack),
+}
+
+/// What a machine does not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lack {
+    Tier(Tier),
+    /// Of root no processes are counted.
+    Counting,
+    /// Ports are not told apart.
+    Ports,
 }
 
 impl Runs {
@@ -46,10 +56,12 @@ impl Runs {
             tenterhook::hook::Tier::T1 => Tier::T1,
             tenterhook::hook::Tier::T2 => Tier::T2,
         };
-        let uncounted = grants.processes.is_some() && !means.processes;
+        let is_of_ports = matches!(grants.net, Peers::Tcp(_));
         match means.tier_for(demanded) {
-            reached if reached < demanded || uncounted => Self::Not(demanded),
+            reached if reached < demanded => Self::Not(Lack::Tier(demanded)),
             Tier::T0 => Self::Unconfined,
+            _ if grants.processes.is_some() && !means.processes => Self::Not(Lack::Counting),
+            _ if is_of_ports && !means.narrows_ports() => Self::Not(Lack::Ports),
             reached => Self::In(reached),
         }
     }
@@ -123,13 +135,15 @@ impl Program {
                 format!("{who} {runs} with all your rights: nothing can be confined here"),
             ),
             Runs::In(tier) => (tier.word(), format!("{who} {runs} in `{sandbox}`")),
-            // Of root no processes are counted.
-            Runs::Not(tier) if tier == here => {
-                ("none", format!("{who} {not_started} `processes`, which does not bind root"))
-            }
-            Runs::Not(tier) => {
-                let (tier, here) = (tier.word(), here.word());
-                ("none", format!("{who} {not_started} {tier}, and {here} is reached here"))
+            Runs::Not(lack) => {
+                let lacks = match lack {
+                    Lack::Counting => "`processes`, which does not bind root".to_owned(),
+                    Lack::Ports => "ports in `net`, which cannot be told apart here".to_owned(),
+                    Lack::Tier(tier) => {
+                        format!("{}, and {} is reached here", tier.word(), here.word())
+                    }
+                };
+                ("none", format!("{who} {not_started} {lacks}"))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenterhook_process::Means;
+use tenterhook_process::{Means, Tier};
 
 use super::finding::{Finding, Kind, Mend, typed};
 use crate::ambient::Here;
@@ -41,9 +41,13 @@ impl Kernel {
             );
             found.push(Finding::new(Kind::NoPidfd, what, mend));
         }
-        if cfg!(target_os = "linux") && self.means.landlock < Means::LEAST_LANDLOCK {
+        if cfg!(target_os = "linux") && !self.means.limits_files() {
+            let instead = match self.means.tier() {
+                Tier::T0 => "",
+                _ => ": sandboxes are made of namespaces, which take longer to start",
+            };
             let what = format!(
-                "Landlock is version {}, and less than {} confines nothing",
+                "Landlock is version {}, and less than {} confines nothing{instead}",
                 self.means.landlock,
                 Means::LEAST_LANDLOCK
             );

@@ -34,7 +34,7 @@ pub(super) fn text(report: &Report, width: usize) -> String {
     out.push_str(&format!("\n{}\n", paint(BOLD, "This machine")));
     line("ok", &kernel(report.kernel), width, &mut out);
     let (lead, reached) = sandbox(report.kernel);
-    line(lead, reached, width, &mut out);
+    line(lead, &reached, width, &mut out);
     report.machine.iter().for_each(|it| finding(it, width, &mut out));
     out.push_str(&format!("\n{}\n", sum(report)));
     out
@@ -49,7 +49,7 @@ fn agent(row: &Row, width: usize, out: &mut String) {
     }
     if row.events > 0 {
         let all = count(row.agent.events.len(), "event");
-        line("ok", &format!("calls for {} of {all}", row.events), width, out);
+        line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
     }
     for it in row.fired.iter().filter(|it| it.finding.is_none()) {
         let said = format!("a call that does nothing passed `{}` in {}", it.event, time(it.took));
@@ -70,21 +70,26 @@ fn kernel(kernel: Kernel) -> String {
 }
 
 /// What becomes here of a hook that is to be confined.
-fn sandbox(kernel: Kernel) -> (&'static str, &'static str) {
-    match kernel.means.tier() {
-        Tier::T0 => (
-            "note",
-            "no sandbox is to be had (T0): a hook that asks for one is not started, and programs of a repository run with your full rights",
-        ),
-        Tier::T1 => (
-            "ok",
-            "a sandbox reaches T1: files, sockets, tracing, privileges; a hook that asks for `isolation_min = \"T2\"` is not started",
-        ),
-        Tier::T2 => (
-            "ok",
-            "a sandbox reaches T1: files, sockets, tracing, privileges; with `isolation_min = \"T2\"` nothing outlives a hook, either",
-        ),
-    }
+fn sandbox(kernel: Kernel) -> (&'static str, String) {
+    let means = kernel.means;
+    let reached = match means.tier() {
+        Tier::T0 => {
+            let none = "no sandbox is to be had (T0): a hook that asks for one is not started, and programs of a repository run with your full rights";
+            return ("note", none.to_owned());
+        }
+        Tier::T1 => {
+            "a sandbox reaches T1: files, sockets, tracing, privileges; a hook that asks for `isolation_min = \"T2\"` is not started"
+        }
+        Tier::T2 if !means.limits_files() => {
+            "a sandbox reaches T2, by namespaces alone: files, sockets, tracing, privileges, and nothing outlives a hook"
+        }
+        Tier::T2 => {
+            "a sandbox reaches T1: files, sockets, tracing, privileges; with `isolation_min = \"T2\"` nothing outlives a hook, either"
+        }
+    };
+    let ports =
+        if means.narrows_ports() { "" } else { "; one whose `net` names ports is not started" };
+    ("ok", format!("{reached}{ports}"))
 }
 
 fn line(lead: &str, text: &str, width: usize, out: &mut String) {
@@ -136,6 +141,7 @@ pub(super) fn value(report: &Report) -> Value {
             "pidfd": report.kernel.pidfd, "landlock": report.kernel.means.landlock,
             "seccomp": report.kernel.means.seccomp,
             "namespaces": report.kernel.means.namespaces, "processes": report.kernel.means.processes,
+            "roots": report.kernel.means.roots,
             "tier": report.kernel.means.tier().word(),
         },
         "programs": report.programs.iter().map(confined::Program::value).collect::<Vec<_>>(),

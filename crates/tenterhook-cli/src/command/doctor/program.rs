@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tenterhook::discover;
 use tenterhook::install::Agent;
 
 use super::entries::File;
@@ -118,7 +119,7 @@ pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
 
 /// What `probe` kept of this agent.
 fn kept(agent: &Agent, here: &Here) -> Option<Value> {
-    let text = std::fs::read_to_string(probe::kept_at(agent.name, here)).ok()?;
+    let text = discover::read(&probe::kept_at(agent.name, here)).ok()?;
     serde_json::from_str(&text).ok()
 }
 

@@ -42,8 +42,8 @@ pub(super) fn findings(
 fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
     let review = trust.review(source);
     let why = match (Trust::origin(source), review.state) {
-        (Origin::Repository, State::Unknown) => "nobody approved it",
-        (_, State::Changed) => "it was changed since it was approved",
+        (Origin::Repository, State::Unknown) => "nobody approved the file",
+        (_, State::Changed) => "the file was changed since it was approved",
         _ => return None,
     };
     if review.is_empty() || is_ours_alone(&source.text) {
@@ -52,8 +52,8 @@ fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> 
     let path = Path::new(&*source.name);
     let what = match review.entries.len() {
         0 => format!("what it says of hooks does not count: {why}"),
-        1 => format!("a hook of it does not run as written: {why}"),
-        many => format!("{many} hooks of it do not run as written: {why}"),
+        1 => format!("its hook does not run as written: {why}"),
+        many => format!("its {many} hooks do not run as written: {why}"),
     };
     let mend = Mend::run(format!("tenterhook trust {}", typed(path, here)));
     Some(Finding::new(Kind::SourceNotApproved, what, mend).at(path, None, here))

@@ -6,7 +6,7 @@ use tenterhook::dialect::DialectId;
 use tenterhook::discover;
 use tenterhook::install::{self, Agent, Form, Scope, give_back, put_in, take_out};
 
-use super::files::{Change, only_new, place, read_here, refuse};
+use super::files::{Change, emptied, only_new, place, read_here, refuse};
 use crate::ambient::Here;
 use crate::load::shorten;
 use crate::problem::Problem;
@@ -108,6 +108,7 @@ pub(super) fn take(
     }
     let settings = read_here(&files.settings, here)?;
     let after = without(agent, settings.as_deref(), Some(&moved), &files, here)?;
+    let after = after.or_else(|| emptied(&files.settings));
     let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
     Ok(Some(only_new(vec![
         Change::of(files.settings, settings, after),

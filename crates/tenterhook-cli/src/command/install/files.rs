@@ -172,6 +172,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
     if agent.form == Form::Groups {
         let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
         let after = take_out(agent, &before).map_err(|it| refuse(&it, &path, here))?;
+        let after = after.or_else(|| emptied(&path));
         let change = Change::of(path, Some(before), after);
         return Ok(only_new(vec![change]));
     }
@@ -186,6 +187,11 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
         changes.push(Change::of(path, Some(before), None));
     }
     Ok(changes)
+}
+
+/// What is left of settings in which nothing else is: no file, but where somebody has a link to one of their own, an empty one (BR-77).
+pub(super) fn emptied(path: &Path) -> Option<String> {
+    path.is_symlink().then(|| "{}\n".to_owned())
 }
 
 /// Any program's name will do where only names of files are asked for.
@@ -238,17 +244,4 @@ pub(super) fn refuse(wrong: &install::Wrong, path: &Path, here: &Here) -> Proble
     let shown = shorten(&path.to_string_lossy(), &here.roots);
     let place = format!("{shown}:{}:{}", wrong.line, wrong.column);
     Problem::new(format!("{place}: {}", wrong.message)).help("nothing was changed; mend that first")
-}
-
-/// The folders that were made for our file alone.
-pub(crate) fn remove_empty(change: &Change) {
-    let mut folder = change.path.parent();
-    while let Some(it) = folder {
-        let is_of_ours = it.components().any(|it| it.as_os_str() == "tenterhook");
-        // A folder that is not empty stays, and so does one that somebody else may have made.
-        if !is_of_ours || fs::remove_dir(it).is_err() {
-            return;
-        }
-        folder = it.parent();
-    }
 }

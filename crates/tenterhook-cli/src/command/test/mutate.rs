@@ -126,7 +126,7 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
     }
     let all: usize = gates.iter().map(|it| it.ways.len()).sum();
     let seen = gates.iter().flat_map(|it| &it.ways).filter(|(_, noticed)| *noticed).count();
-    let sum = format!("{seen} of {all} neutered gates are noticed");
+    let sum = format!("noticed: {seen} of {} to neuter a gate", count(all, "way"));
     let style = if seen == all { GOOD } else { ERROR };
     out.push_str(&format!("{} ({})\n", paint(style, sum), count(gates.len(), "gate")));
     if seen < all {

@@ -8,10 +8,12 @@ use serde_sarif::sarif::{
     ArtifactLocation, Location, Message, PhysicalLocation, Region, ReportingDescriptor,
     Result as Finding, ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::{Case, Happens};
 
 use super::mutant::gates;
 use super::place::{fill, fill_text};
+use super::play::Came;
 use super::{Played, Results, runs};
 use crate::args::TestFormat;
 use crate::command::print_json;
@@ -71,7 +73,10 @@ fn differences(it: &Played) -> Vec<(&'static str, String, String)> {
 fn see(it: &Played) -> String {
     let suite = &it.job.suite;
     let mut command = "tenterhook fire".to_owned();
-    for source in &suite.sources {
+    // A file that is named is taken for the caller's own, and its hooks would not be refused what they were here.
+    let refused = |came: &Came| came.faults.iter().any(|it| it.code == Code::SandboxRefused);
+    let is_named = !(suite.sandboxes.are_here() && it.came.as_ref().is_ok_and(refused));
+    for source in suite.sources.iter().filter(|_| is_named) {
         command.push_str(&format!(" --config {}", quoted(suite.texts.shown(&source.name))));
     }
     match &it.job.case.event {

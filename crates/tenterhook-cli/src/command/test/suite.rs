@@ -13,6 +13,7 @@ use tenterhook::hook::{Hook, HookId, Layer, Run};
 use tenterhook::trust::{Origin, State, Trust};
 
 use super::copies::{self, Copies};
+use super::sandboxes::Sandboxes;
 use crate::ambient::Here;
 use crate::args::{self, Named};
 use crate::load::{self, Loaded, Texts, Whose, shorten};
@@ -44,6 +45,8 @@ pub(super) struct Suite {
     pub(super) is_local: bool,
     /// Where each hook stands: an entry that is read for two suites is one gate.
     pub(super) places: HashMap<HookId, At>,
+    /// In which sandbox each hook runs when it is fired.
+    pub(super) sandboxes: Sandboxes,
     /// From where files are found.
     pub(super) roots: Roots,
 }
@@ -226,6 +229,7 @@ impl Suite {
             shown,
             places: placed.collect(),
             is_local: false,
+            sandboxes: Sandboxes::new(&read.ruleset, &project, here),
             ruleset: read.ruleset,
             sources,
             texts,

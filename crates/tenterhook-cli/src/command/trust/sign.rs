@@ -1,9 +1,10 @@
 //! `trust sign` and `trust key`: has what a person approved here run unasked where their key is pinned. Runs none of it.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use tenterhook::discover;
 use tenterhook::hook::Layer;
 use tenterhook::trust::{LOCK, Review, SecretKey, State, Trust};
 
@@ -119,8 +120,8 @@ fn made(path: &Path) -> Result<SecretKey, Problem> {
 fn read(path: &Path) -> Result<SecretKey, Problem> {
     let shown = path.display();
     let cannot = |why: &str| Problem::new(format!("`{shown}` is not a key that signs: {why}"));
-    let found = fs::metadata(path).map_err(|error| cannot(&error.to_string()))?;
-    if !found.is_file() || found.len() > MOST_BYTES {
+    let (file, found) = discover::open(path).map_err(|error| cannot(&error.to_string()))?;
+    if found.len() > MOST_BYTES {
         return Err(cannot("it is not a file of a key's size"));
     }
     #[cfg(unix)]
@@ -130,7 +131,8 @@ fn read(path: &Path) -> Result<SecretKey, Problem> {
             return Err(cannot("others may read it").help(format!("`chmod 600 {shown}`")));
         }
     }
-    let text = fs::read_to_string(path).map_err(|error| cannot(&error.to_string()))?;
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| cannot(&error.to_string()))?;
     SecretKey::read(&text).ok_or_else(|| {
         cannot("its text has another form").help("`tenterhook trust key FILE` makes one")
     })

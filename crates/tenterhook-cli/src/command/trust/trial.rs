@@ -49,7 +49,7 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
         return Err(Problem::new("this machine can confine nothing, and nothing is tried without")
             .help("`tenterhook doctor` says what is missing"));
     }
-    let scratch = Scratch::or_none(term);
+    let scratch = Scratch::or_none(&here.state, term);
     let mut asks = false;
     let mut tried = 0;
     for source in sources(named, here)? {

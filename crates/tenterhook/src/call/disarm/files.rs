@@ -64,9 +64,10 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         found.guards.extend(changed.filter(|_| !harmless).map(|it| here.seen(it)));
     }
     if EDITORS.contains(&name) {
-        found
-            .guards
-            .extend(operands().into_iter().filter(|it| here.is_part(it)).map(|it| here.seen(it)));
+        // A directory that has another name holds nothing any more.
+        let moved = |it: &str| name == "rename" && protect::is_home_of_guard(&here.seen(it));
+        let changed = operands().into_iter().filter(|it| here.is_part(it) || moved(it));
+        found.guards.extend(changed.map(|it| here.seen(it)));
     }
     if (name == "mount" || name == "umount" || name == "fusermount")
         && operands().iter().any(|it| here.is_held(it))

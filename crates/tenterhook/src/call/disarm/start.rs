@@ -91,7 +91,8 @@ fn emptied(view: &View<'_>, found: &mut Found) {
 
 /// Whether a text for a startup file changes which programs are found, or how an agent is called.
 pub(super) fn changes_programs(text: &str) -> bool {
-    let words = || text.split(|it: char| !(it.is_ascii_alphanumeric() || matches!(it, '_' | '-')));
+    let between = |it: char| !(it.is_ascii_alphanumeric() || matches!(it, '_' | '-'));
+    let words = || text.split(between);
     let path = words()
         .any(|it| it == "PATH" || it == "path" || it == "fish_user_paths" || it == "fish_add_path");
     let moves = |agent: &Agent| {
@@ -99,10 +100,25 @@ pub(super) fn changes_programs(text: &str) -> bool {
             it.len() > 4 && agent.is_moved_by(it) && it != "HOME" && !it.starts_with("XDG")
         })
     };
+    // Others read these, too: to name one is usual, to set it is not.
+    let sets = |name: &&str| {
+        name.starts_with("XDG")
+            && text.match_indices(name).any(|(at, _)| {
+                let (before, after) = text.split_at_checked(at).unwrap_or_default();
+                let after = after.strip_prefix(*name).unwrap_or_default();
+                // `set -gx NAME value` of fish.
+                let mut before =
+                    before.rsplit(between).filter(|it| !it.is_empty() && !it.starts_with('-'));
+                after.starts_with('=') || before.next() == Some("set")
+            })
+    };
     let renames = || {
         let defines = text.contains("alias") || text.contains("function") || text.contains("()");
         defines
             && AGENTS.iter().flat_map(|it| it.programs).any(|name| words().any(|it| it == *name))
     };
-    path || AGENTS.iter().any(moves) || renames() || text.contains("tenterhook")
+    path || AGENTS.iter().any(moves)
+        || AGENTS.iter().flat_map(|it| it.variables).any(sets)
+        || renames()
+        || text.contains("tenterhook")
 }

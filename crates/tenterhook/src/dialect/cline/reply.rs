@@ -11,7 +11,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Words;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::Hears;
+use crate::dialect::kit::heard::{Hears, always};
 use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
 use crate::event::Event;
 
@@ -76,6 +76,7 @@ pub(super) static HEARS: Hears = Hears {
     carried: &["review"],
     part: controlled,
     input: commands,
+    counts: always,
     ended: |it| match it.code {
         0 => crate::answer::Answer::default(),
         _ => it.failed(),

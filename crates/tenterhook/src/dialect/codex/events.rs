@@ -1,4 +1,4 @@
-//! The event table of Codex: which events there are and what each lets its hooks say (CX-30 to CX-34). Data only; a new event
+//! The event table of Codex: which events there are and what each lets its hooks say (CX-34). Data only; a new event
 //! is one new row.
 
 use std::sync::LazyLock;

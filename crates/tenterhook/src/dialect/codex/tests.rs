@@ -135,6 +135,30 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
     assert!(elsewhere.iter().any(|it| it.path == Path::new("/c/hooks.json")));
 }
 
+/// CX-2: the hooks of `requirements.toml` are managed, which those of the machine's other files are not.
+#[test]
+fn the_organisations_hooks_are_managed() {
+    let room = tempfile::tempdir().expect("a directory");
+    let machine = room.path().join("codex");
+    std::fs::create_dir(&machine).expect("a directory");
+    let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'true'\n";
+    for name in ["requirements.toml", "config.toml"] {
+        std::fs::write(machine.join(name), text).expect("it can be written");
+    }
+    let roots = Roots {
+        cwd: room.path().join("project"),
+        home: room.path().join("home"),
+        managed: Some(room.path().join("claude-code")),
+        ..Roots::default()
+    };
+    let found = crate::discover::find(&roots).sources;
+    let hooks = found.iter().flat_map(|source| source.dialect.dialect().read_config(source).hooks);
+    let layers: Vec<_> = hooks.map(|it| (it.dialect, it.layer, it.is_settled())).collect();
+    let expected =
+        [(DialectId::CODEX, Layer::Managed, true), (DialectId::CODEX, Layer::User, false)];
+    assert_eq!(layers, expected);
+}
+
 /// CX-3.
 #[test]
 fn a_file_is_known_by_its_place_or_as_toml_with_groups() {

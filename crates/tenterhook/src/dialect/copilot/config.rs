@@ -21,6 +21,7 @@ static FILE: File = File {
     shape: r#"write `{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "..."}]}}`"#,
     rules: Rules::all("CP-4"),
     tells_empty: false,
+    is_javascript: true,
     find,
     ..File::of("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
 };

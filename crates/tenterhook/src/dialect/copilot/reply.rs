@@ -6,7 +6,7 @@ use super::words::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears};
+use crate::dialect::kit::heard::{Ended, Hears, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, Said,
 };
@@ -104,6 +104,7 @@ pub(super) static HEARS: Hears = Hears {
     carried: &["type", "suppressOutput"],
     part: without_progress,
     input: |words, event, input| words.neutral_input(event, input),
+    counts: always,
     ended,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
@@ -116,6 +117,7 @@ pub(super) static PASCAL_HEARS: Hears = Hears {
     carried: &["type", "suppressOutput"],
     part: without_progress,
     input: |words, event, input| words.neutral_input(event, input),
+    counts: always,
     ended,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };

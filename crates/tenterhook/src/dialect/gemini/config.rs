@@ -20,6 +20,7 @@ static FILE: File = File {
     rules: Rules::all("GM-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
+    is_javascript: true,
     find: settings::find,
     ..File::of(
         "Gemini CLI",

@@ -7,7 +7,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears};
+use crate::dialect::kit::heard::{Ended, Hears, always};
 use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, Said};
 use crate::dialect::kit::reply::{Part, Replies, Say};
 
@@ -75,6 +75,7 @@ pub(super) static HEARS: Hears = Hears {
         _ => stdout.into(),
     },
     input: |words, event, input| words.neutral_input(event, input),
+    counts: always,
     ended,
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
@@ -89,7 +90,16 @@ fn ended(it: &Ended<'_>) -> Answer {
     match it.code {
         0 => Answer::default().with(shown()),
         1 => it.failed().with(shown()),
-        _ if it.denies() && !text.is_empty() => Answer::deny(text),
+        _ if it.denies() && !text.is_empty() => denied(it, text),
         _ => it.failed(),
     }
+}
+
+/// After a tool, the reason stands in for the output (GM-43).
+fn denied(it: &Ended<'_>, text: &str) -> Answer {
+    let effects = match it.row.powers.has(Output) {
+        true => Effects::default().updated_output(text),
+        false => Effects::default(),
+    };
+    Answer::deny(text).with(effects)
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Span};
 use crate::dialect::findings::finding;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
@@ -66,26 +66,35 @@ pub(in crate::dialect) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> O
     root.get("hooks")
 }
 
-/// Switches off what `disabled` lists, by name or by command: the user's and the machine's word counts in every file, a
-/// project's in its own.
+/// Switches off what `disabled` lists, by name, or by command where a hook has no name: the user's and the machine's word counts in
+/// every file, a project's in its own.
 pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
-    let said: Vec<(Layer, String)> = layers
+    let listed: Vec<(usize, Layer, Vec<String>)> = layers
         .iter()
-        .filter(|(source, _)| source.text.contains("disabled"))
-        .flat_map(|(source, _)| disabled(source).into_iter().map(|it| (source.layer, it)))
+        .enumerate()
+        .filter(|(_, (source, _))| source.text.contains("disabled"))
+        .map(|(at, (source, _))| (at, source.layer, disabled(source)))
+        .filter(|(.., listed)| !listed.is_empty())
         .collect();
-    for (source, read) in layers {
-        for hook in &mut read.hooks {
+    if listed.is_empty() {
+        return;
+    }
+    for (at, (source, read)) in layers.iter_mut().enumerate() {
+        let binds = |it: &&(usize, Layer, Vec<String>)| {
+            it.0 == at || matches!(it.1, Layer::Managed | Layer::User)
+        };
+        let off: Vec<&String> = listed.iter().filter(binds).flat_map(|it| &it.2).collect();
+        let names = names(source);
+        for hook in read.hooks.iter_mut().filter(|it| it.arming == Arming::Armed) {
+            let place = hook.place.as_ref().map(|it| it.span);
+            let name = names.iter().find(|it| Some(it.0) == place).map(|it| &it.1);
             let command = match &hook.run {
-                Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => text,
-                _ => "",
+                Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
+                    Some(text)
+                }
+                _ => None,
             };
-            let names = |it: &str| hook.status.as_deref() == Some(it) || command == it;
-            let binds = |layer: Layer| {
-                layer == source.layer || matches!(layer, Layer::Managed | Layer::User)
-            };
-            let off = said.iter().any(|(layer, it)| binds(*layer) && names(it));
-            if off && hook.arming == Arming::Armed {
+            if name.or(command).is_some_and(|it| off.contains(&it)) {
                 let because = "`disabled` lists it".to_owned();
                 hook.arming = Arming::Disarmed { because, rule: "GM-6" };
             }
@@ -99,6 +108,16 @@ fn disabled(source: &Source) -> Vec<String> {
     let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
     let lists = holders.filter_map(|it| it.get("disabled")?.as_array());
     lists.flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}
+
+/// What the hooks of a file are called that have a name, each by where it stands.
+fn names(source: &Source) -> Vec<(Span, String)> {
+    let root = syntax::parse(&source.text, Format::Json).root;
+    let events = root.as_ref().and_then(|it| it.get("hooks")).map(Node::entries);
+    let groups = events.into_iter().flatten().filter_map(|it| it.node.as_array()).flatten();
+    let handlers = groups.filter_map(|it| it.get("hooks")?.as_array()).flatten();
+    let named = |it: &Node| Some((it.span, it.get("name")?.as_str()?.to_owned()));
+    handlers.filter_map(named).filter(|(_, name)| !name.is_empty()).collect()
 }
 
 /// What a matcher means: on calls of tools an expression, found anywhere; elsewhere the whole text. `lists`: words and `|` are a

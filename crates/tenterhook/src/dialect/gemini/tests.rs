@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::GEMINI;
 use crate::answer::Restraint;
-use crate::dialect::{DialectId, Fit, Roots};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{Cap, DialectId, Fit, Roots};
 use crate::event::Event;
-use crate::hook::{Arming, Compat, Hook, HookId, Layer, Run};
+use crate::hook::{Arming, Compat, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Report, Said};
 use crate::source::{ReadConfig, Source, Switch};
@@ -158,7 +159,7 @@ fn files_stand_in_three_places() {
     assert_eq!(fit("/r/.claude/settings.json"), Fit::No);
 }
 
-/// GM-4 to GM-10.
+/// GM-3, GM-6 to GM-10: `sequential` is read and told of by nobody.
 #[test]
 fn groups_are_read_with_times_in_milliseconds() {
     let text = r#"{ // The agent takes comments.
@@ -182,6 +183,122 @@ fn groups_are_read_with_times_in_milliseconds() {
     let exact = read(text, Compat::Exact);
     let whole = MatcherSpec::Words(vec!["startup|resume".into()]);
     assert_eq!(*exact.hooks[1].matcher.spec(), whole, "the agent compares the whole text");
+}
+
+/// GM-4: each is told of at its place, and costs nothing beside itself.
+#[test]
+fn a_bad_entry_is_rejected_alone() {
+    let text = r#"{"hooks": {
+        "BeforeTool": [
+            {"hooks": [{"type": "command"},
+                {"command": "a"}, 7]},
+            "b",
+            {"hooks": [{"command": "c"}]}],
+        "PreToolUse": [{"hooks": [{"command": "d"}]}]}}"#;
+    let read = read(text, Compat::Guarded);
+    let place = |it: &Diagnostic| it.place.as_ref().map_or(0, |it| it.line);
+    let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code.name(), place(it))).collect();
+    let expected = [
+        ("handler-missing-field", 3),
+        ("handler-not-object", 4),
+        ("group-not-object", 5),
+        ("unknown-event", 7),
+    ];
+    assert_eq!(told, expected);
+    let rule = |it: &Hook| match it.arming {
+        Arming::Armed => "",
+        Arming::Disarmed { rule, .. } => rule,
+    };
+    assert_eq!(read.hooks.iter().map(rule).collect::<Vec<_>>(), ["GM-4", "", "", "GM-4"]);
+}
+
+/// GM-6: what each layer lists, under either key, switches off which hooks of which files.
+#[test]
+fn hooks_are_switched_off_by_name_or_else_by_command() {
+    let hooks = r#""BeforeTool": [{"hooks": [
+        {"command": "a", "name": "n"},
+        {"command": "b"},
+        {"command": "c", "description": "n"}]}]"#;
+    let with = |config: &str, older: &str| {
+        format!(r#"{{"hooksConfig": {config}, "hooks": {{"disabled": {older}, {hooks}}}}}"#)
+    };
+    let plain = with("{}", "[]");
+    let runs = |said: [(Layer, &str); 3]| {
+        let sources = said.map(|(layer, text)| {
+            let source = Source::given("s", DialectId::GEMINI, text, "/p");
+            Source { layer, ..source }
+        });
+        let mut read = sources.each_ref().map(|it| GEMINI.read_config(it));
+        let mut layers: Vec<_> = sources.iter().zip(&mut read).collect();
+        GEMINI.settle_layers(&mut layers);
+        let armed = |it: &Hook| match &it.arming {
+            Arming::Armed => true,
+            Arming::Disarmed { rule, .. } => {
+                assert_eq!(*rule, "GM-6");
+                false
+            }
+        };
+        read.map(|it| it.hooks.iter().map(armed).collect::<Vec<_>>())
+    };
+    let (on, named, command) = ([true; 3], [false, true, true], [true, false, true]);
+    let all = |listing: &str, at: usize| {
+        let mut said = [(Layer::Managed, &*plain), (Layer::User, &plain), (Layer::Project, &plain)];
+        said[at].1 = listing;
+        runs(said)
+    };
+    for list in [with(r#"{"disabled": ["n", "a", "x"]}"#, "[]"), with("{}", r#"["n", "a", "x"]"#)] {
+        assert_eq!(all(&list, 0), [named; 3], "the machine's");
+        assert_eq!(all(&list, 1), [named; 3], "the user's");
+        assert_eq!(all(&list, 2), [on, on, named], "a project's");
+    }
+    let list = with(r#"{"disabled": ["a", "b"]}"#, "[]");
+    assert_eq!(all(&list, 1), [command; 3], "one that has a name is not known by its command");
+    // Two files of one layer have each their own list.
+    let given = [(Layer::Given, &*list), (Layer::Given, &plain), (Layer::Project, &plain)];
+    assert_eq!(runs(given), [command, on, on]);
+}
+
+/// GM-8: what `[[ ]]` asks for is Bash, and the host's environment is inherited whole.
+#[test]
+fn a_command_is_a_line_for_bash() {
+    let read = read(
+        r#"{"hooks": {"BeforeTool": [{"hooks": [{"command": "a", "env": {"A": "b"}}]}]}}"#,
+        Compat::Guarded,
+    );
+    let Run::Command(command) = &read.hooks[0].run else { panic!("{read:?}") };
+    let line = Invocation::Shell { text: "a".to_owned(), shell: Shell::Bash };
+    assert_eq!(command.invocation, line);
+    assert_eq!(command.env, [("A".to_owned(), "b".to_owned())]);
+    assert_eq!((command.inherit, &command.cwd), (Inherit::All, &None));
+}
+
+/// GM-11.
+#[test]
+fn a_matcher_that_is_no_expression_is_an_error_and_one_on_nothing_a_warning() {
+    let text = r#"{"hooks": {
+        "AfterTool": [{"matcher": "(", "hooks": [{"command": "a"}]}],
+        "AfterAgent": [{"matcher": "(", "hooks": [{"command": "b"}]}]}}"#;
+    for compat in [Compat::Guarded, Compat::Exact] {
+        let read = read(text, compat);
+        let told: Vec<_> =
+            read.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
+        let expected =
+            [("invalid-matcher", Severity::Error), ("matcher-ignored", Severity::Warning)];
+        assert_eq!(told, expected);
+        assert!(read.hooks.iter().all(|it| it.arming == Arming::Armed));
+        let whole = MatcherSpec::Words(vec!["(".to_owned()]);
+        let broken = MatcherSpec::Regex("(".to_owned());
+        let expected = if compat == Compat::Exact { whole } else { broken };
+        assert_eq!(*read.hooks[0].matcher.spec(), expected);
+    }
+}
+
+/// GM-31.
+#[test]
+fn the_end_of_a_turn_gives_way_after_eight_denials() {
+    let cap = |event: &str| GEMINI.row(&event.into()).expect("a row").cap;
+    assert_eq!(cap("Stop"), Some(Cap::give_way(8)));
+    assert_eq!(cap("PreToolUse"), None);
 }
 
 /// GM-5, GM-7, GM-9.

@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::GOOSE;
-use crate::answer::{Answer, Restraint};
+use crate::answer::{Answer, Effects, Power, Powers, Restraint};
+use crate::diagnostic::Diagnostic;
 use crate::dialect::kit::heard::Ended;
 use crate::dialect::{DialectId, Fit, Roots};
-use crate::event::Event;
-use crate::hook::{Arming, Compat, Hook, HookId, Layer, OnFailure, Run};
+use crate::event::{Event, Surroundings};
+use crate::hook::{Arming, Compat, Hook, HookId, Invocation, Layer, OnFailure, Run, Shell};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Report, Said};
 use crate::source::{ReadConfig, Source};
@@ -79,6 +80,7 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
         ("", "", 127, false, false),
         ("", "", 0, false, false),
         (r#"{"decision":"allow"}"#, "", 0, false, false),
+        (r#"{"decision":"allow"}"#, "R", 2, true, true),
     ];
     let event = event(&call("shell"));
     let row = GOOSE.row(&event.name).expect("a row");
@@ -114,7 +116,80 @@ fn each_plugin_has_a_file() {
     assert_eq!(fit("/r/hooks/hooks.json"), Fit::No);
 }
 
-/// GO-2 to GO-10.
+/// GO-3: each is told of at its place, and costs nothing beside itself.
+#[test]
+fn a_bad_entry_is_rejected_alone() {
+    let text = r#"{"hooks": {
+        "PreToolUse": [
+            {"hooks": [{"type": "command"},
+                {"command": "a"}, 7]},
+            "b",
+            {"hooks": "c"},
+            {"hooks": [{"command": "d", "type": "prompt"}, {"command": "e"}]}],
+        "BeforeTool": [{"hooks": [{"command": "f"}]}]}}"#;
+    for compat in [Compat::Guarded, Compat::Exact] {
+        let read = read(text, compat);
+        let place = |it: &Diagnostic| it.place.as_ref().map_or(0, |it| it.line);
+        let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code.name(), place(it))).collect();
+        let expected = [
+            ("handler-missing-field", 3),
+            ("handler-not-object", 4),
+            ("group-not-object", 5),
+            ("inner-hooks-not-array", 6),
+            ("unknown-handler-type", 7),
+            ("unknown-event", 8),
+        ];
+        assert_eq!(told, expected);
+        let runs = |it: &Hook| match (&it.run, &it.arming) {
+            (Run::Command(it), Arming::Armed) => format!("{:?}", it.invocation),
+            (_, arming) => format!("{arming:?}"),
+        };
+        let said: Vec<_> = read.hooks.iter().map(runs).collect();
+        let expected = ["GO-3", "\"a\"", "GO-3", "\"e\"", "GO-3"];
+        assert_eq!(said.len(), expected.len(), "{said:?}");
+        for (said, word) in said.iter().zip(expected) {
+            assert!(said.contains(word), "{said:?}");
+        }
+    }
+}
+
+/// GO-8.
+#[test]
+fn a_hook_has_so_many_seconds_or_thirty() {
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"command": "a", "timeout": 2.5}, {"command": "b"}, {"command": "c", "timeout": "5"}]}]}}"#;
+    let read = read(text, Compat::Guarded);
+    assert_eq!(codes(&read), ["wrong-field-type"]);
+    let said: Vec<_> = read.hooks.iter().map(|it| it.timeout).collect();
+    assert_eq!(said, [Some(Duration::from_millis(2500)), None, None]);
+    for name in ["PreToolUse", "Stop", "UserPromptSubmit", "AfterFileEdit"] {
+        let row = GOOSE.row(&name.into()).expect("a row");
+        assert_eq!(GOOSE.timeout(&read.hooks[1].run, row), Duration::from_secs(30), "{name}");
+    }
+}
+
+/// GO-43: whatever else an object holds, nothing of it is taken, and no event has more powers than to deny.
+#[test]
+fn nothing_but_a_denial_is_taken() {
+    let more = r#""reason":"R","additionalContext":"c","systemMessage":"m","continue":true,
+        "hookSpecificOutput":{"updatedInput":{"command":"pwd"},"additionalContext":"c"}"#;
+    for row in GOOSE.rows() {
+        let denies = ["PreToolUse", "Stop"].contains(&&*row.event);
+        let powers = if denies { Powers::of(&[Power::Deny]) } else { Powers::NONE };
+        assert_eq!(row.powers, powers, "{}", row.name);
+        for decision in ["allow", "block", "ask"] {
+            let text = format!(r#"{{"decision":"{decision}",{more}}}"#);
+            let said = Said::Bytes { stdout: text.as_bytes().into(), stderr: b""[..].into() };
+            let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+            let event = Event::new(&*row.event, Surroundings::default());
+            let answer = GOOSE.read_answer(&event, row, &report);
+            assert_eq!(answer.effects, Effects::default(), "{} {decision}", row.name);
+            assert!(matches!(answer.restraint, Restraint::Silent | Restraint::Deny), "{answer:?}");
+        }
+    }
+}
+
+/// GO-2, GO-7 to GO-10.
 #[test]
 fn groups_are_read_with_what_a_failure_means() {
     let text = r#"{"hooks": {"PreToolUse": [
@@ -136,7 +211,9 @@ fn groups_are_read_with_what_a_failure_means() {
     assert_eq!(*a.matcher.spec(), MatcherSpec::Regex("^shell$".to_owned()));
     assert_eq!((b.matcher.spec(), b.on_failure), (&MatcherSpec::Any, Some(OnFailure::Block)));
     let env = ("PLUGIN_ROOT".to_owned(), "/p/x".to_owned());
-    assert!(matches!(&a.run, Run::Command(it) if it.env == [env]));
+    let Run::Command(command) = &a.run else { panic!("{a:?}") };
+    let line = Invocation::Shell { text: "a".to_owned(), shell: Shell::Sh };
+    assert_eq!((&command.invocation, &*command.env), (&line, &[env][..]));
     let exact = read(text, Compat::Exact);
     assert!(exact.hooks.iter().all(|it| it.arming != Arming::Armed), "the whole file is dropped");
 }
@@ -159,6 +236,16 @@ fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
     assert_eq!(ended("PostToolUse", 0, "text", ""), Answer::default());
     assert_eq!(ended("PreToolUse", 2, "", ""), Answer::deny("denied by plugin hook"));
     assert_eq!(ended("PreToolUse", 2, "", "no"), Answer::deny("no"));
+    let counts = |event: &str, code, decision: &str| {
+        let row = GOOSE.row(&event.into()).expect("a row");
+        let object = json!({ "decision": decision });
+        (super::reply::HEARS.counts)(row, code, object.as_object().expect("an object"))
+    };
+    for code in [0, 1, 2] {
+        assert!(counts("PreToolUse", code, "block"), "{code}");
+        assert_eq!(counts("PreToolUse", code, "allow"), code == 0, "{code}");
+        assert!(!counts("Stop", code, "ask") && counts("PostToolUse", code, "ask"), "{code}");
+    }
     for words in ["", "no"] {
         assert!(failed(&ended("PostToolUse", 2, "", words)));
         assert!(failed(&ended("PreToolUse", 1, "", words)));

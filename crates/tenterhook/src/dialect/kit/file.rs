@@ -2,102 +2,19 @@
 //! and says what is wrong with it as a whole. A dialect brings the words of its files and the reader of one item; an item
 //! with a fault is rejected alone, with its place.
 
+mod format;
+mod words;
+
 use super::entry::{is_comment, plain_name};
-use super::field::Case;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
 use crate::dialect::findings::{Findings, finding};
-use crate::dialect::{DialectId, EventRow, GROUPS, broken};
+use crate::dialect::{EventRow, GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{
-    self, Duplicate, Entry, FaultKind, Format, Node, NodeValue, NotStrict, Parsed, SyntaxFault,
-};
-
-/// The words of one agent's files.
-pub(in crate::dialect) struct File {
-    /// The agent, in words.
-    pub(in crate::dialect) agent: &'static str,
-    pub(in crate::dialect) id: DialectId,
-    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
-    /// Reads one item of an event's list.
-    pub(in crate::dialect) item: fn(&mut Reader<'_>, &Node, &Scope),
-    /// What the items of an event are called.
-    pub(in crate::dialect) items: &'static str,
-    /// How hooks stand in a file, for help.
-    pub(in crate::dialect) shape: &'static str,
-    /// The rules by which hooks never run.
-    pub(in crate::dialect) rules: Rules,
-    /// Whether the case of a key counts.
-    pub(in crate::dialect) case: Case,
-    /// Whether a hook of an event that the agent does not have waits for one of that name; else it never runs.
-    pub(in crate::dialect) is_open: bool,
-    /// Whether an event without items is worth a word.
-    pub(in crate::dialect) tells_empty: bool,
-    /// Whether the agent takes a text that begins with a byte order mark.
-    pub(in crate::dialect) takes_mark: bool,
-    /// Whether the agent takes comments.
-    pub(in crate::dialect) takes_comments: bool,
-    /// Whether the agent refuses the whole file for any mistake in it.
-    pub(in crate::dialect) is_strict: bool,
-    /// Whether all lists of an event that is written more than once run here, of which the agent loses all but the last.
-    pub(in crate::dialect) runs_doubled: bool,
-    /// Keys beside the events, which hold something else.
-    pub(in crate::dialect) beside: &'static [&'static str],
-    /// Where the events stand in a file; what else it says is read, and what is wrong with that told.
-    pub(in crate::dialect) find: for<'n> fn(&mut Reader<'_>, &'n Node) -> Option<&'n Node>,
-}
-
-/// The rules by which hooks never run.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::dialect) struct Rules {
-    /// The agent refuses the whole file.
-    pub(in crate::dialect) refused: &'static str,
-    /// The agent has no such event.
-    pub(in crate::dialect) event: &'static str,
-    /// It stands where no hook is looked for.
-    pub(in crate::dialect) misplaced: &'static str,
-    /// Its key is written again below.
-    pub(in crate::dialect) shadowed: &'static str,
-    /// It says nothing that can run.
-    pub(in crate::dialect) item: &'static str,
-}
-
-impl Rules {
-    /// One rule that says all of it.
-    pub(in crate::dialect) const fn all(rule: &'static str) -> Self {
-        Self { refused: rule, event: rule, misplaced: rule, shadowed: rule, item: rule }
-    }
-}
-
-impl File {
-    /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of them.
-    pub(in crate::dialect) const fn of(
-        agent: &'static str,
-        id: DialectId,
-        rows: fn() -> &'static [EventRow],
-        item: fn(&mut Reader<'_>, &Node, &Scope),
-    ) -> Self {
-        Self {
-            agent,
-            id,
-            rows,
-            item,
-            items: "groups",
-            shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-            rules: Rules::all(""),
-            case: Case::Counts,
-            is_open: false,
-            tells_empty: false,
-            takes_mark: false,
-            takes_comments: false,
-            is_strict: false,
-            runs_doubled: false,
-            beside: &[],
-            find: |_, root| root.get("hooks"),
-        }
-    }
-}
+use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
+pub(in crate::dialect) use format::of_syntax;
+pub(in crate::dialect) use words::{File, Rules};
 
 /// Why hooks of a place never run, and the rule that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,33 +129,6 @@ impl Reader<'_> {
 
     fn is_exact(&self) -> bool {
         self.source.compat == Compat::Exact
-    }
-
-    /// Tells what the format forbids, each kind of it once. The agent refuses such a file; here what is whole of it runs.
-    fn syntax(&mut self, parsed: &Parsed) {
-        let mut said: Vec<FaultKind> = Vec::new();
-        for fault in &parsed.faults {
-            let is_comment = fault.kind == FaultKind::NotStrict(NotStrict::Comment);
-            if said.contains(&fault.kind) || (is_comment && self.file.takes_comments) {
-                continue;
-            }
-            said.push(fault.kind);
-            let is_mark = fault.kind == FaultKind::NotStrict(NotStrict::ByteOrderMark);
-            if !(is_mark && self.file.takes_mark) {
-                self.refused.get_or_insert_with(|| fault.message.clone());
-            }
-            self.read.unreadable |= !matches!(fault.kind, FaultKind::NotStrict(_));
-            self.report(fault.span, self.of_syntax(fault));
-        }
-    }
-
-    fn of_syntax(&self, fault: &SyntaxFault) -> Diagnostic {
-        let found = of_syntax(self.file.agent, self.source, fault, Code::NotStrictJson);
-        let refuses = match found.code {
-            Code::ByteOrderMark => !self.file.takes_mark,
-            code => code == Code::EmptyFile && self.file.is_strict,
-        };
-        if refuses { found.weighing(Severity::Error) } else { found }
     }
 
     fn root(&mut self, root: &Node) {
@@ -469,35 +359,6 @@ impl Reader<'_> {
         }
         self.read.mentions.clear();
         self.read.unreadable = true;
-    }
-}
-
-/// What the format forbids, in words; `code` is that of a text which the agent cannot read.
-pub(in crate::dialect) fn of_syntax(
-    agent: &str,
-    source: &Source,
-    fault: &SyntaxFault,
-    code: Code,
-) -> Diagnostic {
-    let refuses = format!("{agent} refuses the whole file");
-    let whose = match fault.kind {
-        _ if source.compat == Compat::Exact => "no hook of this file runs".to_owned(),
-        FaultKind::NotStrict(_) => format!("{refuses}; its hooks run here"),
-        _ => format!("{refuses}; of its hooks those run here that are whole"),
-    };
-    let found = match fault.kind {
-        FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-            finding(Code::ByteOrderMark, fault.message.clone())
-        }
-        FaultKind::Empty if source.text.trim().is_empty() => {
-            finding(Code::EmptyFile, "the file is empty")
-        }
-        _ => finding(code, format!("{whose}: {}", fault.message)),
-    };
-    let found = found.label("here");
-    match &fault.help {
-        Some(help) => found.help(help.clone()),
-        None => found,
     }
 }
 

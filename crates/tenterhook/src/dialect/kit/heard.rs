@@ -34,6 +34,8 @@ pub(in crate::dialect) struct Hears {
     pub(in crate::dialect) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
     /// An input that a hook wrote, in neutral words.
     pub(in crate::dialect) input: fn(&Words, &Event, &Value) -> Value,
+    /// Whether an object that is read is an answer, at that exit code; what is none counts as text does.
+    pub(in crate::dialect) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
     /// What an end without an object means.
     pub(in crate::dialect) ended: fn(&Ended<'_>) -> Answer,
     pub(in crate::dialect) denial: denial::Protocol,
@@ -68,6 +70,11 @@ impl Ended<'_> {
             _ => self.failed(),
         }
     }
+}
+
+/// Every object is an answer.
+pub(in crate::dialect) const fn always(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
+    true
 }
 
 /// All of standard output.
@@ -131,11 +138,14 @@ fn exited(
 ) -> Answer {
     let part = (hears.part)(stdout, stderr);
     let reading = strict::read(&part);
-    if let Some(object) = reading.common().filter(|_| code == 0 || hears.denial.any_exit) {
+    let object = reading.common().filter(|_| code == 0 || hears.denial.any_exit);
+    if let Some(object) = object.filter(|it| (hears.counts)(row, code, it)) {
         return hears.object(event, row, object);
     }
     let text = String::from_utf8_lossy(stdout);
-    (hears.ended)(&Ended { row, code, stdout: text.trim(), stderr })
+    let mut answer = (hears.ended)(&Ended { row, code, stdout: text.trim(), stderr });
+    answer.remarks.extend(object.and_then(|it| hears.unread(&row.name, it)));
+    answer
 }
 
 impl Hears {
@@ -166,8 +176,8 @@ impl Hears {
         answer
     }
 
-    /// Whether all of a phrase that is the same each time stands in the object. Only consent needs the name of the event, where
-    /// there is none; another name than the event's is somebody else's answer.
+    /// Whether all of a phrase that is the same each time stands in the object: a phrase without words is said by silence. Only consent
+    /// needs the name of the event, where there is none; another name than the event's is somebody else's answer.
     fn says(
         &self,
         phrase: Phrase,
@@ -175,7 +185,7 @@ impl Hears {
         object: &Map<String, Value>,
         consents: bool,
     ) -> bool {
-        phrase.iter().all(|(path, part)| {
+        let said = |(path, part): &(&[&str], Part)| {
             let value = at(object, path);
             match part {
                 Part::Word(word) => {
@@ -186,7 +196,8 @@ impl Hears {
                 Part::Given | Part::GivenText => value.is_some_and(|it| !it.is_null()),
                 Part::Reason => true,
             }
-        })
+        };
+        !phrase.is_empty() && phrase.iter().all(said)
     }
 
     /// Whether a word is this one for the agent.

@@ -24,7 +24,7 @@ impl Unread {
         known: impl IntoIterator<Item = &'k str>,
     ) {
         if let Some(near) = nearest(key, known) {
-            self.hints.push(format!("instead of `{key}`, did you mean `{near}`?"));
+            self.hints.push(format!("instead of `{key}` write `{near}`"));
         }
         self.keys.push(format!("{path}{key}"));
     }
@@ -71,8 +71,7 @@ mod tests {
     fn all_keys_stand_in_one_remark() {
         assert_eq!(said(&[]), None);
         assert_eq!(said(&["x"]).as_deref(), Some("`o.x` is not read; more"));
-        let two =
-            "`o.x` and `o.raeson` are not read; instead of `raeson`, did you mean `reason`?; more";
+        let two = "`o.x` and `o.raeson` are not read; instead of `raeson` write `reason`; more";
         assert_eq!(said(&["x", "raeson"]).as_deref(), Some(two));
         let many = said(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]).unwrap_or_default();
         assert!(many.contains("`o.h` and 2 more are not read"), "{many}");

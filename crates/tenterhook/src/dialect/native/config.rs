@@ -75,7 +75,8 @@ pub(crate) fn may_pin(source: &Source) -> bool {
 /// JSON begins with a brace; no TOML file does (C-40).
 pub(super) fn format(source: &Source) -> Format {
     let named = Path::new(&*source.name).extension().is_some_and(|it| it == "json");
-    if named || source.text.trim_start().starts_with('{') { Format::Json } else { Format::Toml }
+    let body = source.text.trim_start_matches('\u{feff}').trim_start();
+    if named || body.starts_with('{') { Format::Json } else { Format::Toml }
 }
 
 /// One file on its way from text to hooks.
@@ -162,7 +163,7 @@ impl<'a> Reader<'a> {
             table.entries().iter().filter(|it| is_of_a_hook(it)).cloned().collect();
         let Some(first) = strays.first() else { return };
         let told = self.out.diagnostics.len();
-        let message = format!("`{}` stands in no hook, for it has no name", first.key);
+        let message = format!("`{}` is not in a hook: there is no line with its name", first.key);
         self.report(Code::UnknownKey, first.key_span, message).help = Some(help.to_owned());
         let node = Node { span: table.span, value: NodeValue::Object(strays.clone()) };
         let entry = Entry { key: "(without a name)".to_owned(), key_span: first.key_span, node };

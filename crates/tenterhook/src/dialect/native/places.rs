@@ -13,12 +13,16 @@ const PACKS: [&str; 2] = ["tenterhook.guardrails.toml", "tenterhook.hold-subagen
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
 
-/// Managed, user, project, local: the strongest layer first (C-41).
+/// Managed, user, project, local: the strongest layer first (C-41). An organisation has a directory for us beside that of Claude Code, which is
+/// read as well.
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = roots.user_files();
     let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
+    let own = roots.managed.as_ref().map(|it| it.with_file_name("tenterhook"));
+    let other = roots.managed.as_deref().filter(|it| own.as_deref() != Some(it));
     let directories = [
-        (roots.managed.as_deref(), Layer::Managed, FILES),
+        (own.as_deref(), Layer::Managed, FILES),
+        (other, Layer::Managed, FILES),
         (Some(user.as_path()), Layer::User, FILES),
         (Some(project), Layer::Project, FILES),
         (Some(project), Layer::Local, LOCAL),

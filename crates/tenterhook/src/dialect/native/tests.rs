@@ -281,7 +281,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         cwd: "/p/src".into(),
         repository: Some("/p".into()),
         home: "/home/u".into(),
-        managed: Some("/etc/tenterhook".into()),
+        managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
     let found: Vec<_> = NATIVE.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
@@ -294,6 +294,9 @@ fn files_are_found_from_the_strongest_layer_down() {
         ("/etc/tenterhook/tenterhook.toml", Managed),
         ("/etc/tenterhook/tenterhook.guardrails.toml", Managed),
         ("/etc/tenterhook/tenterhook.hold-subagents.toml", Managed),
+        ("/etc/claude-code/tenterhook.toml", Managed),
+        ("/etc/claude-code/tenterhook.guardrails.toml", Managed),
+        ("/etc/claude-code/tenterhook.hold-subagents.toml", Managed),
         ("/home/u/.config/tenterhook/tenterhook.toml", User),
         ("/home/u/.config/tenterhook/tenterhook.guardrails.toml", User),
         ("/home/u/.config/tenterhook/tenterhook.hold-subagents.toml", User),
@@ -303,7 +306,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         ("/p/tenterhook.local.toml", Local),
     ];
     assert_eq!(toml, expected.map(|(path, layer)| (PathBuf::from(path), layer)));
-    assert_eq!(found.len(), 14);
+    assert_eq!(found.len(), 18);
     let named = |name: &str, text: &str| {
         let root = crate::syntax::parse(text, crate::syntax::Format::Toml).root;
         NATIVE.recognizes(Path::new(name), root.as_ref())

@@ -23,6 +23,7 @@ static FILE: File = File {
     rules: Rules::all("QW-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
+    is_javascript: true,
     find: settings::find,
     ..File::of(
         "Qwen Code",

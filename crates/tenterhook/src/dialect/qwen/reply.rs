@@ -5,7 +5,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears, all};
+use crate::dialect::kit::heard::{Ended, Hears, all, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST,
     MESSAGE, STOP,
@@ -46,6 +46,7 @@ pub(super) static HEARS: Hears = Hears {
     ],
     part: all,
     input: |words, event, input| words.neutral_input(event, input),
+    counts: always,
     ended,
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
 };

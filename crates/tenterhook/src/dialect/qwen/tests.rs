@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::QWEN;
 use crate::dialect::{DialectId, Fit, Roots};
-use crate::hook::{Compat, Layer, Run, Wait};
+use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
-use crate::source::{ReadConfig, Source};
+use crate::source::{ReadConfig, Source, Switch};
 
 fn read(text: &str) -> ReadConfig {
     let source = Source::given("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
@@ -72,7 +72,7 @@ fn files_stand_in_three_places() {
     assert_eq!(fit("/r/.gemini/settings.json"), Fit::No);
 }
 
-/// QW-4 to QW-10.
+/// QW-7 to QW-10.
 #[test]
 fn handlers_of_each_type_are_read() {
     let read = read(
@@ -98,4 +98,100 @@ fn handlers_of_each_type_are_read() {
     let row = QWEN.row(&"PreToolUse".into()).expect("a row");
     let times = [a, http, prompt].map(|it| QWEN.timeout(&it.run, row).as_secs());
     assert_eq!(times, [60, 600, 30]);
+}
+
+/// QW-4: what holds of the settings of Gemini CLI holds here.
+#[test]
+fn settings_are_read_as_those_of_the_agent_that_it_stems_from() {
+    let text = r#"{ // The agent takes comments.
+        "disableAllHooks": true,
+        "hooksConfig": {"disabled": ["off"]},
+        "hooks": {
+            "PreToolUse": [
+                {"sequential": true, "hooks": [{"type": "command"}, {"command": "a"}]},
+                "b",
+                {"hooks": [{"command": "c", "name": "off"}, {"command": "d", "statusMessage": "off"}]}],
+            "BeforeTool": [{"hooks": [{"command": "e"}]}]}}"#;
+    let source = Source::given("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
+    let mut read = read(text);
+    let expected = ["hooks-disabled", "handler-missing-field", "group-not-object", "unknown-event"];
+    assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
+    assert_eq!(read.switches, [Switch::DisableAll]);
+    QWEN.settle_layers(&mut [(&source, &mut read)]);
+    let rule = |it: &Hook| match it.arming {
+        Arming::Armed => "",
+        Arming::Disarmed { rule, .. } => rule,
+    };
+    let rules: Vec<_> = read.hooks.iter().map(rule).collect();
+    assert_eq!(rules, ["QW-4", "", "GM-6", "", "QW-4"]);
+}
+
+/// QW-7: there are four types, and a command is one where nothing is said; a function is told of and never runs.
+#[test]
+fn a_type_is_one_of_four() {
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "a"},
+        {"command": "a"},
+        {"type": "http", "url": "https://localhost/x"},
+        {"type": "prompt", "prompt": "Is it safe?"},
+        {"type": "function", "name": "f"},
+        {"type": "agent", "prompt": "Is it safe?"}]}]}}"#;
+    let read = read(text);
+    assert_eq!(codes(&read), ["handler-type-not-accepted", "unknown-handler-type"]);
+    let runs = |it: &Hook| match (&it.run, &it.arming) {
+        (Run::Command(_), Arming::Armed) => "command",
+        (Run::Http(_), Arming::Armed) => "http",
+        (Run::Prompt(_), Arming::Armed) => "prompt",
+        (_, Arming::Disarmed { .. }) => "never",
+        (_, Arming::Armed) => "something else",
+    };
+    let said: Vec<_> = read.hooks.iter().map(runs).collect();
+    assert_eq!(said, ["command", "command", "http", "prompt", "never", "never"]);
+}
+
+/// QW-8.
+#[test]
+fn a_command_is_a_line_for_bash_or_for_the_shell_that_is_named() {
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"command": "a", "env": {"A": "b"}},
+        {"command": "a", "shell": "bash", "async": true},
+        {"command": "a", "shell": "powershell", "once": true}]}]}}"#;
+    let read = read(text);
+    assert_eq!(codes(&read), [""; 0]);
+    let said = |it: &Hook| match &it.run {
+        Run::Command(Command { invocation: Invocation::Shell { text, shell }, env, .. }) => {
+            assert_eq!(text, "a");
+            (*shell, env.len(), it.wait, it.once)
+        }
+        other => panic!("{other:?}"),
+    };
+    let said: Vec<_> = read.hooks.iter().map(said).collect();
+    let expected = [
+        (Shell::Bash, 1, Wait::Attached, false),
+        (Shell::Bash, 0, Wait::Detached, false),
+        (Shell::PowerShell, 0, Wait::Attached, true),
+    ];
+    assert_eq!(said, expected);
+}
+
+/// QW-9.
+#[test]
+fn times_are_in_seconds_below_a_thousand() {
+    for (number, millis) in [
+        ("0.5", Some(500)),
+        ("30", Some(30_000)),
+        ("999", Some(999_000)),
+        ("1000", Some(1000)),
+        ("45000", Some(45_000)),
+        ("0", None),
+        ("\"30\"", None),
+    ] {
+        let text = format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"command": "a", "timeout": {number}}}]}}]}}}}"#
+        );
+        let read = read(&text);
+        assert_eq!(read.hooks[0].timeout, millis.map(Duration::from_millis), "{number}");
+        let told = if millis.is_some() { &[][..] } else { &["wrong-field-type"] };
+        assert_eq!(codes(&read), told, "{number}");
+    }
 }

@@ -157,8 +157,8 @@ fn translate(
     // The supervisor always reports; should it not, the step is not known to have said anything.
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let Held { env_file, confined } = held;
-    let walls = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
-    let mut notes = walls.map(|it| it.refusals(&report, project)).unwrap_or_default();
+    let limited = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
+    let mut notes = limited.map(|it| it.refusals(&report, project)).unwrap_or_default();
     if let process::Closed::Broken(errno) = report.stderr.closed {
         // Where it denied by its exit code, this is where its reason was lost.
         notes.push(Failure { code: Code::OutOfResources, message: unread("error", errno) });

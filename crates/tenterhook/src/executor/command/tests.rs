@@ -284,6 +284,19 @@ async fn an_env_file_belongs_to_one_run() {
     assert_eq!(std::fs::read_dir(scene.sandbox.scripts()).unwrap().count(), 0);
 }
 
+/// C-86: a hook that puts something else there has said nothing, and holds up nobody.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_fifo_in_the_place_of_variables_is_not_waited_for() {
+    let scene = Scene::new(
+        "[hook.h]\non = \"SessionStart\"\n\
+         shell = 'rm \"$TENTERHOOK_ENV_FILE\"; mkfifo \"$TENTERHOOK_ENV_FILE\"; test -p \"$TENTERHOOK_ENV_FILE\" || exit 1'\n",
+    );
+    let start = Event { name: "SessionStart".into(), ..scene.event("ls") };
+    let outcome = scene.engine.fire(start, &scene.session).await;
+    assert!(outcome.effects.env.is_empty() && outcome.faults.is_empty(), "{outcome:?}");
+}
+
 #[tokio::test]
 async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_still_detaches() {
     let sandbox = Sandbox::new().unwrap();

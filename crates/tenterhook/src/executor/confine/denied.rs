@@ -4,8 +4,10 @@
 //! a refusal counts where the grants do not hold it.
 
 mod complaint;
+mod resolved;
 mod wishes;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
@@ -17,10 +19,14 @@ use crate::diagnostic::Code;
 use crate::dialect::native;
 use crate::hook::{Grants, Peers, Sandbox, Tier};
 use complaint::{Complaint, complaints, is_about_attributes, named};
+pub(super) use resolved::Refused;
+use resolved::{Resolved, nearest};
 
-/// The ends and beginnings of names that a file has for a moment only, before it takes another's place.
-const PASSING_ENDS: &[&str] = &[".lock", ".tmp", ".temp", ".swp", "~"];
-const PASSING_BEGINNINGS: &[&str] = &["sed", "tmp", ".tmp", ".#"];
+/// The terminal of whoever has one: no hook has, whatever it is granted (R-1).
+const TERMINAL: &str = "/dev/tty";
+
+/// How many paths that a program names are looked at.
+const MOST_PATHS: usize = 1024;
 
 /// Who was refused something, where only what a program printed tells of it.
 const IT: &str = "it";
@@ -31,7 +37,8 @@ const KEEPS_MODE: &str = "sed";
 /// What of a program was refused.
 pub(super) enum Found {
     Path(PathBuf, Refused),
-    Attributes,
+    /// With the file, where it is told.
+    Attributes(Option<PathBuf>),
     /// Nobody was reached, with the peers among whom somebody would be.
     Peers(Peers),
     Git,
@@ -42,7 +49,7 @@ impl Confined {
     pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
         let message = match self.found(&String::from_utf8_lossy(stderr))? {
             Found::Path(path, how) => self.of_path(IT, &path, &how, project),
-            Found::Attributes => self.of_attributes(),
+            Found::Attributes(path) => self.of_attributes(path.as_deref(), project),
             Found::Peers(wanted) => self.unreached(IT, wanted),
             Found::Git => self.only_without(IT, "git writes beside its hooks"),
         };
@@ -51,24 +58,46 @@ impl Confined {
 
     /// The first refusal that is complained of in `text`.
     pub(super) fn found(&self, text: &str) -> Option<Found> {
+        let resolved = Resolved::of(self);
+        // Only in a root of its own a program does not find what it is not granted.
+        let is_rooted = !self.means().limits_files();
+        let mut looked = BTreeSet::new();
         complaints(text).find_map(|it| match it {
             // Who may reach it already and is not answered has another trouble.
             Complaint::Unreached(port) => {
-                let wanted = self.granted.net.with(port);
+                let wanted = self.with_port(port);
                 (wanted != self.granted.net).then_some(Found::Peers(wanted))
             }
             Complaint::Git => Some(Found::Git),
             Complaint::Refused { line, .. }
                 if is_about_attributes(line) && !self.confinement.attributes =>
             {
-                Some(Found::Attributes)
+                let path = named(line).map(|it| self.cwd.join(it)).find(|it| it.exists());
+                Some(Found::Attributes(path))
             }
-            Complaint::Refused { line, changes } => {
-                let paths = named(line).map(|it| self.cwd.join(it));
-                let mut refused = paths.filter_map(|it| self.refused(&it, changes));
-                refused.next().map(|(path, how)| Found::Path(path, how))
+            Complaint::Refused { line, changes } => self
+                .paths(line, &mut looked)
+                .find_map(|it| resolved.refused(&it, changes))
+                .map(|(path, how)| Found::Path(path, how)),
+            Complaint::NotFound { line, changes } => {
+                let mut paths = self
+                    .paths(line, &mut looked)
+                    .filter(|it| is_rooted && is_hidden(&resolved, it, changes));
+                paths
+                    .find_map(|it| resolved.refused(&it, changes))
+                    .map(|(path, how)| Found::Path(path, how))
             }
         })
+    }
+
+    /// The paths that a line names, as far as they were not looked at yet.
+    fn paths<'a>(
+        &'a self,
+        line: &'a str,
+        looked: &'a mut BTreeSet<PathBuf>,
+    ) -> impl Iterator<Item = PathBuf> {
+        let paths = named(line).map(|it| self.cwd.join(it)).filter(|it| it != Path::new(TERMINAL));
+        paths.filter(|it| looked.len() < MOST_PATHS && looked.insert(it.clone()))
     }
 
     fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
@@ -77,7 +106,7 @@ impl Confined {
         // Who lists the home for its names would be granted all keys in it.
         if matches!(how, Refused::Read | Refused::Write) && self.opens_home(nearest(path)) {
             return format!(
-                "the sandbox refused {who} to {verb} `{shown}`; no line is proposed, as it would open your whole home"
+                "the sandbox did not let {who} {verb} `{shown}`; no line is proposed, as it would open your whole home"
             );
         }
         let write = |path: &Path, keeps_mode: bool| {
@@ -88,11 +117,11 @@ impl Confined {
         };
         match how {
             Refused::Never => format!(
-                "the sandbox refused {who} to change `{shown}`, which no key grants: it says which hooks run, or what git runs"
+                "the sandbox did not let {who} change `{shown}`, which no key grants: it says which hooks run, or what git runs"
             ),
             Refused::Write => {
                 let line = write(nearest(path), keeps_mode(path));
-                format!("the sandbox refused {who} to change `{shown}`; {line} grants that")
+                format!("the sandbox did not let {who} change `{shown}`; {line} grants that")
             }
             Refused::Make => format!(
                 "the sandbox lets nothing be made beside files that say which hooks run, such as `{shown}`; make it once, and {} \
@@ -103,10 +132,15 @@ impl Confined {
                 "it lets nothing be made beside files that say which hooks run, such as `{shown}`"
             )),
             Refused::Read => format!(
-                "the sandbox refused {who} to read `{shown}`; {} grants that",
+                "the sandbox did not let {who} read `{shown}`; {} grants that",
                 self.line(|it| it.read.push(as_grant(path, project)))
             ),
         }
+    }
+
+    /// What it would take to reach a port: everybody, where nothing tells ports apart (X-14).
+    fn with_port(&self, port: Option<u16>) -> Peers {
+        self.granted.net.with(port.filter(|_| self.means().narrows_ports()))
     }
 
     /// Whether to grant this is to grant the home.
@@ -114,10 +148,17 @@ impl Confined {
         process::resolved(&self.home).starts_with(path)
     }
 
-    fn of_attributes(&self) -> String {
+    fn of_attributes(&self, path: Option<&Path>, project: &Path) -> String {
+        // In a root of its own that is granted only of what it may change (X-25).
+        let limits = self.means().limits_files();
+        let path = path.filter(|it| !limits && !self.may_change(it));
+        let line = self.line(|it| {
+            it.attributes = true;
+            it.write.extend(path.map(|it| as_grant(it, project)));
+        });
+        let of_which = if limits { "yours" } else { "granted to be changed" };
         format!(
-            "the sandbox refused it to change a file's mode, owner, times or attributes; {} grants that, of every file that is yours",
-            self.line(|it| it.attributes = true)
+            "the sandbox did not let it change a file's mode, owner, times or attributes; {line} grants that, of every file that is {of_which}"
         )
     }
 
@@ -137,37 +178,27 @@ impl Confined {
     }
 
     /// Whether a path lies in what it may change.
-    pub(super) fn writes(&self, path: &Path) -> bool {
-        self.confinement.write.iter().any(|it| path.starts_with(process::resolved(it)))
+    pub(super) fn may_change(&self, path: &Path) -> bool {
+        Resolved::of(self).writes(&process::resolved(path))
     }
 
-    /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
-    fn refused(&self, path: &Path, changes: bool) -> Option<(PathBuf, Refused)> {
-        let path = process::resolved(path);
-        let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(process::resolved(it)));
-        let writes = self.writes(&path);
-        let there = nearest(&path);
-        // What is not there is not refused to who reads it.
-        let changes = changes || there != path;
-        if !writes && !changes && !holds(&self.confinement.read) {
-            return Some((path, Refused::Read));
-        }
-        // Of another process nobody may read all, whatever is granted.
-        if !changes && path.starts_with("/proc") {
-            return None;
-        }
-        if holds(&self.confinement.never) {
-            return Some((path, Refused::Never));
-        }
-        let is_beside =
-            self.confinement.never.iter().any(|it| process::resolved(it).starts_with(there));
-        let missing = path.ancestors().find(|it| it.parent() == Some(there));
-        match missing.filter(|_| is_beside && there != path) {
-            Some(missing) if is_passing(missing) => Some((missing.to_path_buf(), Refused::Passing)),
-            Some(missing) => Some((missing.to_path_buf(), Refused::Make)),
-            None => (!writes).then_some((path, Refused::Write)),
-        }
+    /// Holds more of what it could be granted.
+    pub(super) fn hold(&mut self, more: impl Iterator<Item = PathBuf>) {
+        self.confinement.never.extend(more);
     }
+
+    /// What it is confined by.
+    fn means(&self) -> process::Means {
+        self.confinement.pretended.unwrap_or_else(process::means)
+    }
+}
+
+/// Whether a path is there and is not found in a root that holds what is granted and nothing else; also one that is only to be made.
+fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
+    let path = process::resolved(path);
+    let there = nearest(&path);
+    let is_there = there == path || changes && path.parent() == Some(there);
+    is_there && !resolved.reads(there)
 }
 
 /// A path on one line, whatever its name holds.
@@ -179,34 +210,10 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().chars().map(escaped).collect()
 }
 
-/// Whether a file has its name for a moment only, so that it cannot be made once for good: what git puts beside its hooks, too.
-fn is_passing(path: &Path) -> bool {
-    let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_of_git = path.parent().is_some_and(|it| it.ends_with(".git"));
-    is_of_git
-        || PASSING_ENDS.iter().any(|it| name.ends_with(it))
-        || PASSING_BEGINNINGS.iter().any(|it| name.starts_with(it))
-}
-
 /// Whether a file is made only to take the place of another, whose mode it is given.
 fn keeps_mode(path: &Path) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy());
     path.symlink_metadata().is_err() && name.is_some_and(|it| it.starts_with(KEEPS_MODE))
-}
-
-/// The path, or what of the way to it is there: what is not there cannot be granted.
-fn nearest(path: &Path) -> &Path {
-    path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path)
-}
-
-/// What a hook may not do with a path.
-#[derive(Clone, Copy)]
-pub(super) enum Refused {
-    Never,
-    Make,
-    Passing,
-    Write,
-    Read,
 }
 
 /// Why a program was not started whose sandbox is not to be had here, and what to do about it.
@@ -225,6 +232,9 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
 ///
 /// How far this machine can confine, where that is the reason.
 pub(super) fn not_made(error: &process::NotStarted) -> Result<String, String> {
+    if let Some(why) = error.ungranted() {
+        return Ok(would_be_more(why).to_owned());
+    }
     if error.error().kind() != std::io::ErrorKind::Unsupported {
         return Ok(format!("{error}: its sandbox cannot be made, and it does not run without"));
     }
@@ -236,6 +246,27 @@ pub(super) fn not_made(error: &process::NotStarted) -> Result<String, String> {
         false => "",
     };
     Err(format!("{here}{uncounted}"))
+}
+
+/// Which grant would be a larger one here, and what to write instead: a hook does not run with more than it is granted.
+const fn would_be_more(why: process::Ungranted) -> &'static str {
+    match why {
+        process::Ungranted::Ports => {
+            "its `sandbox` names ports in `net`, which this machine cannot tell apart (that takes Landlock 4, Linux 6.7), and it does not \
+             run with more than it is granted: write `net = \"open\"` or `net = \"none\"`"
+        }
+        process::Ungranted::PartOfProc => {
+            "its `sandbox` grants a part of `/proc` alone, or to change it, and without Landlock a hook has a `/proc` of its own and does not run with more than \
+             it is granted: grant all of `/proc` in `read`, or nothing of it"
+        }
+        process::Ungranted::Device => {
+            "its `sandbox` grants a device or a FIFO in `read`, and without Landlock who may read one may write it; it does not run with \
+             more than it is granted: grant that in `write`"
+        }
+        process::Ungranted::ManyFiles => {
+            "more than 16,384 files lie beside those that its `sandbox` may never change; grant it a directory below"
+        }
+    }
 }
 
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).

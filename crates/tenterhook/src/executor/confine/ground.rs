@@ -1,6 +1,6 @@
 //! Where is somebody who is confined? What of the host and of the event decides over the grants that name no whole path. Values only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::executor::Task;
 
@@ -14,8 +14,10 @@ pub(in crate::executor) struct Ground<'g> {
     pub(in crate::executor) env: &'g [(String, String)],
     /// Where directories for passing files may be made.
     pub(in crate::executor) scratch: Option<&'g Path>,
-    /// As on a machine that can confine nothing: for tests.
-    pub(in crate::executor) pretends_no_means: bool,
+    /// What hooks of the same configuration may change: there they make links.
+    pub(in crate::executor) granted: &'g [PathBuf],
+    /// In place of what this machine can confine with: for tests.
+    pub(in crate::executor) pretended: Option<tenterhook_process::Means>,
 }
 
 impl<'g> Ground<'g> {
@@ -28,7 +30,8 @@ impl<'g> Ground<'g> {
             home: &within.home,
             env: &ambient.env,
             scratch: ambient.scratch.as_deref(),
-            pretends_no_means: ambient.pretends_no_means,
+            granted: &task.hook.granted,
+            pretended: ambient.pretended,
         }
     }
 }

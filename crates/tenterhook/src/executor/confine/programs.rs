@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::places::within;
+
 /// What stands beside the programs of an installation and belongs to them.
 const BESIDE: &[&str] = &["lib", "lib64", "libexec"];
 
@@ -33,7 +35,9 @@ pub(super) fn of(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
 fn made_of(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
     let parent = directory.parent().unwrap_or(&directory).to_path_buf();
     let is_installed = directory.ends_with("bin") || directory.ends_with("sbin");
+    // What belongs to an installation lies in it.
     let beside = BESIDE.iter().filter(|_| is_installed).map(|it| parent.join(it));
+    let beside = beside.filter(|it| within(&parent, it).is_some());
     let elsewhere = ELSEWHERE.iter().filter(|(end, _)| directory.ends_with(end));
     let elsewhere = elsewhere.map(|(_, to)| match to {
         To::Parent => parent.clone(),

@@ -39,10 +39,10 @@ pub(in crate::executor) fn confine_server(
     let left = |grants| Left { grants, reads: &reads, writes: &[], kept, own: None, file };
     let mut confined = enter(left(first), ground, described);
     for other in rest {
-        let mut other_one = granted(left(other), ground);
+        let (mut other_one, _) = granted(left(other), ground);
         // It is the server's own, whoever calls.
         let room = confined.room.as_ref().map(|it| it.path().to_path_buf());
-        other_one.write.extend(room);
+        other_one.free.extend(room);
         confined.confinement = narrowed(&confined.confinement, &other_one);
         super::bound(other, described);
     }
@@ -61,11 +61,14 @@ impl ConfinedServer {
 
 /// What both leave.
 fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
-    let readable = |it: &Confinement| [it.read.clone(), it.write.clone()].concat();
+    let readable = |it: &Confinement| [it.read.clone(), it.write.clone(), it.free.clone()].concat();
     let mut both = Confinement::new(one.at_least.max(other.at_least));
     both.read = shared(&readable(one), &readable(other));
     both.write = shared(&one.write, &other.write);
+    both.free = shared(&one.free, &other.free);
     both.never = [one.never.clone(), other.never.clone()].concat();
+    both.as_they_stand = one.as_they_stand && other.as_they_stand;
+    both.names = one.names.clone();
     both.net = match (&one.net, &other.net) {
         (Net::Open, net) | (net, Net::Open) => net.clone(),
         (Net::TcpTo(one), Net::TcpTo(other)) => {

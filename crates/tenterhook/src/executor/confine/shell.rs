@@ -47,7 +47,8 @@ impl Shell<'_> {
             home: self.home,
             env: &self.ambient.env,
             scratch: self.ambient.scratch.as_deref(),
-            pretends_no_means: self.ambient.pretends_no_means,
+            granted: &[],
+            pretended: self.ambient.pretended,
         };
         let mut own = vec![self.project.to_path_buf()];
         own.extend_from_slice(self.beside);
@@ -59,7 +60,7 @@ impl Shell<'_> {
         let left = Left { grants: &grants, reads: &own, writes, kept: None, own: None, file: None };
         let mut confined = enter(left, &ground, described);
         let never = self.beside.iter().flat_map(|it| super::never::of(&[it], ground.home, &[]));
-        confined.confinement.never.extend(never.chain(self.never.iter().cloned()));
+        confined.hold(never.chain(self.never.iter().cloned()));
         described.confine = Some(confined.confinement.clone());
         ConfinedShell(confined)
     }
@@ -72,11 +73,11 @@ impl ConfinedShell {
         let text = String::from_utf8_lossy(printed);
         Some(match self.0.found(&text)? {
             // Where it may change nothing at all, what stands beside makes no difference.
-            Found::Path(path, Refused::Make | Refused::Passing) if !self.0.writes(&path) => {
+            Found::Path(path, Refused::Make | Refused::Passing) if !self.0.may_change(&path) => {
                 of_path(&path, Refused::Write)
             }
             Found::Path(path, how) => of_path(&path, how),
-            Found::Attributes => "the sandbox lets no command change a file's mode, owner, times or attributes".to_owned(),
+            Found::Attributes(_) => "the sandbox lets no command change a file's mode, owner, times or attributes".to_owned(),
             Found::Peers(_) => "the sandbox lets no command reach a host".to_owned(),
             Found::Git => "the sandbox lets nothing be made beside git's hooks, so that git cannot write there".to_owned(),
         })
@@ -85,10 +86,19 @@ impl ConfinedShell {
     /// Why it was not started, where that is the sandbox.
     #[must_use]
     pub fn not_started(&self, error: &process::NotStarted) -> Option<String> {
-        let is_it = error.step == process::Step::Confine;
-        is_it.then(|| not_made(error).unwrap_or_else(|here| {
-            format!("this machine cannot confine commands (it reaches {here}), and none runs with less than the person asked for")
-        }))
+        if !error.is_of_sandbox() {
+            return None;
+        }
+        let many = error.ungranted() == Some(process::Ungranted::ManyFiles);
+        // The host grants nothing of its own, so that nobody could be told to grant less.
+        Some(match many {
+            true => "more than 16,384 files lie beside those that say which hooks run, so that no command can be confined here; \
+                     start the agent in a directory below, or in the profile `strict`, which lets nothing be changed"
+                .to_owned(),
+            false => not_made(error).unwrap_or_else(|here| {
+                format!("this machine cannot confine commands (it reaches {here}), and none runs with less than the person asked for")
+            }),
+        })
     }
 }
 
@@ -101,7 +111,7 @@ fn of_path(path: &Path, how: Refused) -> String {
         Refused::Make | Refused::Passing => format!(
             "the sandbox lets nothing be made, removed or renamed in a directory with files that say which hooks run, such as `{shown}`"
         ),
-        Refused::Write => format!("the sandbox refused the command to change `{shown}`"),
-        Refused::Read => format!("the sandbox refused the command to read `{shown}`"),
+        Refused::Write => format!("the sandbox did not let the command change `{shown}`"),
+        Refused::Read => format!("the sandbox did not let the command read `{shown}`"),
     }
 }

@@ -3,11 +3,15 @@
 //! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
 
 mod ignis;
+mod links;
 mod never;
 mod shell;
 mod told;
 
+use std::cell::Cell;
+
 use serde_json::json;
+use tenterhook_process::{Means, means};
 use tenterhook_testkit::Sandbox;
 
 use crate::config::Source;
@@ -21,7 +25,8 @@ use crate::{Engine, Event, Outcome, Session};
 /// A project and a home, with a hook that denies when its line succeeds.
 struct Scene {
     sandbox: Sandbox,
-    no_means: bool,
+    /// What its machine can confine with, where that is less than this one can.
+    pretended: Cell<Option<Means>>,
     explains: bool,
     layer: Layer,
     cwd: Option<std::path::PathBuf>,
@@ -34,8 +39,8 @@ impl Scene {
         let sandbox = Sandbox::new().expect("a scene");
         std::fs::write(sandbox.project().join("file"), "text").expect("a scene");
         std::fs::write(sandbox.home().join("secret"), "key").expect("a scene");
-        let (no_means, explains) = (false, false);
-        Self { sandbox, no_means, explains, layer: Layer::Given, cwd: None, more: Vec::new() }
+        let (pretended, explains) = (Cell::new(None), false);
+        Self { sandbox, pretended, explains, layer: Layer::Given, cwd: None, more: Vec::new() }
     }
 
     /// What comes of a hook with these keys whose line is `line`.
@@ -50,10 +55,9 @@ impl Scene {
         env.retain(|(name, _)| self.more.iter().all(|it| it.0 != *name));
         env.extend(self.more.clone());
         let scratch = Some(self.sandbox.scripts());
-        let pretends_no_means = self.no_means;
+        let pretended = self.pretended.get();
         let explains_denials = self.explains;
-        let ambient =
-            Ambient { env, scratch, pretends_no_means, explains_denials, ..Ambient::default() };
+        let ambient = Ambient { env, scratch, pretended, explains_denials, ..Ambient::default() };
         let mut source =
             Source::given("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
         source.home = self.sandbox.home();
@@ -82,14 +86,31 @@ impl Scene {
 }
 
 fn can() -> bool {
-    tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
+    means().tier() >= tenterhook_process::Tier::T1
+}
+
+/// What this machine confines with, and what it would without Landlock, each with the tier that who asks for no more is given.
+fn cells() -> Vec<(Option<Means>, Tier)> {
+    let rooted = Means { landlock: 0, ..means() };
+    let of = |it: Means| super::super::confine::tier(it.tier_for(tenterhook_process::Tier::T1));
+    let all = [(None, of(means())), (Some(rooted), of(rooted))];
+    all.into_iter().filter(|(_, tier)| *tier > Tier::T0).collect()
 }
 
 /// `line`, the keys with which it is refused, and those with which it works again.
 async fn refused(scene: &Scene, line: &str, within: &str, granted: &str) {
     assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "never works: {line}");
-    assert_eq!(scene.works(line, within).await, (false, Some(Tier::T1)), "reached: {line}");
-    assert_eq!(scene.works(line, granted).await, (true, Some(Tier::T1)), "not granted: {line}");
+    for (pretended, tier) in cells() {
+        // Nothing but Landlock tells ports apart.
+        let is_of_ports = granted.contains("tcp:");
+        if is_of_ports && !pretended.unwrap_or_else(means).narrows_ports() {
+            continue;
+        }
+        scene.pretended.set(pretended);
+        assert_eq!(scene.works(line, within).await, (false, Some(tier)), "reached: {line}");
+        assert_eq!(scene.works(line, granted).await, (true, Some(tier)), "not granted: {line}");
+    }
+    scene.pretended.set(None);
 }
 
 const STANDARD: &str = "sandbox = \"standard\"";
@@ -97,8 +118,12 @@ const STANDARD: &str = "sandbox = \"standard\"";
 async fn refused_with(scene: &Scene, line: &str, keys: &str, named: &str) {
     assert_eq!(scene.works(line, keys).await, (true, None));
     let standard = format!("{keys}{STANDARD}");
-    assert_eq!(scene.works(line, &standard).await, (false, Some(Tier::T1)));
-    assert_eq!(scene.works(line, named).await, (true, Some(Tier::T1)));
+    for (pretended, tier) in cells() {
+        scene.pretended.set(pretended);
+        assert_eq!(scene.works(line, &standard).await, (false, Some(tier)));
+        assert_eq!(scene.works(line, named).await, (true, Some(tier)));
+    }
+    scene.pretended.set(None);
 }
 
 #[tokio::test]
@@ -174,8 +199,16 @@ async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     }
     let scene = Scene::new();
     let write = "sandbox = { write = [\"$PROJECT/file\"] }";
-    let granted = "sandbox = { attributes = true }";
+    let granted = "sandbox = { write = [\"$PROJECT/file\"], attributes = true }";
     refused(&scene, "chmod 600 file", write, granted).await;
+    let of_all = "sandbox = { attributes = true }";
+    for (pretended, tier) in cells() {
+        scene.pretended.set(pretended);
+        // In a root of its own what may not be changed keeps its mode as well.
+        let changes = pretended.unwrap_or_else(means).limits_files();
+        assert_eq!(scene.works("chmod 600 file", of_all).await, (changes, Some(tier)));
+    }
+    scene.pretended.set(None);
     let outcome = scene.outcome("chmod 600 file", write).await;
     assert!(
         outcome.faults.iter().any(|it| it.message.contains(", attributes = true }`")),
@@ -263,8 +296,8 @@ async fn a_confined_hook_sees_the_variables_that_are_named() {
 
 #[tokio::test]
 async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
-    let mut scene = Scene::new();
-    scene.no_means = true;
+    let scene = Scene::new();
+    scene.pretended.set(Some(Means::default()));
     let mark = scene.sandbox.project().join("ran");
     let line = format!("echo > {}", mark.display());
     // A gate that did not run: its policy decides.
@@ -276,7 +309,7 @@ async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     assert!(!free.blocked() && mark.exists(), "{free:?}");
     assert_eq!(free.steps.first().and_then(|it| it.tier), Some(Tier::T0));
     assert!(free.faults.iter().any(|it| it.code == Code::Unconfined), "{free:?}");
-    scene.no_means = false;
+    scene.pretended.set(None);
     let counted = scene.outcome("exit 0", "sandbox = { processes = 5 }").await;
     let counts = tenterhook_process::means().processes && reaches_t2();
     assert_eq!(counted.blocked(), !counts, "{counted:?}");
@@ -360,7 +393,7 @@ async fn a_project_that_is_the_home_opens_nothing() {
 /// without a grant no socket is made; a port is reached and another is not.
 #[tokio::test]
 async fn nobody_is_reached_but_who_is_granted() {
-    if !can() || tenterhook_process::means().landlock < 4 || !is_there("python3") {
+    if !can() || !is_there("python3") {
         return;
     }
     let scene = Scene::new();

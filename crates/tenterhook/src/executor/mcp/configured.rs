@@ -34,7 +34,7 @@ pub struct Configured {
     env: Env,
     network: Network,
     scratch: Option<PathBuf>,
-    pretends_no_means: bool,
+    pretended: Option<tenterhook_process::Means>,
     lines: Mutex<HashMap<String, Arc<Line>>>,
 }
 
@@ -85,7 +85,7 @@ impl Configured {
             env: env.into(),
             network: Network::default(),
             scratch: None,
-            pretends_no_means: false,
+            pretended: None,
             lines: Mutex::default(),
         };
         configured.replace(servers);
@@ -104,7 +104,7 @@ impl Configured {
     #[must_use]
     pub fn within(mut self, ambient: &Ambient) -> Self {
         self.scratch.clone_from(&ambient.scratch);
-        self.pretends_no_means = ambient.pretends_no_means;
+        self.pretended = ambient.pretended;
         self
     }
 
@@ -122,7 +122,7 @@ impl Configured {
                     network: self.network.clone(),
                     caller: None,
                     scratch: self.scratch.clone(),
-                    pretends_no_means: self.pretends_no_means,
+                    pretended: self.pretended,
                 })
             });
             lock(&line.state).health.forgive();

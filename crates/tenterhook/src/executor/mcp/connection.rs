@@ -35,8 +35,8 @@ pub(super) struct Start {
     pub(super) caller: Option<Grants>,
     /// Where a confined one may be given a directory for passing files.
     pub(super) scratch: Option<PathBuf>,
-    /// As on a machine that can confine nothing: for tests.
-    pub(super) pretends_no_means: bool,
+    /// In place of what this machine can confine with: for tests.
+    pub(super) pretended: Option<tenterhook_process::Means>,
 }
 
 /// A server that said hello.

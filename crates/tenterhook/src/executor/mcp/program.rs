@@ -23,7 +23,7 @@ pub(super) fn describe(
     start: &Start,
     command: &Command,
 ) -> Result<(process::Command, Withheld, Option<Box<ConfinedServer>>), String> {
-    let Start { server, env, caller, scratch, pretends_no_means, .. } = start;
+    let Start { server, env, caller, scratch, pretended, .. } = start;
     let grants: Vec<&Grants> = server.sandbox.grants().into_iter().chain(caller).collect();
     let fill = |text: &str| fill(server, text, env);
     let cwd = command.cwd.clone().unwrap_or_default();
@@ -51,6 +51,28 @@ pub(super) fn describe(
     for (name, value) in &command.env {
         variables.push((name.clone(), fill(value)?));
     }
+    let withheld = withheld(start, command, &variables);
+    variables.retain(|(name, _)| name != FIRING);
+    variables.push((FIRING.to_owned(), around::within_server(&server.name, env)));
+    described.env =
+        variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    described.umask = None;
+    let ground = Ground {
+        project: &server.project,
+        cwd: &described.cwd.clone(),
+        home: &server.home,
+        env,
+        scratch: scratch.as_deref(),
+        granted: &[],
+        pretended: *pretended,
+    };
+    let confined = confine_server(server, &grants, &ground, &mut described);
+    Ok((described, withheld, confined))
+}
+
+/// What the server is handed that no message may say: what its configuration gives it, and what sounds like a secret.
+fn withheld(start: &Start, command: &Command, variables: &[(String, String)]) -> Withheld {
+    let Start { server, env, .. } = start;
     let is_given = |name: &String| {
         command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
     };
@@ -63,22 +85,7 @@ pub(super) fn describe(
     let filled: Vec<String> = texts.iter().flat_map(|it| values(server, it, env)).collect();
     let given = given.map(|(_, value)| value.as_str());
     let withheld = given.chain(filled.iter().map(String::as_str));
-    let withheld = Withheld::of(withheld.filter(|it| !is_place(it)));
-    variables.retain(|(name, _)| name != FIRING);
-    variables.push((FIRING.to_owned(), around::within_server(&server.name, env)));
-    described.env =
-        variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-    described.umask = None;
-    let ground = Ground {
-        project: &server.project,
-        cwd: &described.cwd.clone(),
-        home: &server.home,
-        env,
-        scratch: scratch.as_deref(),
-        pretends_no_means: *pretends_no_means,
-    };
-    let confined = confine_server(server, &grants, &ground, &mut described);
-    Ok((described, withheld, confined))
+    Withheld::of(withheld.filter(|it| !is_place(it)))
 }
 
 /// Whether a value says where something lies, such as the project: that is in every message, and no secret.

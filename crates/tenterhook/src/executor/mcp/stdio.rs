@@ -81,7 +81,10 @@ impl Stdio {
                 if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
             child.finish(move |report| {
-                told.write(Over::Gone, words(&report, &told, confined.as_deref()));
+                // Whoever ended it knows why: that it was ended is no reason, and may be known before that one.
+                if report.end != process::End::Cancelled {
+                    told.write(Over::Gone, words(&report, &told, confined.as_deref()));
+                }
                 // Only now the lines are at their end, so that whoever reads them knows why.
                 drop(last);
             });
@@ -191,9 +194,7 @@ fn words(
     confined: Option<&ConfinedServer>,
 ) -> String {
     let ended = match &report.end {
-        process::End::NotStarted(error) if error.step == process::Step::Confine => {
-            return not_reached(error);
-        }
+        process::End::NotStarted(error) if error.is_of_sandbox() => return not_reached(error),
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
         process::End::Signalled(signal) => format!("signal {signal} ended it"),
@@ -205,8 +206,8 @@ fn words(
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
     let last = close_reason.quote(last);
-    let walls = confined.filter(|_| report.tier > process::Tier::T0);
-    let refused = walls.and_then(|it| it.told(&report.stderr.bytes));
+    let limited = confined.filter(|_| report.tier > process::Tier::T0);
+    let refused = limited.and_then(|it| it.told(&report.stderr.bytes));
     let refused = refused.map(|it| format!("; {}", close_reason.without_withheld(&it)));
     let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
     said + &refused.unwrap_or_default()

@@ -134,3 +134,94 @@ fn what_is_no_rule_never_holds_and_says_why() {
     assert_eq!(picked, Picked::No("the parenthesis of `Bash` is not closed".to_owned()));
     assert!(condition.fault().is_some());
 }
+
+/// S-41: what people read of a rule that does not hold, or holds widely.
+#[test]
+fn a_rule_says_why_it_does_not_hold_or_only_widely() {
+    for (rule, command, compat, said) in [
+        ("Read(a)", "ls", Compat::Guarded, "it is about another tool"),
+        ("Bash(git *)", "ls", Compat::Guarded, "nothing in the call matches it"),
+        ("Bash(git push *)", "git $X", Compat::Guarded, "an expansion may make it match"),
+        ("Bash(git push *)", "git $X", Compat::Exact, ""),
+        ("Bash(git *)", "find . -exec git status", Compat::Guarded, "the command stands "),
+        (
+            "Bash(git push *)",
+            "frob git push x",
+            Compat::Guarded,
+            "`frob` may run the command that matches",
+        ),
+        (
+            "Bash(git push *)",
+            "frob git push x",
+            Compat::Exact,
+            "`frob` may run the command that matches, which the agent does not look behind",
+        ),
+        (
+            "Bash(git push *)",
+            "PROMPT_COMMAND='git push'",
+            Compat::Guarded,
+            "the line sets what a program runs by itself",
+        ),
+    ] {
+        let condition = Condition::rule(rule, Reading::Claude);
+        let picked = condition.pick(&MatchContext::of(&bash(command)), compat);
+        let found = match &picked {
+            Picked::No(why) | Picked::Widely(why) | Picked::Failed(why) => why.as_str(),
+            Picked::Exactly => "",
+        };
+        let is_said = if said.is_empty() { found.is_empty() } else { found.starts_with(said) };
+        assert!(is_said, "{rule} {command} {compat:?}: {picked:?}");
+    }
+}
+
+/// S-55: `/` is where the rule's file lies, and `~` a home where the event names none.
+#[test]
+fn a_rule_is_held_against_paths_from_where_it_stands() {
+    let read = |path: &str| {
+        Event::new("PreToolUse", Surroundings::at("/elsewhere"))
+            .with("tool_name", "Read")
+            .with("tool_input", json!({"file_path": path}))
+    };
+    for (rule, path, holds) in [
+        ("Read(/src/**)", "/base/src/a", true),
+        ("Read(/src/**)", "/elsewhere/src/a", false),
+        ("Read(~/.ssh/**)", "/h/.ssh/id", true),
+        ("Read(~/.ssh/**)", "/base/.ssh/id", false),
+    ] {
+        let condition = Condition::rule(rule, Reading::Native).at("/base".as_ref(), "/h".as_ref());
+        let picked = condition.pick(&MatchContext::of(&read(path)), Compat::Guarded);
+        assert_eq!(picked == Picked::Exactly, holds, "{rule} {path}: {picked:?}");
+    }
+}
+
+/// A tool that has another name now is meant by its old one.
+#[test]
+fn a_rule_holds_for_the_old_name_of_a_tool() {
+    let event = Event::new("PreToolUse", Surroundings::default())
+        .with("tool_name", "Agent")
+        .with("tool_input", json!({"prompt": "p"}));
+    let condition = Condition::rule("Task", Reading::Native);
+    let pick = |it: &Condition| it.pick(&MatchContext::of(&event), Compat::Guarded);
+    assert!(matches!(pick(&condition), Picked::No(_)));
+    assert_eq!(pick(&condition.with_aliases(&[("Task", "Agent")])), Picked::Exactly);
+}
+
+/// C-53: how each part stands in a native file, and which stands in none.
+#[test]
+fn a_condition_is_written_part_by_part() {
+    let custom = || Condition::custom("mode", |_| Picked::Exactly);
+    let rule = Condition::rule("Bash(ls)", Reading::Native);
+    let all = Condition::all(vec![rule, custom().written_as("{ a = 1 }"), custom()]);
+    let all = all.expect("three of them");
+    let written: Vec<_> = all
+        .written()
+        .into_iter()
+        .map(|it| match it {
+            Written::Rule(text) => format!("rule {text}"),
+            Written::When(text) => format!("when {text}"),
+            Written::Toml(text) => format!("toml {text}"),
+            Written::Lost => "lost".to_owned(),
+        })
+        .collect();
+    assert_eq!(written, ["rule Bash(ls)", "toml { a = 1 }", "lost"]);
+}

@@ -61,6 +61,8 @@ fn a_legal_rule_that_looks_wrong_is_remarked() {
     assert_eq!(remarks("Bash(a)|Bash(b)"), [RuleRemark::LooksLikeAList]);
     assert_eq!(remarks("Read(/tmp/**)"), [RuleRemark::OneSlash]);
     assert_eq!(remarks("TodoWrite(x)"), [RuleRemark::UnknownForm]);
+    // A field without a name is none, and the rule is held against nothing.
+    assert_eq!(remarks("TodoWrite( :x)"), [RuleRemark::UnknownForm]);
     assert_eq!(remarks("Read(//tmp/**)"), []);
     assert_eq!(remarks("Bash(cat /tmp)"), []);
 }
@@ -124,6 +126,7 @@ fn doubt_selects_and_says_so() {
     assert_eq!(widened("Bash(git push *)", "git status $X"), None);
     assert_eq!(widened("Bash(git push origin)", "git $X origin"), Some(Widening::Expansion));
     assert_eq!(widened("Bash(git push origin)", "git $X main"), None);
+    assert_eq!(widened("Bash(git push -f origin)", "git $X -f origin"), Some(Widening::Expansion));
     assert_eq!(widened("Bash(git push *)", "npm $X"), None);
     assert!(matches!(
         widened("Bash(rm *)", "$CMD x"),
@@ -340,6 +343,10 @@ fn path_patterns_have_anchors() {
         ("Read(src/)", "src", false),
         ("Read(src/*.ts)", "src/x/a.ts", false),
         ("Read(//c/x/**)", "C:\\x\\y", true),
+        ("Read(//1/x/**)", "1:\\x\\y", false),
+        // The home of somebody else is none that is known.
+        ("Read(//home/uroot/**)", "~root/a", false),
+        ("Read(./**/src/**)", "/x/y/src/a", false),
     ];
     for (rule, path, expected) in cases {
         exact(rule, "Read", &json!({ "file_path": path }), *expected);
@@ -416,4 +423,53 @@ proptest! {
             }
         }
     }
+}
+
+/// S-45: however long a pattern is, a star in it stands for nothing and for anything.
+#[test]
+fn a_star_stands_anywhere_in_a_long_pattern() {
+    for length in 58..=70 {
+        let (before, rule) = ("a".repeat(length), format!("Bash({}*b)", "a".repeat(length)));
+        let holds = |end: &str| bash(&rule, &format!("{before}{end}"), Reading::Native);
+        assert_eq!(holds("b"), Selection::Exact, "{length}");
+        assert_eq!(holds("xxb"), Selection::Exact, "{length}");
+        assert_eq!(holds("xx"), Selection::Not(Miss::Spec), "{length}");
+        let late = format!("Bash(a*{}b)", "c".repeat(length));
+        let line = format!("axx{}b", "c".repeat(length));
+        assert_eq!(bash(&late, &line, Reading::Native), Selection::Exact, "{length}");
+        let short = format!("axx{}b", "c".repeat(length - 1));
+        assert_eq!(bash(&late, &short, Reading::Native), Selection::Not(Miss::Spec), "{length}");
+    }
+}
+
+/// S-48: a command in the words of a command, three deep.
+#[test]
+fn a_guess_goes_so_deep_and_no_deeper() {
+    let mut line = "git push x".to_owned();
+    for (depth, is_guessed) in [(1, true), (2, true), (3, true), (4, false)] {
+        line = format!("ssh host '{}'", line.replace('\'', r"'\''"));
+        let selection = bash("Bash(git push *)", &line, Reading::Native);
+        let is_guess = matches!(&selection, Selection::Widened(Widening::Guess { .. }));
+        assert_eq!(is_guess, is_guessed, "{depth} {line}: {selection:?}");
+    }
+}
+
+/// S-35: more than three letters, or a sign among them, are one option and no cluster.
+#[test]
+fn only_a_few_letters_are_several_options() {
+    let holds = |line: &str| bash("Bash(rm -rf *)", line, Reading::Native).is_selected();
+    for (line, expected) in
+        [("rm -fr x", true), ("rm -vrf x", true), ("rm -vrfd x", false), ("rm -r1f x", false)]
+    {
+        assert_eq!(holds(line), expected, "{line}");
+    }
+}
+
+/// S-42: the text of a rule is what was written, and so long and no longer.
+#[test]
+fn a_rule_keeps_its_text_up_to_its_longest() {
+    let of = |length: usize| format!("Bash({})", "a".repeat(length - 6));
+    let longest = of(LONGEST_RULE);
+    assert_eq!(Rule::parse(&longest).map(|it| it.text().to_owned()), Ok(longest));
+    assert_eq!(Rule::parse(&of(LONGEST_RULE + 1)).err(), Some(RuleFault::TooLong));
 }

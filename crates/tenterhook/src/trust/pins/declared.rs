@@ -56,9 +56,9 @@ impl Reading<'_> {
             return Vec::new();
         }
         let home = self.finding.ground.home;
-        let is_pinned = |it: &Mention| {
-            self.files.get(&it.path).is_some_and(|pin| pin.named && pin.digest.is_some())
-        };
+        // Also one that lies in a folder which is declared: what runs is the copy, whichever way it was pinned.
+        let is_pinned =
+            |it: &Mention| self.files.get(&it.path).is_some_and(|pin| pin.digest.is_some());
         named::words(command, text, base, home).into_iter().filter(is_pinned).collect()
     }
 }

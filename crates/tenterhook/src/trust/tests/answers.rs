@@ -43,3 +43,13 @@ fn the_files_that_changed_are_shown() {
         ]
     );
 }
+
+/// T-30: where there is no place for answers nothing was said.
+#[test]
+fn where_nothing_can_be_kept_nothing_was_said() {
+    let room = Room::new();
+    fs::write(room.home().join("state"), "a file").expect("a file");
+    assert_eq!(room.states(), [State::Unknown]);
+    let trust = room.trust();
+    trust.approve(&trust.review(&room.settings())).expect_err("there is no place for it");
+}

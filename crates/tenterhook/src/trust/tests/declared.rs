@@ -102,19 +102,24 @@ async fn a_shorter_list_is_another_entry() {
 /// T-8: a word that is a declared file is run from the copy, too, although nothing else says that it is a file.
 #[tokio::test]
 async fn a_declared_word_is_the_copy() {
-    for run in ["run = [\"awk\", \"-f\", \"deny.rules\"]", "shell = \"awk -f deny.rules\""] {
+    for (run, files, name) in [
+        ("run = ['awk', '-f', 'deny.rules']", "deny.rules", "deny.rules"),
+        ("shell = 'awk -f deny.rules'", "deny.rules", "deny.rules"),
+        ("run = ['awk', '-f', 'rules/deny.rules']", "rules", "rules/deny.rules"),
+        ("shell = 'awk -f rules/deny.rules'", "rules/*", "rules/deny.rules"),
+    ] {
         let room = Room::new();
         room.write(
             "tenterhook.toml",
-            &format!("[hook.gate]\non = \"PreToolUse\"\n{run}\nfiles = [\"deny.rules\"]\n"),
+            &format!("[hook.gate]\non = 'PreToolUse'\n{run}\nfiles = ['{files}']\n"),
         );
         let program = "BEGIN { print \"approved\" > \"/dev/stderr\"; exit 2 }\n";
-        room.write("deny.rules", program);
+        room.write(name, program);
         approve(&room);
         let (engine, _) = room.engine_of([source(&room)]);
-        room.write("deny.rules", &program.replace("approved", "evil"));
+        room.write(name, &program.replace("approved", "evil"));
         let answer = room.call_of(&engine, &Session::default()).await;
-        assert_eq!(answer, (Restraint::Deny, "approved".to_owned()), "{run}");
+        assert_eq!(answer, (Restraint::Deny, "approved".to_owned()), "{run} {files}");
     }
 }
 
@@ -131,4 +136,60 @@ fn a_pattern_that_finds_nothing_or_too_much_is_said() {
     }
     let why = room.trust().review(&source(&room)).too_much();
     assert_eq!(why.as_deref(), Some("it lies among more than 2000 files"));
+}
+
+/// What `files` with this pattern pins, and why it is too much, if it is.
+fn found(room: &Room, pattern: &str) -> (Vec<String>, Option<String>) {
+    let text = "[hook.gate]\non = 'PreToolUse'\nrun = ['gate']\n";
+    room.write("tenterhook.toml", &format!("{text}files = ['{pattern}']\n"));
+    let review = room.trust().review(&source(room));
+    let files = review.entries.iter().flat_map(|it| &it.pins.files);
+    let below = |it: &Path| it.strip_prefix(room.project()).unwrap_or(it).display().to_string();
+    (files.map(|it| below(&it.path)).collect(), review.too_much())
+}
+
+/// T-8: a pattern reaches as far as it says, and one whose folder is not there finds nothing.
+#[test]
+fn a_pattern_reaches_as_far_as_it_says() {
+    let room = Room::new();
+    for name in ["a/x.inc", "a/b/x.inc", "a/b/c/x.inc", "a/b/c/y.txt"] {
+        room.write(name, "");
+    }
+    for (pattern, files) in [
+        ("a/*.inc", &["a/x.inc"][..]),
+        ("a/*/x.inc", &["a/b/x.inc"]),
+        ("a/*/*/x.inc", &["a/b/c/x.inc"]),
+        ("a/**/x.inc", &["a/b/c/x.inc", "a/b/x.inc", "a/x.inc"]),
+        ("a/b/*.txt", &[]),
+        ("nowhere/*.inc", &[]),
+    ] {
+        let files = files.iter().map(|it| (*it).to_owned()).collect();
+        assert_eq!(found(&room, pattern), (files, None), "{pattern}");
+    }
+}
+
+/// T-7, T-8: it is held against so many files, and followed so deep, and no further.
+#[cfg(unix)]
+#[test]
+fn a_pattern_is_held_against_so_much_and_no_more() {
+    for (deep, is_too_deep) in [(pins::DEEPEST, false), (pins::DEEPEST + 1, true)] {
+        let room = Room::new();
+        room.write(&format!("v/{}x.inc", "d/".repeat(deep)), "");
+        let (_, why) = found(&room, "v/**/*.inc");
+        assert_eq!(why.is_some_and(|it| it.contains("folders deep")), is_too_deep, "{deep}");
+    }
+    // A hundred links to one folder are a hundred folders: 20,000 entries with few files.
+    let room = Room::new();
+    for at in 0..199 {
+        room.write(&format!("all/{at}"), "");
+    }
+    fs::create_dir(room.project().join("v")).expect("a directory");
+    for at in 0..100 {
+        let link = room.project().join(format!("v/{at}"));
+        std::os::unix::fs::symlink(room.project().join("all"), link).expect("a link");
+    }
+    assert_eq!(found(&room, "v/**/*.inc"), (vec![], None));
+    room.write("v/more", "");
+    let why = found(&room, "v/**/*.inc").1.unwrap_or_default();
+    assert!(why.contains("`v/**/*.inc` is held against more than 20000 files"), "{why}");
 }

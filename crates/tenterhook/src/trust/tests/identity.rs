@@ -52,3 +52,65 @@ async fn a_hook_in_another_sandbox_is_another_one() {
         );
     }
 }
+
+/// T-3: each thing that an entry says, and that a file says beside its entries, is part of what is approved.
+#[test]
+fn whatever_is_said_is_part_of_the_identity() {
+    let room = Room::new();
+    let digest = |text: &str| {
+        room.write("tenterhook.toml", text);
+        let source = room.source("tenterhook.toml");
+        let read = source.dialect.dialect().read_config(&source);
+        assert!(!read.unreadable, "{text}: {:?}", read.diagnostics);
+        room.trust().review(&source).digest
+    };
+    let hook = |run: &str| format!("[hook.gate]\non = 'PreToolUse'\n{run}\n");
+    let gate = |more: &str| hook(&format!("shell = 'exit 2'\n{more}"));
+    for (one, other) in [
+        (gate(""), gate("").replace("hook.gate", "hook.other")),
+        (gate(""), gate("").replace("PreToolUse", "PostToolUse")),
+        (gate(""), gate("match = 'Bash'")),
+        (gate("match = 'Bash'"), gate("match = 'Edit'")),
+        (gate("match = '/^Bash/'"), gate("match = '/^Edit/'")),
+        (gate("if = 'Bash(ls)'"), gate("if = 'Bash(rm)'")),
+        (gate(""), gate("timeout = '1s'")),
+        (gate("on_failure = 'ask'"), gate("on_failure = 'block'")),
+        (gate(""), gate("answer = 'required'")),
+        (gate(""), gate("phase = 'observe'")),
+        (gate(""), gate("background = true")),
+        (gate(""), gate("enabled = false")),
+        (gate(""), gate("once = true")),
+        (gate(""), gate("status = 'looks'")),
+        (gate(""), gate("prewarm = true")),
+        (gate("cwd = 'a'"), gate("cwd = 'b'")),
+        (gate("env = { A = '1' }"), gate("env = { A = '2' }")),
+        (gate("pass = ['A']"), gate("pass = ['B']")),
+        (gate("files = ['a.txt']"), gate("files = ['b.txt']")),
+        (gate("sandbox = { read = ['/a'] }"), gate("sandbox = { read = ['/b'] }")),
+        (gate("sandbox = { write = ['/a'] }"), gate("sandbox = { write = ['/b'] }")),
+        (hook("run = ['./a']"), hook("run = ['./b']")),
+        (hook("run = ['a', 'b']"), hook("run = ['a', 'c']")),
+        (hook("worker = ['a']"), hook("run = ['a']")),
+        (hook("http = 'https://a.example'"), hook("http = 'https://b.example'")),
+        (hook("prompt = 'is it?'"), hook("prompt = 'is it not?'")),
+        (hook("when = 'true'\ndeny = 'no'"), hook("when = 'false'\ndeny = 'no'")),
+        (hook("when = 'true'\ndeny = 'no'"), hook("when = 'true'\nask = 'no'")),
+        (
+            "[source.'a.json']\nenabled = false\n".into(),
+            "[source.'b.json']\nenabled = false\n".into(),
+        ),
+        (
+            "[source.'a.json']\non_failure = 'ask'\n".into(),
+            "[source.'a.json']\non_failure = 'block'\n".into(),
+        ),
+        ("[event.a]\ngate = true\n".into(), "[event.b]\ngate = true\n".into()),
+        ("[mcp.a]\nrun = ['a']\n".into(), "[mcp.a]\nrun = ['b']\n".into()),
+        (
+            "[mcp.a]\nurl = 'https://a.example'\n".into(),
+            "[mcp.a]\nurl = 'https://b.example'\n".into(),
+        ),
+    ] {
+        assert_ne!(digest(&one), digest(&other), "{one}\n{other}");
+        assert_eq!(digest(&one), digest(&format!("# a remark\n{one}")), "{one}");
+    }
+}

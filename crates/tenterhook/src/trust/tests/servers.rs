@@ -71,6 +71,29 @@ fn servers_of_a_repository_start_when_they_were_approved() {
     assert_eq!(may_start(&room), (vec![], vec![]));
 }
 
+/// T-23, A-42: a server that was approved and may not start is there still, and says so; one that nobody approved is not.
+#[test]
+fn a_server_that_was_approved_is_withheld_and_a_stranger_is_not_there() {
+    let room = room();
+    let found = || {
+        let (servers, _) = room.trust().servers(&roots(&room), &[]);
+        let is_withheld = |it: &&Server| matches!(it.reach, Reach::Withheld(_));
+        (servers.len(), servers.iter().filter(is_withheld).count())
+    };
+    assert_eq!(found(), (0, 0));
+    room.trust().approve(&review(&room)).expect("an approval");
+    assert_eq!(found(), (2, 0));
+    room.write(".claude/servers/words.sh", "WORDS=other\n");
+    assert_eq!(found(), (2, 2));
+    let sources = room.home().join("state/tenterhook/trust/sources");
+    for file in fs::read_dir(sources).expect("a store").flatten() {
+        fs::write(file.path(), "{").expect("a file");
+    }
+    assert_eq!(found(), (2, 2));
+    room.trust().refuse(&review(&room)).expect("a refusal");
+    assert_eq!(found(), (0, 0));
+}
+
 /// T-23, T-20: what is started is the copy, with what lies beside it.
 #[test]
 fn a_server_starts_from_the_copy() {

@@ -95,3 +95,205 @@ fn the_program_of_a_first_line_is_shown() {
         assert_eq!(names, program.into_iter().collect::<Vec<_>>(), "{line}");
     }
 }
+
+/// A native file's review whose hook `a` stands on this event.
+fn of(event: &str, entry: &str) -> Entry {
+    let room = Room::new();
+    room.write("tenterhook.toml", &format!("[hook.a]\non = '{event}'\n{entry}\n"));
+    let source = room.source("tenterhook.toml");
+    let told = source.dialect.dialect().read_config(&source).diagnostics;
+    assert!(told.is_empty(), "{entry}: {told:?}");
+    room.trust().review(&source).entries.pop().expect("an entry")
+}
+
+/// T-40: all that each kind of entry says is a row, and nothing that it does not say.
+#[test]
+fn each_kind_of_entry_is_shown_row_by_row() {
+    let unsaid = ("sandbox", "standard under `tenterhook`, as nothing else is said");
+    for (entry, rows) in [
+        (
+            "run = ['a', 'b']\npass = ['TOKEN', 'B']\nenv = { A = '1' }\ncwd = '/tmp'",
+            &[("runs", "a b"), ("in", "/tmp"), ("env", "A=1"), ("uses", "TOKEN, B"), unsaid][..],
+        ),
+        (
+            "shell = 'x'\nmatch = ['Bash', 'Edit']\nif = 'Bash(ls)'\nonce = true\nbackground = true",
+            &[
+                ("for", "Bash, Edit"),
+                ("if", "Bash(ls)"),
+                ("runs", "x"),
+                unsaid,
+                ("how", "in the background; once a session"),
+            ],
+        ),
+        (
+            "shell = 'x'\nmatch = '/^B/'\nanswer = 'required'\nstatus = 'looks'\nmode = 'shadow'",
+            &[
+                ("for", "^B"),
+                ("runs", "x"),
+                unsaid,
+                ("how", "it must answer; in shadow; shown as: looks"),
+            ],
+        ),
+        ("shell = 'x'\nsandbox = 'off'", &[("runs", "x"), ("sandbox", "off")]),
+        (
+            "shell = 'x'\nsandbox = 'strict'",
+            &[("runs", "x"), ("sandbox", "strict; isolation_min T1")],
+        ),
+        (
+            "http = { url = 'https://a.example', headers = { A = 'b $C' }, secret = 'S' }\npass = ['C']",
+            &[("runs", "POST https://a.example"), ("headers", "A"), ("uses", "C, S")],
+        ),
+        ("http = 'https://a.example'", &[("runs", "POST https://a.example")]),
+        ("prompt = 'is it?'", &[("asks", "is it?")]),
+        (
+            "prompt = { text = 'is it?', model = 'm', tokens = 9, allow = true, goes_on = true }",
+            &[
+                ("asks", "is it?"),
+                (
+                    "of",
+                    "model `m`; at most 9 tokens; its consent counts; the turn goes on after its no",
+                ),
+            ],
+        ),
+        (
+            "agent = { text = 'is it?', turns = 3 }",
+            &[("asks", "is it?"), ("of", "3 turns with tools that read")],
+        ),
+        (
+            "mcp = { server = 'db', tool = 'check', input = { a = 1 } }",
+            &[("runs", "mcp db/check"), ("with", "{\"a\":1}")],
+        ),
+        ("mcp = { server = 'db', tool = 'check' }", &[("runs", "mcp db/check")]),
+        (
+            "when = 'true'\ndeny = ' no '\ncontext = 'c'",
+            &[("when", "true"), ("deny", "no"), ("context", "c")],
+        ),
+    ] {
+        let says = of("PreToolUse", entry).says;
+        let says: Vec<_> = says.iter().map(|(lead, text)| (*lead, text.as_str())).collect();
+        assert_eq!(says, rows, "{entry}");
+    }
+}
+
+/// T-40: what an entry can do is what its event permits, in its phase, and of a rule what is written in it.
+#[test]
+fn what_an_entry_can_do_is_what_its_event_permits() {
+    const RUN: &str = "run = ['a']";
+    const WATCH: &str = "run = ['a']\nphase = 'observe'";
+    let (allow, change) = ("allow without a question", "change what happens");
+    let (tell, set) = ("tell the model something", "set variables for the commands that follow");
+    let rule = |part: &str| format!("when = 'true'\n{part} = 'x'");
+    for (event, entry, can) in [
+        ("PreToolUse", RUN, &["block calls", allow, change, tell][..]),
+        ("PreToolUse", "run = ['a']\nbackground = true", &["block", allow, change, tell]),
+        ("PreToolUse", WATCH, &[tell]),
+        ("PreToolUse", &rule("deny"), &["block calls"]),
+        ("PreToolUse", &rule("ask"), &["have the user asked"]),
+        ("PreToolUse", &rule("context"), &[tell]),
+        ("PreToolUse", "when = 'true'\nrewrite = '{}'", &[change]),
+        ("PermissionRequest", RUN, &["block calls", allow, change]),
+        ("PermissionRequest", WATCH, &[]),
+        ("PermissionRequest", &rule("ask"), &["have the user asked"]),
+        ("UserPromptSubmit", RUN, &["block", change, tell]),
+        ("UserPromptSubmit", &rule("deny"), &["block"]),
+        ("PostToolUse", RUN, &["block", tell]),
+        ("SessionStart", RUN, &[tell, set]),
+        ("SessionStart", WATCH, &[tell, set]),
+        ("SessionStart", &rule("context"), &[tell]),
+        ("Stop", RUN, &["block", tell]),
+        ("Notification", RUN, &[]),
+    ] {
+        let mut found = of(event, entry).can;
+        found.retain(|it| !["run a program", "look at the call"].contains(it));
+        assert_eq!(found, can, "{event}: {entry}");
+    }
+}
+
+/// T-40, X-15: by what it runs, and how far that is confined.
+#[test]
+fn what_an_entry_runs_is_said_at_the_end() {
+    for (entry, last) in [
+        ("run = ['a']", "run a program"),
+        ("run = ['a']\nsandbox = 'off'", "run a program with your rights"),
+        ("worker = ['a']\nsandbox = 'strict'", "run a program in a sandbox"),
+        ("http = 'https://a.example'", "send what happens to a server"),
+        ("prompt = 'is it?'", "send what happens to a model"),
+        ("mcp = { server = 'db', tool = 'check' }", "call a tool of a server"),
+        ("when = 'true'\ndeny = 'no'", "look at the call"),
+        ("run = ['a']\nenabled = false", "do nothing for now: it is switched off"),
+    ] {
+        assert_eq!(of("PreToolUse", entry).can.last(), Some(&last), "{entry}");
+    }
+}
+
+/// T-40: of a server, too: how far it is confined, its variables and the names of its headers.
+#[test]
+fn what_a_server_says_is_shown() {
+    for (entry, line) in [
+        (
+            "run = ['db', 'x']\nenv = { A = '1' }\npass = ['B']",
+            "has the MCP server `a`, which runs in the sandbox `standard` under `tenterhook`: db x\nenv  A=1\nuses  B",
+        ),
+        (
+            "run = ['db']\nsandbox = 'off'",
+            "has the MCP server `a`, which runs with your rights: db",
+        ),
+        (
+            "run = ['db']\nsandbox = 'strict'",
+            "has the MCP server `a`, which runs in the sandbox `strict; isolation_min T1`: db",
+        ),
+        (
+            "run = ['npx', 'db']",
+            "has the MCP server `a`, which runs in the sandbox `standard` under `tenterhook`: npx db (unpinned)",
+        ),
+        (
+            "url = 'https://a.example'\nheaders = { A = '$B' }\npass = ['B']",
+            "has the MCP server `a`: https://a.example\nheaders  A\nuses  B",
+        ),
+    ] {
+        let room = Room::new();
+        room.write("tenterhook.toml", &format!("[mcp.a]\n{entry}\n"));
+        let source = room.source("tenterhook.toml");
+        let review = room.trust().review(&source);
+        // Where a program starts is shown, too, and is another place each time.
+        let starts = format!("\nin  {}", room.project().display());
+        let beside: Vec<_> = review.beside.iter().map(|it| it.replace(&starts, "")).collect();
+        assert_eq!(beside, [line], "{entry}");
+        assert!(!review.is_empty());
+    }
+    let room = Room::new();
+    room.write("tenterhook.toml", "[mcp.a]\nrun = ['db']\n");
+    let own = Source { layer: Layer::User, ..room.source("tenterhook.toml") };
+    let own = room.trust().review(&own).beside;
+    let begins = "has the MCP server `a`, which runs with your rights: db";
+    assert!(own.iter().all(|it| it.starts_with(begins)) && own.len() == 1, "{own:?}");
+}
+
+/// T-41: what is odd is named by the row, or the file, that it stands in.
+#[test]
+fn what_is_odd_is_named_by_where_it_stands() {
+    let room = Room::new();
+    room.write("tools/a.sh", "base64 x\n");
+    room.write("tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'base64 y; tools/a.sh'\n");
+    let review = room.trust().review(&room.source("tenterhook.toml"));
+    let found: Vec<_> = review.entries.iter().flat_map(|it| &it.suspects).collect();
+    let places: Vec<_> = found.iter().map(|(place, it)| (place.as_str(), it.line)).collect();
+    let file = room.project().join("tools/a.sh");
+    assert_eq!(places, [("`runs`", 1), (file.to_str().expect("text"), 1)]);
+}
+
+/// T-40: there is nothing to approve where nothing is said and nothing is gone.
+#[test]
+fn a_file_that_says_nothing_is_empty() {
+    let room = Room::new();
+    let is_empty = || room.trust().review(&room.settings()).is_empty();
+    assert!(!is_empty());
+    room.write(".claude/settings.json", "{\"model\": \"m\"}");
+    assert!(is_empty());
+    room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    assert!(!is_empty());
+    room.write(".claude/settings.json", GATE);
+    room.approve();
+    room.write(".claude/settings.json", "{}");
+    assert!(!is_empty(), "what is gone is something to approve");
+}

@@ -3,18 +3,18 @@
 use super::*;
 
 /// What the author signed, as it lies in a clone.
-fn signed(author: &Room, key: &SecretKey) -> Lock {
+pub(super) fn signed(author: &Room, key: &SecretKey) -> Lock {
     author.approve();
     let review = author.trust().review(&author.settings());
     Trust::sign(&[review], key).expect("a signature")
 }
 
-fn write(room: &Room, lock: &Lock) {
+pub(super) fn write(room: &Room, lock: &Lock) {
     room.write(LOCK, &lock.text().expect("its text"));
 }
 
 /// A file that pins a key, at the person's own place.
-fn pins(room: &Room, key: &SecretKey) -> Source {
+pub(super) fn pins(room: &Room, key: &SecretKey) -> Source {
     let directory = room.home().join(".config/tenterhook");
     fs::create_dir_all(&directory).expect("a directory");
     let name = directory.join("tenterhook.toml");
@@ -24,7 +24,7 @@ fn pins(room: &Room, key: &SecretKey) -> Source {
     Source { layer: Layer::User, project: room.project(), home: room.home(), ..own }
 }
 
-fn state(room: &Room, pins: &Source) -> State {
+pub(super) fn state(room: &Room, pins: &Source) -> State {
     let trust = room.trust().knowing(std::slice::from_ref(pins));
     trust.review(&room.settings()).state
 }
@@ -87,6 +87,8 @@ async fn a_lock_file_arms_what_its_signature_covers() {
     assert_eq!(told().await, off());
     let lock = signed(&Room::new(), &key);
     assert_eq!((lock.len(), lock.is_empty()), (1, false));
+    let none = Trust::sign(&[], &key).expect("nothing can be signed");
+    assert_eq!((none.len(), none.is_empty()), (0, true));
     write(&room, &lock);
     assert_eq!(told().await, (Restraint::Deny, String::new()));
     let text = lock.text().expect("its text");

@@ -70,7 +70,7 @@ fn what_is_late_holds_nothing_up() {
         |hook: &Hook, answer| judge_late(JudgeContext { hook, row: &every, widened: None }, answer);
     for (power, effects) in wishes() {
         let verdict = late(&hook(), Answer { effects: effects.clone(), ..Answer::default() });
-        if LATE.has(power) {
+        if permit::LATE.has(power) {
             assert_eq!((verdict.effects, verdict.faults.len()), (effects, 0), "{power:?}");
         } else {
             assert_eq!(codes(&verdict), ["too-late"], "{power:?}");

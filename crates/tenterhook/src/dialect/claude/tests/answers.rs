@@ -322,7 +322,7 @@ fn what_nobody_reads_is_a_remark_and_the_rest_stands() {
     assert_eq!(verdict.restraint, Restraint::Allow);
     // One remark names them all.
     assert_eq!(codes(&verdict), ["not-honoured", "unknown-field"]);
-    let unread = "`hookSpecificOutput.zzz`, `foo` and `sytemMessage` are not read; instead of `sytemMessage`, did you mean `systemMessage`?";
+    let unread = "`hookSpecificOutput.zzz`, `foo` and `sytemMessage` are not read; instead of `sytemMessage` write `systemMessage`";
     assert!(verdict.faults.iter().any(|it| it.message == unread), "{:?}", verdict.faults);
     let title = json!({"terminalSequence": "\u{1b}[2J"}).to_string();
     let verdict = exact(&tool, &title, "", 0);

@@ -269,4 +269,72 @@ mod tests {
             assert!(!matches!(found, Some(Lines::One(_) | Lines::Word(_))), "{text}: {found:?}");
         }
     }
+
+    /// A-44: what only frames others, a flag and a value that is none are read as what they are.
+    #[test]
+    fn records_are_read_within_their_frames() {
+        use serde_json::json;
+        for (text, fields) in [
+            ("```\ndecision: deny\nreason: x\n```", json!({"decision": "deny", "reason": "x"})),
+            ("~~~\ndecision: deny\n~~~", json!({"decision": "deny"})),
+            ("---\nblocked: true\nreason: x", json!({"blocked": true, "reason": "x"})),
+            ("{\napproved: false\n}", json!({"approved": false})),
+            ("reason: null\ndecision: deny", json!({"reason": null, "decision": "deny"})),
+            ("<?xml version='1.0'?>\n<decision>deny</decision>", json!({"decision": "deny"})),
+        ] {
+            assert_eq!(read(text).map(shown), Some(fields), "{text}");
+        }
+    }
+
+    fn shown(lines: Lines) -> Value {
+        match lines {
+            Lines::Records(fields) => Value::Object(fields),
+            Lines::Word(text) | Lines::One(text) => Value::String(text),
+        }
+    }
+
+    /// A-44: among others a record counts in few lines, or with its reason, and in no report.
+    #[test]
+    fn a_record_among_other_lines_counts_in_a_short_text() {
+        let among = |notes: usize, end: &str| {
+            let text = format!("{}decision: deny{end}", "a note\n".repeat(notes));
+            read(&text).is_some()
+        };
+        for (notes, end, is_found) in [
+            (FEW_LINES - 1, "", true),
+            (FEW_LINES, "", false),
+            (FEW_LINES, "\nreason: no", true),
+            (MAX_LINES - 2, "\nreason: no", true),
+            (MAX_LINES - 1, "\nreason: no", false),
+        ] {
+            assert_eq!(among(notes, end), is_found, "{notes} {end}");
+        }
+        let first = format!("decision: deny\nreason: no\n{}", "a note\n".repeat(MAX_LINES - 1));
+        assert_eq!(read(&first), None);
+        for (text, is_found) in [
+            ("Decision.DENY", true),
+            ("decision maybe", false),
+            ("rule deny", false),
+            ("BLOCKED: no rm", true),
+            ("BLOCKED: 3 of 5", false),
+        ] {
+            assert_eq!(matches!(read(text), Some(Lines::One(_))), is_found, "{text}");
+        }
+    }
+
+    /// A-43: a row below its head, and no list of more lines than show an answer.
+    #[test]
+    fn a_table_of_few_lines_decides() {
+        let table = |more: usize| format!("decision: deny\n{}", "a\n".repeat(more));
+        for (text, is_found) in [
+            ("decision,reason\ndeny,no rm".to_owned(), true),
+            ("decision,reason\ndeny,no rm\nallow,yes".to_owned(), false),
+            ("decision,file\ndeny,no rm".to_owned(), false),
+            ("reason,decision\ndeny,allow".to_owned(), false),
+            (table(FEW_LINES * 2 - 1), true),
+            (table(FEW_LINES * 2), false),
+        ] {
+            assert_eq!(tabled(&text).is_some(), is_found, "{text}");
+        }
+    }
 }

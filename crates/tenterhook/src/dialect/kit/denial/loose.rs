@@ -248,8 +248,7 @@ impl<'a> Reader<'a, '_> {
             ':' | '=' | '\'' => !value,
             _ => false,
         };
-        let end = rest.find(ends).filter(|end| *end > 0).unwrap_or(rest.len()).max(1);
-        let end = if rest.is_char_boundary(end) { end } else { rest.len() };
+        let end = rest.find(ends).unwrap_or(rest.len());
         let word = rest.get(..end).unwrap_or_default().trim().trim_end_matches('\\').to_owned();
         self.at += end;
         if let Some(frame) = self.frames.last_mut() {
@@ -308,6 +307,10 @@ mod tests {
             ("{\"a\": {\"b", json!({"a": {"b": null}})),
             ("[{a: b}, {}]", json!({"items": [{"a": "b"}, {}]})),
             ("{\"a\": Infinity, b => c}", json!({"a": "Infinity", "b": "c"})),
+            (
+                "{a: True, b: false, c: None, d: 3}",
+                json!({"a": true, "b": false, "c": null, "d": 3}),
+            ),
         ] {
             assert_eq!(Value::Object(read(text).fields), fields, "{text}");
         }

@@ -118,7 +118,7 @@ impl Search<'_> {
             }
             Key::Tag => self.tag(level, key, value),
             Key::Holder => self.holder(level, key, value),
-            Key::Reason if value.is_object() => self.inner(level, key, value, At::Elsewhere),
+            Key::Reason => self.inner(level, key, value, At::Elsewhere),
             Key::Output => self.output(level, key, value),
             Key::Wrapper => self.inner(level, key, value, At::Answer),
             Key::Other => {

@@ -319,7 +319,7 @@ fn instructs(text: &str) -> bool {
 
 /// Whether what stands before an object is code, or the opening of a quotation.
 fn is_code(prefix: &str) -> bool {
-    let opens = prefix.len() > 1 && prefix.ends_with(['(', '`', '\'', '"']);
+    let opens = prefix.ends_with(['(', '`', '\'', '"']);
     let assigns = [
         "return", "=>", "const ", "let ", "var ", "def ", "function", "assert", "+ echo",
         "+ printf", "$ ",

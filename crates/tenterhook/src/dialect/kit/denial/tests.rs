@@ -2,6 +2,7 @@
 //! dialect, and no innocent is held where its agent would not hold it.
 
 mod near_misses;
+mod told;
 
 use std::path::Path;
 use std::time::Duration;

@@ -49,7 +49,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
             if let Err(expected) = field(&mut answer, key, value) {
-                wrong.push(format!("`{key}` must be {expected}"));
+                wrong.push(format!("`{key}` is {}, and must be {expected}", came(value)));
             }
         } else {
             unread.add("", key, KEYS.iter().map(|(name, _)| *name));
@@ -71,6 +71,19 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
         reason: answer.reason.filter(|_| keeps),
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
         ..Answer::failed(Code::InvalidAnswer, wrong.join("; "))
+    }
+}
+
+/// A value in a few words.
+fn came(value: &Value) -> String {
+    match value {
+        Value::String(text) => {
+            let cut: String = text.chars().take(40).collect();
+            format!("`{}`", cut.escape_debug())
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => format!("`{other}`"),
     }
 }
 

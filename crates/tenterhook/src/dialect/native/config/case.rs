@@ -129,7 +129,7 @@ impl Reader<'_> {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim();
         let why = why.strip_prefix("error: ").unwrap_or(why).to_owned();
-        let message = format!("`{key}` is not a valid expression: {why}");
+        let message = format!("`{key}` is not a valid regular expression: {why}");
         self.report(Code::BadExpression, fields.span(key), message).help =
             Some("put `\\` before a sign that stands for itself".to_owned());
     }

@@ -25,7 +25,7 @@ impl Reader<'_> {
         let until = format!("until it is mended, {}", policy.consequence(hook.event.as_str()));
         let help =
             remedy(&why).map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
-        let message = format!("`match` is not a valid expression: {why}");
+        let message = format!("`match` is not a valid regular expression: {why}");
         self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
     }
 

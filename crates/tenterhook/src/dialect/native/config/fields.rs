@@ -114,10 +114,8 @@ impl Reader<'_> {
             }
             Shape::Table => node.as_object().is_some(),
             Shape::TextOrTable => node.as_str().is_some() || node.as_object().is_some(),
-            Shape::Cases => {
-                let tables = |items: &[Node]| items.iter().all(|it| it.as_object().is_some());
-                node.as_object().is_some() || node.as_array().is_some_and(tables)
-            }
+            // What stands in the list is looked at case by case.
+            Shape::Cases => node.as_object().is_some() || node.as_array().is_some(),
             Shape::Conditions => {
                 let one = |it: &Node| it.as_str().is_some() || it.as_object().is_some();
                 one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
@@ -142,7 +140,7 @@ impl Reader<'_> {
             }
         };
         if !right {
-            let (expected, help) = expectation(&field.key, shape);
+            let (expected, help) = expectation(field, shape);
             let (found, span) = misfit(node, shape);
             let message = format!("`{}` is {expected}, not {found}", field.key);
             self.report(Code::WrongType, span, message).help = Some(help);
@@ -226,16 +224,37 @@ fn misfit(node: &Node, shape: Shape) -> (String, Span) {
             let mut values = node.as_object().into_iter().flatten().map(|entry| &entry.node);
             values.find(odd).map_or(whole, |item| within(item, "one"))
         }
+        Shape::Conditions => {
+            let odd = |it: &&Node| it.as_str().is_none() && it.as_object().is_none();
+            let item = node.as_array().and_then(|items| items.iter().find(odd));
+            item.map_or(whole, |item| within(item, "one"))
+        }
+        // The kind is right, and the number is not.
+        Shape::Count | Shape::Bytes => match node.as_f64() {
+            Some(number) => (number.to_string(), node.span),
+            None => whole,
+        },
         // The kind is right, and the word is none of those that are known.
         Shape::Prewarm if node.as_str().is_some() => ("another word".to_owned(), node.span),
         _ => whole,
     }
 }
 
-fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
+/// How a flag is written that was put in other words.
+fn meant_flag(key: &str, found: &Node) -> String {
+    let word = found.as_str().map(str::to_ascii_lowercase);
+    match word.as_deref() {
+        Some("true" | "yes" | "on") => format!("write `{key} = true`, without quotes"),
+        Some("false" | "no" | "off") => format!("write `{key} = false`, without quotes"),
+        _ => format!("write `{key} = true` or `{key} = false`, without quotes"),
+    }
+}
+
+fn expectation(field: &Entry, shape: Shape) -> (&'static str, String) {
+    let key = field.key.as_str();
     match shape {
         Shape::Text => ("a string", format!("write `{key} = \"...\"`")),
-        Shape::Flag => ("`true` or `false`", format!("write `{key} = true`, without quotes")),
+        Shape::Flag => ("`true` or `false`", meant_flag(key, &field.node)),
         Shape::Words => (
             "a string or an array of strings",
             format!("write `{key} = \"...\"` or `{key} = [\"...\", \"...\"]`"),
@@ -257,7 +276,9 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
             "an array of tables",
             format!("write `{key} = [{{ event = \"Bash git push -f\", expect = \"deny\" }}]`"),
         ),
-        Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),
+        Shape::Conditions => {
+            ("a rule, or a list of rules", format!("write `{key} = \"Bash(git push *)\"`"))
+        }
         Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
         Shape::TextOrTable => {
             ("a string or a table", format!("write `{key} = \"...\"` or `{key} = {{ ... }}`"))
@@ -268,7 +289,11 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
                 "write `{key} = true`, or `{key} = \"python\"` or `{key} = \"node\"` for such a script"
             ),
         ),
-        Shape::Count => ("a whole number above 0", format!("write `{key} = 10`")),
+        Shape::Count => {
+            let quoted = field.node.as_str().and_then(|it| it.parse().ok());
+            let meant = quoted.filter(|it| *it > 0).unwrap_or(10_u32);
+            ("a whole number above 0", format!("write `{key} = {meant}`"))
+        }
         Shape::Bytes => {
             ("a whole number of bytes, at least 65536", format!("write `{key} = 67108864`"))
         }

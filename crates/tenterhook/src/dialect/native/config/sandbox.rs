@@ -79,9 +79,15 @@ impl Reader<'_> {
         for (text, span) in fields.words(key) {
             let is_of_project = text == PROJECT || text.starts_with("$PROJECT/");
             if text.is_empty() || (text.starts_with('$') && !is_of_project) || text.contains('*') {
-                let message = format!("`{}` is no path that can be granted", text.escape_default());
-                self.report(Code::BadPath, span, message).help =
-                    Some("name a file or a directory, such as `$PROJECT/target`".to_owned());
+                let message = format!("`{}` cannot be granted", text.escape_default());
+                let help = match text.strip_prefix("$HOME") {
+                    Some(rest) if !text.contains('*') => {
+                        format!("write `~{}`", rest.escape_default())
+                    }
+                    _ => "name a file or a directory, such as `$PROJECT/target` or `~/.cargo`"
+                        .to_owned(),
+                };
+                self.report(Code::BadPath, span, message).help = Some(help);
                 continue;
             }
             paths.push(if is_of_project { PathBuf::from(text) } else { self.path(text) });
@@ -102,12 +108,15 @@ impl Reader<'_> {
             match word.strip_prefix("tcp:").and_then(|it| it.parse::<u16>().ok()) {
                 Some(port) => ports.push(port),
                 None => {
-                    let message =
-                        format!("`net` cannot be narrowed to `{}`", word.escape_default());
-                    self.report(Code::BadGrant, span, message).help = Some(
-                        "grant ports, `[\"tcp:443\"]`, or write `\"none\"` or `\"open\"`: no tier tells hosts apart"
-                            .to_owned(),
-                    );
+                    let message = format!("`net` cannot be `{}`", word.escape_default());
+                    let hosts = if word.contains(['.', ':', '/']) {
+                        "; hosts cannot be granted one by one"
+                    } else {
+                        ""
+                    };
+                    self.report(Code::BadGrant, span, message).help = Some(format!(
+                        "write `\"none\"`, `\"open\"` or ports, `[\"tcp:443\"]`{hosts}"
+                    ));
                 }
             }
         }

@@ -205,3 +205,24 @@ fn a_rule_that_the_matcher_keeps_out_is_told() {
         assert_eq!(told(&format!("{fine}\nif = 'Edit(x)'")), []);
     }
 }
+
+/// C-17: a file of one name is read in the time of any other; its entries would be counted anew for each, which is hours for a large one.
+#[test]
+fn many_entries_of_one_name_are_set_apart_in_their_order() {
+    const MANY: usize = 12_000;
+    let text = "[hook.a]\non = ['Stop', 'PreToolUse']\nshell = 'x'\n".repeat(MANY);
+    let loaded = crate::config::load(&[source(&text)], &crate::config::Added::default(), None);
+    let mut ids: Vec<&str> = loaded.ruleset.hooks().iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(&ids[..6], ["a", "a", "a@given", "a@given", "a@given.2", "a@given.2"]);
+    ids.dedup();
+    assert_eq!(ids.len(), MANY);
+    assert_eq!(ids.last(), Some(&&*format!("a@given.{}", MANY - 1)));
+}
+
+/// C-40: what an editor puts before a text does not make it another format.
+#[test]
+fn json_behind_a_byte_order_mark_is_json() {
+    let read = load("\u{feff}{\"hook\": {\"a\": {\"on\": \"Stop\", \"shell\": \"x\"}}}");
+    let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+    assert_eq!((codes.as_slice(), read.hooks.len()), (&["not-strict-json"][..], 1));
+}

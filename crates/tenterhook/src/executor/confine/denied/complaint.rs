@@ -1,5 +1,7 @@
 //! What does a program complain of in what it printed? Reads its lines as programs word them; looks at no file and knows no sandbox.
 
+use std::cell::OnceCell;
+
 /// How programs say that the system refused something.
 const REFUSALS: &[&str] = &[
     "permission denied",
@@ -11,6 +13,13 @@ const REFUSALS: &[&str] = &[
     "insufficient permission",
 ];
 
+/// How they say that nobody can change what they name, whoever asks.
+const CLOSED_TO_CHANGES: &[&str] = &["read-only file system", "erofs"];
+
+/// How they say that nothing is there. In a root of its own a program does not find what it is not granted.
+const ABSENCES: &[&str] =
+    &["no such file", "directory nonexistent", "enoent", "filenotfounderror", ": not found"];
+
 /// How they say that a name was not looked up.
 const UNKNOWN_NAMES: &[&str] = &[
     "could not resolve",
@@ -18,7 +27,7 @@ const UNKNOWN_NAMES: &[&str] = &[
     "name resolution",
     "name or service not known",
     "getaddrinfo",
-    "enotfound",
+    " enotfound",
     "eai_again",
 ];
 
@@ -89,6 +98,8 @@ pub(super) enum Complaint<'a> {
     Unreached(Option<u16>),
     /// Something was refused that is told in this line, or in the last one before it, where this names nothing.
     Refused { line: &'a str, changes: bool },
+    /// Something was not found, which counts as refused where it is there.
+    NotFound { line: &'a str, changes: bool },
     /// Git could not write its own files.
     Git,
 }
@@ -97,6 +108,7 @@ pub(super) enum Complaint<'a> {
 pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
     let changes = says(text, CHANGING_CALLS);
     let is_about_sockets = text.lines().any(|it| is_frame(it) && it.contains("/socket.py"));
+    let asked_port = OnceCell::new();
     let mut last = None;
     lines(text).filter_map(move |line| {
         let before = last;
@@ -105,13 +117,16 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
             last = Some(line);
         }
         if is_unreached(line) {
-            return Some(Complaint::Unreached(port(text)));
+            return Some(Complaint::Unreached(*asked_port.get_or_init(|| port(text))));
         }
         if line.contains(GIT_INDEX) {
             return Some(Complaint::Git);
         }
-        if !says(line, REFUSALS) {
-            return None;
+        let is_closed = says(line, CLOSED_TO_CHANGES);
+        let changes = changes || is_closed || says(line, CHANGES);
+        if !is_closed && !says(line, REFUSALS) {
+            let is_absence = says(line, ABSENCES);
+            return is_absence.then_some(Complaint::NotFound { line, changes });
         }
         // Python names the file that it was refused, and no peer.
         if is_about_sockets && named(line).next().is_none() {
@@ -119,7 +134,7 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
         }
         let names = named(line).next().is_some() || is_about_attributes(line);
         let line = before.filter(|_| !names).unwrap_or(line);
-        Some(Complaint::Refused { line, changes: changes || says(line, CHANGES) })
+        Some(Complaint::Refused { line, changes })
     })
 }
 
@@ -169,7 +184,11 @@ fn port_of(line: &str) -> Option<u16> {
 /// What may be a path in a line that complains, the likeliest first: what stands in quotes, what stands before
 /// the complaint, what is whole.
 pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
-    let before = line.rsplit_once(": ").filter(|(_, complaint)| says(complaint, REFUSALS));
+    let ends_in = |complaint: &str| {
+        let complaint = format!(": {complaint}");
+        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|it| says(&complaint, it))
+    };
+    let before = line.rsplit_once(": ").filter(|(_, complaint)| ends_in(complaint));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
     // `/bin/sh: 1: cannot create x: ...`: what leads such a line complains, and is not complained of.
     let leader = line.trim_start().split(':').next().filter(|_| line.matches(": ").count() > 1);
@@ -180,11 +199,16 @@ pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
     // What begins a line is the program that complains, unless it is a path.
     let is_not_first = |it: &&str| it.contains('/') || !line.trim_start().starts_with(*it);
     let last = line.rsplit(' ').next().filter(|it| it.contains('/'));
+    let last = last.map(|it| it.trim_matches(is_mark));
     quoted(line)
         .into_iter()
         .chain(before.filter(is_word).filter(is_not_first))
         .chain(whole(line).filter(move |it| Some(*it) != leader))
         .chain(last)
+}
+
+fn is_mark(it: char) -> bool {
+    "'\"`‘’“”".contains(it)
 }
 
 /// What is a whole path.
@@ -208,7 +232,7 @@ fn quoted(line: &str) -> Vec<&str> {
         [(from, mark), (to, _)] => line.get(from + mark.len()..*to),
         _ => None,
     });
-    pairs.filter(|it| it.len() > 1).collect()
+    pairs.filter(|it| it.len() > 1 || *it == "/").collect()
 }
 
 /// Whether a refusal is about what a file is, for which Landlock has no word of its own.
@@ -286,6 +310,34 @@ mod tests {
         }
         let shell = "/bin/sh: 1: cannot create .git: Permission denied";
         assert!(named(shell).all(|it| it == ".git"), "the shell is not what it complains of");
+    }
+
+    #[test]
+    fn what_is_not_found_is_told_from_what_is_refused() {
+        for (text, path, changes) in [
+            ("cat: /h/key: No such file or directory", "/h/key", false),
+            ("/bin/sh: 1: cannot create /h/k/new: Directory nonexistent", "/h/k/new", true),
+            ("FileNotFoundError: [Errno 2] No such file or directory: '/h/key'", "/h/key", false),
+            ("Error: ENOENT: no such file or directory, open '/h/key'", "/h/key", false),
+            ("/bin/sh: 1: /h/tool: not found", "/h/tool", false),
+            ("/bin/sh: 1: ./tool: not found", "./tool", false),
+        ] {
+            let Some(Complaint::NotFound { line, changes: said }) = first(text) else {
+                panic!("{text}")
+            };
+            assert_eq!((named(line).next(), said), (Some(path), changes), "{text}");
+        }
+        for text in [
+            "touch: cannot touch '/h/a': Read-only file system",
+            "OSError: [Errno 30] Read-only file system: '/h/a'",
+            "Error: EROFS: read-only file system, open '/h/a'",
+        ] {
+            let Some(Complaint::Refused { line, changes: true }) = first(text) else {
+                panic!("{text}")
+            };
+            assert_eq!(named(line).next(), Some("/h/a"), "{text}");
+        }
+        assert_eq!(first("make: nothing to be done"), None);
     }
 
     #[test]

@@ -1,17 +1,15 @@
 //! What a watched hook asked for and was refused, who asked, and the one line that grants all of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tenterhook_process::{self as process, Wish};
 
 use super::super::Confined;
-use super::{Refused, as_grant, nearest};
+use super::resolved::{Resolved, nearest};
+use super::{Refused, TERMINAL, as_grant};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
-use crate::hook::Grants;
-
-/// The terminal of whoever has one.
-const TERMINAL: &str = "/dev/tty";
+use crate::hook::{Grants, Peers};
 
 /// How many refusals of one run are told one by one.
 const MOST_TOLD: usize = 24;
@@ -41,9 +39,10 @@ impl Confined {
     /// What people should hear of what a watched hook asked for and is not granted, and the one line that grants all of it.
     fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
         let mut messages: Vec<String> = Vec::new();
+        let resolved = Resolved::of(self);
         let mut all = Sum { granted: self.granted.clone(), opens_home: false };
         for asked in asked {
-            let Some(message) = self.of_wish(asked, project, &mut all) else { continue };
+            let Some(message) = self.of_wish(asked, &resolved, project, &mut all) else { continue };
             if !messages.contains(&message) {
                 messages.push(message);
             }
@@ -66,27 +65,27 @@ impl Confined {
     fn of_wish(
         &self,
         process::Asked { program, wish }: &process::Asked,
+        resolved: &Resolved<'_>,
         project: &Path,
         all: &mut Sum,
     ) -> Option<String> {
         let who = format!("`{program}`");
         let (path, changes) = match wish {
             Wish::Reach(port) => {
-                let wanted = self.granted.net.with(*port);
-                all.granted.net = all.granted.net.with(*port);
+                let wanted = self.with_port(*port);
+                let narrowed = port.filter(|_| wanted != Peers::Everybody);
+                all.granted.net = all.granted.net.with(narrowed);
                 return (wanted != self.granted.net).then(|| self.unreached(&who, wanted));
             }
             Wish::Read(path) | Wish::Execute(path) => (path, false),
             Wish::Change(path) => (path, true),
         };
-        let holds = |it: &PathBuf| process::resolved(path).starts_with(process::resolved(it));
-        let Confined { confinement: granted, .. } = self;
-        let is_read = !changes && granted.read.iter().chain(&granted.write).any(holds);
+        let is_read = !changes && resolved.reads(&process::resolved(path));
         // It has no terminal, whatever it is granted.
         if is_read || path == Path::new(TERMINAL) {
             return None;
         }
-        let (refused, how) = self.refused(path, changes)?;
+        let (refused, how) = resolved.refused(path, changes)?;
         let (list, path) = match how {
             Refused::Read => (Some(&mut all.granted.read), &*refused),
             Refused::Write => (Some(&mut all.granted.write), nearest(&refused)),

@@ -3,11 +3,15 @@
 
 mod settings;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use settings::{Setting, settings};
+
+use crate::discover;
 
 /// What makes git start programs, in its own directory: hooks and settings, also of submodules and worktrees, and what a rebase that is
 /// under way has still to do.
@@ -54,20 +58,43 @@ const SECTIONS: &[&str] = &["alias", "pager"];
 /// Settings whose value is a directory of hooks.
 const DIRECTORIES: &[&str] = &["hookspath", "templatedir"];
 
-/// The largest of git's files that is looked into.
-const LARGEST: u64 = 1 << 20;
+/// How many bytes of a repository's git files are read for one start, and how many steps are taken: a directory, or a setting of a repository.
+/// Whoever brings a repository decides how long that takes. Where there is more, what git runs cannot be told, and all is held as a whole.
+const MOST_BYTES: u64 = 6 << 20;
+const MOST_STEPS: u64 = 60_000;
 
-/// How many files of settings of one repository are looked into, and how many directories for those of its submodules.
-const MOST_FILES: usize = 64;
-const MOST_DIRECTORIES: usize = 512;
+/// How many bytes of a line of shell are a step more.
+const WORD: u64 = 16;
 
-/// How many submodules of one repository are known, those of submodules with them.
+/// How long a line of shell, and how deep a path, is looked at: what is longer counts as more than can be.
+const LONGEST_LINE: usize = 4_096;
+const LONGEST_PATH: usize = 1_024;
+const DEEPEST_PATH: usize = 64;
+
+/// How many submodules of one repository are looked into, those of submodules with them. Further ones are held as a whole.
 const MOST_SUBMODULES: usize = 256;
+
+/// Whether a setting has git run something.
+fn runs(setting: &Setting) -> bool {
+    DIRECTORIES.contains(&&*setting.name)
+        || PROGRAMS.contains(&&*setting.name)
+        || SECTIONS.contains(&&*setting.section)
+}
+
+/// Variables that say where settings lie.
+pub(super) const VARIABLES: &[&str] =
+    &["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
 
 /// The repositories of a host: its home, and where settings lie that are meant of all of them.
 pub(super) struct Git<'g> {
     home: &'g Path,
-    of_all: Vec<PathBuf>,
+    /// The settings that are meant of all repositories, and the files that hold them: the person's own, which cost no repository anything.
+    of_all: Vec<Setting>,
+    files: Vec<PathBuf>,
+    /// What may still be read, and how many steps taken; once more was there, it is spent.
+    bytes: Cell<u64>,
+    steps: Cell<u64>,
+    is_spent: Cell<bool>,
 }
 
 impl<'g> Git<'g> {
@@ -79,7 +106,18 @@ impl<'g> Git<'g> {
         );
         of_all.extend(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().filter_map(|it| named(it)));
         of_all.retain(|it| it.is_absolute());
-        Self { home, of_all }
+        let budget = || (Cell::new(MOST_BYTES), Cell::new(MOST_STEPS), Cell::new(false));
+        let (bytes, steps, is_spent) = budget();
+        let mut git = Self { home, of_all: Vec::new(), files: Vec::new(), bytes, steps, is_spent };
+        (git.of_all, git.files) = git.included(of_all);
+        // Where the person's own were more than can be read, that stays so: all is held.
+        (git.bytes, git.steps, _) = budget();
+        git
+    }
+
+    /// Whether there was more than could be looked into, so that not all is known that git runs.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.is_spent.get()
     }
 
     /// What is never changed of the repository whose files lie in `place`, also where it is none yet.
@@ -87,7 +125,7 @@ impl<'g> Git<'g> {
         let mut all = vec![place.join(".gitmodules")];
         // In a submodule and in a worktree this is a file that says where its settings lie.
         all.extend(Some(place.join(".git")).filter(|it| it.is_file()));
-        let directories = directories(place);
+        let directories = self.directories(place);
         for git in &directories {
             all.extend(GIT.iter().map(|it| git.join(it)));
         }
@@ -95,18 +133,24 @@ impl<'g> Git<'g> {
         all
     }
 
-    /// Where the submodules of a repository lie, and theirs.
-    pub(super) fn submodules(&self, place: &Path) -> BTreeSet<PathBuf> {
-        let mut all = BTreeSet::new();
+    /// Where the submodules of a repository lie, and theirs; and those that nobody looks into.
+    pub(super) fn submodules(&self, place: &Path) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
+        let (mut all, mut further) = (BTreeSet::new(), Vec::new());
         let mut left = VecDeque::from([place.to_path_buf()]);
         while let Some(next) = left.pop_front() {
-            for inner in submodules(&next) {
-                if all.len() < MOST_SUBMODULES && inner != place && all.insert(inner.clone()) {
-                    left.push_back(inner);
+            for inner in self.submodules_of(&next) {
+                if inner == place || all.contains(&inner) {
+                    continue;
                 }
+                if all.len() >= MOST_SUBMODULES {
+                    further.push(inner);
+                    continue;
+                }
+                all.insert(inner.clone());
+                left.push_back(inner);
             }
         }
-        all
+        (all, further)
     }
 
     /// The files and directories that the settings of a repository name: what they include, and what git runs.
@@ -114,26 +158,58 @@ impl<'g> Git<'g> {
         let own = directories
             .iter()
             .flat_map(|it| ["config", "config.worktree"].map(|name| it.join(name)));
-        let mut left: VecDeque<PathBuf> = self.of_all.iter().cloned().chain(own).collect();
-        let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
-        while let Some(file) = left.pop_front() {
-            if seen.len() >= MOST_FILES || !seen.insert(file.clone()) {
-                continue;
+        let (settings, mut all) = self.included(own.collect());
+        all.extend(self.files.iter().cloned());
+        // What the person says of all is known, whatever the repository says.
+        all.extend(self.of_all.iter().flat_map(|it| self.run_by(place, it)));
+        for it in &settings {
+            if it.value.len() > LONGEST_LINE {
+                self.is_spent.set(true);
             }
-            let from = file.parent().unwrap_or(place);
-            for it in read(&file) {
-                if matches!(&*it.section, "include" | "includeif") && it.name == "path" {
-                    let included = self.path(from, &it.value);
-                    left.push_back(included.clone());
-                    all.push(included);
-                } else {
-                    all.extend(self.run_by(place, &it));
-                }
+            // Each of its words is looked for.
+            if !self.takes(1 + it.value.len() as u64 / WORD) {
+                break;
             }
+            all.extend(self.run_by(place, it));
         }
         // Whose hooks lie in a device has none, and devices are granted by their names.
         all.retain(|it| !it.starts_with("/dev"));
         all
+    }
+
+    /// The settings of these files and of those that they include, and those.
+    fn included(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
+        let mut left = VecDeque::from(files);
+        let (mut seen, mut settings, mut included) = (BTreeSet::new(), Vec::new(), Vec::new());
+        while let Some(file) = left.pop_front() {
+            // One file has many names, and may include itself by each. What it includes is found from the name by which it was.
+            if !seen.insert(tenterhook_process::resolved(&file)) {
+                continue;
+            }
+            let from = file.parent().unwrap_or(&file);
+            for it in self.read(&file) {
+                if !self.takes(1) {
+                    return (settings, included);
+                }
+                if matches!(&*it.section, "include" | "includeif") && it.name == "path" {
+                    let path = self.path(from, &it.value);
+                    left.push_back(path.clone());
+                    included.push(path);
+                } else if runs(&it) {
+                    settings.push(it);
+                }
+            }
+        }
+        (settings, included)
+    }
+
+    /// Takes so many of the steps that are left. Whether there were as many.
+    fn takes(&self, steps: u64) -> bool {
+        match self.steps.get().checked_sub(steps) {
+            Some(left) => self.steps.set(left),
+            None => self.is_spent.set(true),
+        }
+        !self.is_spent.get()
     }
 
     /// What a setting has git run, as far as its words name it.
@@ -151,9 +227,6 @@ impl<'g> Git<'g> {
                 .into_iter()
                 .chain([directory.clone()])
                 .collect();
-        }
-        if !PROGRAMS.contains(&&*setting.name) && !SECTIONS.contains(&&*setting.section) {
-            return Vec::new();
         }
         let line = value.trim_start_matches('!');
         let is_edge = |it: char| it.is_whitespace() || "'\"`;|&()<>={}".contains(it);
@@ -173,68 +246,96 @@ impl<'g> Git<'g> {
         behind.into_iter().chain([self.path(place, word)]).collect()
     }
 
+    /// A path that a file writes. One that is too long or too deep leads nowhere that is looked at.
     fn path(&self, from: &Path, written: &str) -> PathBuf {
+        if written.len() > LONGEST_PATH || written.matches('/').count() > DEEPEST_PATH {
+            self.is_spent.set(true);
+            return from.to_path_buf();
+        }
         match written.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),
             None => from.join(written),
         }
     }
-}
 
-/// Where git keeps what belongs to a working tree: its own directory, and the one that it shares with other working trees.
-fn directories(place: &Path) -> Vec<PathBuf> {
-    let git = place.join(".git");
-    if let Some(led) = text(&git).strip_prefix("gitdir:") {
-        let own = place.join(led.trim());
-        let common = text(&own.join("commondir"));
-        let shared = Some(own.join(common.trim())).filter(|_| !common.trim().is_empty());
-        return shared.into_iter().chain([own]).collect();
-    }
-    // A repository without a working tree is such a directory itself.
-    let is_bare =
-        !git.exists() && ["HEAD", "objects", "refs"].iter().all(|it| place.join(it).exists());
-    if is_bare { vec![place.to_path_buf(), git] } else { vec![git] }
-}
-
-/// The submodules of one repository: those that it says that it has, and those that are there.
-fn submodules(place: &Path) -> Vec<PathBuf> {
-    let said = read(&place.join(".gitmodules")).into_iter().filter(|it| it.name == "path");
-    let mut all: Vec<PathBuf> = said.map(|it| place.join(it.value)).collect();
-    for git in directories(place) {
-        // Their name is mostly where they lie.
-        let active = read(&git.join("config")).into_iter().filter(|it| it.section == "submodule");
-        all.extend(active.filter(|it| !it.sub.is_empty()).map(|it| place.join(it.sub)));
-        all.extend(trees_of(&git.join("modules")));
-    }
-    all
-}
-
-/// Where the working trees lie of the repositories in a directory of submodules.
-fn trees_of(modules: &Path) -> Vec<PathBuf> {
-    let (mut left, mut looked, mut all) = (VecDeque::from([modules.to_path_buf()]), 0, Vec::new());
-    while let Some(directory) = left.pop_front().filter(|_| looked < MOST_DIRECTORIES) {
-        looked += 1;
-        if directory.join("HEAD").is_file() {
-            let tree = read(&directory.join("config")).into_iter().find(|it| it.name == "worktree");
-            all.extend(tree.map(|it| tenterhook_process::resolved(&directory.join(it.value))));
-            left.push_back(directory.join("modules"));
-            continue;
+    /// Where git keeps what belongs to a working tree: its own directory, and the one that it shares with other working trees.
+    fn directories(&self, place: &Path) -> Vec<PathBuf> {
+        let git = place.join(".git");
+        if let Some(led) = self.text(&git).strip_prefix("gitdir:") {
+            let own = self.path(place, led.trim());
+            let common = self.text(&own.join("commondir"));
+            let shared = self.path(&own, common.trim());
+            let shared = Some(shared).filter(|_| !common.trim().is_empty());
+            return shared.into_iter().chain([own]).collect();
         }
-        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-        left.extend(
-            entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir())).map(|it| it.path()),
-        );
+        // A repository without a working tree is such a directory itself.
+        let is_bare =
+            !git.exists() && ["HEAD", "objects", "refs"].iter().all(|it| place.join(it).exists());
+        if is_bare { vec![place.to_path_buf(), git] } else { vec![git] }
     }
-    all
-}
 
-fn read(file: &Path) -> Vec<Setting> {
-    settings(&text(file))
-}
+    /// The submodules of one repository: those that it says that it has, and those that are there.
+    fn submodules_of(&self, place: &Path) -> Vec<PathBuf> {
+        let said = self.read(&place.join(".gitmodules")).into_iter();
+        let said = said.filter(|it| it.name == "path").map(|it| it.value);
+        // Many settings stand below one name.
+        let mut names: BTreeSet<String> = said.collect();
+        let mut all = Vec::new();
+        for git in self.directories(place) {
+            // Their name is mostly where they lie.
+            let active = self.read(&git.join("config")).into_iter();
+            let active = active.filter(|it| &*it.section == "submodule" && !it.sub.is_empty());
+            let mut last: Option<Rc<str>> = None;
+            for it in active {
+                if last.as_ref().is_none_or(|last| !Rc::ptr_eq(last, &it.sub)) {
+                    names.insert(it.sub.to_string());
+                }
+                last = Some(it.sub);
+            }
+            all.extend(self.trees_of(&git.join("modules")));
+        }
+        // One that is not there has nothing that git would run.
+        all.extend(names.iter().map(|it| self.path(place, it)).filter(|it| it.is_dir()));
+        all
+    }
 
-/// The text of one of git's files; nothing where it is none, or too large.
-fn text(file: &Path) -> String {
-    let is_small = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
-    let bytes = is_small.then(|| fs::read(file).ok()).flatten().unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
+    /// Where the working trees lie of the repositories in a directory of submodules.
+    fn trees_of(&self, modules: &Path) -> Vec<PathBuf> {
+        let (mut left, mut all) = (VecDeque::from([modules.to_path_buf()]), Vec::new());
+        while let Some(directory) = left.pop_front().filter(|_| self.takes(1)) {
+            // A link leads to what somebody else keeps.
+            if !directory.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+                continue;
+            }
+            if directory.join("HEAD").is_file() {
+                let config = self.read(&directory.join("config"));
+                let tree = config.into_iter().find(|it| it.name == "worktree");
+                let tree = tree.map(|it| self.path(&directory, &it.value));
+                all.extend(tree.map(|it| tenterhook_process::resolved(&it)));
+                left.push_back(directory.join("modules"));
+                continue;
+            }
+            let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
+            left.extend(
+                entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir())).map(|it| it.path()),
+            );
+        }
+        all
+    }
+
+    fn read(&self, file: &Path) -> Vec<Setting> {
+        settings(&self.text(file))
+    }
+
+    /// The text of one of git's files; nothing where it is none, or more than may still be read.
+    fn text(&self, file: &Path) -> String {
+        let left = self.bytes.get();
+        if fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() > left) {
+            self.is_spent.set(true);
+            return String::new();
+        }
+        let bytes = discover::bytes(file, left).unwrap_or_default();
+        self.bytes.set(left.saturating_sub(bytes.len() as u64));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
 }

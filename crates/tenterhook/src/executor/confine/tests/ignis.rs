@@ -17,7 +17,7 @@ use crate::{Engine, Event, Outcome, Session};
 /// A home with a hook of ignis, and a project beside it.
 struct Scene {
     root: TempDir,
-    no_means: bool,
+    pretended: Option<tenterhook_process::Means>,
 }
 
 impl Scene {
@@ -29,7 +29,7 @@ impl Scene {
         }
         fs::write(root.path().join("home/other/secret"), "key").expect("a file");
         fs::write(root.path().join("home/.ignis/hooks/words"), "words").expect("a file");
-        Self { root, no_means: false }
+        Self { root, pretended: None }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -55,7 +55,7 @@ impl Scene {
             ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
             ("HOME".to_owned(), self.at("home").to_string_lossy().into_owned()),
         ];
-        let ambient = Ambient { env, pretends_no_means: self.no_means, ..Ambient::default() };
+        let ambient = Ambient { env, pretended: self.pretended, ..Ambient::default() };
         let (engine, _) = Engine::builder().ambient(ambient).source(source).build();
         let within = Surroundings {
             cwd: self.at("project"),
@@ -199,7 +199,7 @@ async fn how_far_it_was_confined_is_on_record_however_it_ends() {
 /// `unconfined_warning_emitted_when_kernel_sandbox_unavailable`, `disabled_does_not_emit_unconfined_warning`.
 #[tokio::test]
 async fn a_machine_that_cannot_confine_runs_it_and_says_so_once() {
-    let scene = Scene { no_means: true, ..Scene::new() };
+    let scene = Scene { pretended: Some(Default::default()), ..Scene::new() };
     for (keys, expected) in [("", 1), (OFF, 0)] {
         let outcome = scene.outcome(&["exit 2", "true"], keys).await;
         let told = outcome.faults.iter().filter(|it| it.code.name() == "unconfined").count();

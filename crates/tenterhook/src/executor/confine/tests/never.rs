@@ -82,8 +82,12 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
         ("echo x > xdg/tenterhook/tenterhook.toml", false),
         ("echo x >> sub/file", true),
     ] {
-        let reached = scene.works(line, write).await;
-        assert_eq!(reached, (works, Some(Tier::T1)), "{line}");
+        for (pretended, tier) in cells() {
+            scene.pretended.set(pretended);
+            let reached = scene.works(line, write).await;
+            assert_eq!(reached, (works, Some(tier)), "{line}");
+            let _ = std::fs::remove_dir_all(project.join("build/c"));
+        }
         assert!(scene.works(line, "").await.0, "never works: {line}");
         let _ = std::fs::remove_dir_all(project.join("build/c"));
     }
@@ -106,7 +110,83 @@ async fn what_says_which_hooks_run_is_never_written() {
         "echo >> tenterhook.more.toml && rm tenterhook.more.toml",
     ] {
         assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "{line}");
-        assert_eq!(scene.works(line, write).await, (false, Some(Tier::T1)), "reached: {line}");
+        for (pretended, tier) in cells() {
+            scene.pretended.set(pretended);
+            assert_eq!(scene.works(line, write).await, (false, Some(tier)), "reached: {line}");
+        }
     }
-    assert_eq!(scene.works("echo x > src/new", write).await, (true, Some(Tier::T1)));
+    assert!(scene.works("echo x > src/new", write).await.0);
+}
+
+/// Who may change what is around the project is held in it as one that may change the project.
+#[tokio::test]
+async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let project = scene.sandbox.project();
+    for directory in ["sub/repo/.git/hooks", "out"] {
+        std::fs::create_dir_all(project.join(directory)).expect("a scene");
+    }
+    for file in ["HEAD", "config"] {
+        std::fs::write(project.join("sub/repo/.git").join(file), "").expect("a scene");
+    }
+    let around = project.parent().expect("a scene").display();
+    let write = format!("sandbox = {{ write = [\"{around}\"] }}");
+    let line = "echo x > sub/repo/.git/hooks/post-checkout && rm sub/repo/.git/hooks/post-checkout";
+    assert!(scene.works(line, "").await.0, "never works");
+    for (pretended, tier) in cells() {
+        scene.pretended.set(pretended);
+        assert_eq!(scene.works(line, &write).await, (false, Some(tier)));
+        assert_eq!(scene.works("echo x > out/new", &write).await, (true, Some(tier)));
+    }
+}
+
+/// What git runs cannot be told of a repository that says too much: nothing of it is changed, and nobody waits for long, or for memory.
+#[tokio::test]
+async fn a_repository_that_says_too_much_is_held_as_a_whole() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let project = scene.sandbox.project();
+    std::fs::create_dir_all(project.join(".git/more")).expect("a scene");
+    std::fs::create_dir_all(project.join("src")).expect("a scene");
+    let write = "sandbox = { write = [\"$PROJECT/src\", \"~/cache\"] }";
+    std::fs::create_dir(scene.sandbox.home().join("cache")).expect("a scene");
+    let sections = format!("[submodule \"{}\"]\n{}", "x".repeat(500_000), "b\n".repeat(250_000));
+    let words = format!("[alias]\n\ta = !{}\n", "a/b ".repeat(2_000));
+    std::fs::create_dir(scene.sandbox.home().join("hooks")).expect("a scene");
+    std::fs::create_dir(scene.sandbox.home().join("dot")).expect("a scene");
+    let own = "[include]\n\tpath = .gitconfig.local\n";
+    std::fs::write(scene.sandbox.home().join(".gitconfig"), own).expect("a scene");
+    std::fs::write(scene.sandbox.home().join("dot/local"), "[include]\n\tpath = work.ini\n")
+        .expect("a scene");
+    // What it includes is found from the name by which it was.
+    std::os::unix::fs::symlink("dot/local", scene.sandbox.home().join(".gitconfig.local"))
+        .expect("a scene");
+    std::fs::write(scene.sandbox.home().join("work.ini"), "[core]\n\thooksPath = ~/hooks\n")
+        .expect("a scene");
+    let included = "[a]\n\tb = c\n".repeat(20_000);
+    let include: String = (0..4).map(|it| format!("[include]\n\tpath = more/{it}\n")).collect();
+    for it in 0..4 {
+        std::fs::write(project.join(format!(".git/more/{it}")), &included).expect("a scene");
+    }
+    for (config, holds) in
+        [("", false), (&*sections, true), (&*words, true), (&*include, true), (&*included, false)]
+    {
+        std::fs::write(project.join(".git/config"), config).expect("a scene");
+        let shown: String = config.chars().take(20).collect();
+        for (pretended, tier) in cells() {
+            scene.pretended.set(pretended);
+            let reached = scene.works("echo x > src/new", write).await;
+            assert_eq!(reached, (!holds, Some(tier)), "{shown}");
+            let beside = scene.works("echo x > \"$HOME/cache/new\"", write).await;
+            assert_eq!(beside, (true, Some(tier)), "{shown}");
+            let hooks = "sandbox = { write = [\"~/hooks\"] }";
+            let hook = scene.works("echo x > \"$HOME/hooks/pre-commit\"", hooks).await;
+            assert_eq!(hook, (false, Some(tier)), "{shown}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ struct Host {
     room: Sandbox,
     profile: Profile,
     project: PathBuf,
-    no_means: bool,
+    pretended: Option<tenterhook_process::Means>,
 }
 
 impl Host {
@@ -31,7 +31,7 @@ impl Host {
             room.write(file, text).expect("a scene");
         }
         let project = room.project();
-        Self { room, profile, project, no_means: false }
+        Self { room, profile, project, pretended: None }
     }
 
     /// How a line ended, what it printed, and what is told of a refusal.
@@ -39,7 +39,7 @@ impl Host {
     async fn ran(&self, line: &str) -> (process::End, String, Option<String>) {
         let mut ambient = Ambient::default().env(self.room.env()).scratch(self.room.scripts());
         ambient.env.push(("API_KEY".to_owned(), "key".to_owned()));
-        ambient.pretends_no_means = self.no_means;
+        ambient.pretended = self.pretended;
         let mut described = process::Command::shell(line, &self.project);
         let confined = Shell {
             profile: self.profile,
@@ -88,7 +88,7 @@ async fn a_shell_changes_the_project_and_nothing_beside_it() {
     for (line, told) in [
         ("cat \"$HOME/secret\"", secret.as_str()),
         ("cd / && cat \"$HOME/secret\"", &secret),
-        ("echo x > \"$HOME/new\"", "refused the command to change"),
+        ("echo x > \"$HOME/new\"", "did not let the command change"),
         ("echo x > guard.sh", "lets no command change"),
         ("echo x > tenterhook.toml", "lets no command change"),
         ("mkdir -p \"$HOME/beside/.claude\"", "lets nothing be made"),
@@ -151,7 +151,7 @@ async fn a_shell_whose_project_is_the_home_is_given_none_of_it() {
 #[tokio::test]
 async fn a_shell_is_not_started_where_it_cannot_be_confined() {
     let mut host = Host::new(Profile::Standard);
-    host.no_means = true;
+    host.pretended = Some(Default::default());
     let (end, _, told) = host.ran("echo x > src/ran").await;
     assert!(matches!(end, process::End::NotStarted(_)), "{end:?}");
     let told = told.expect("why");

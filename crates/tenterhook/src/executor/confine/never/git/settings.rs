@@ -1,13 +1,15 @@
 //! What stands in one of git's files of settings? Reads its text as git does; follows and opens nothing, and what git would refuse is left out.
 
 use std::iter::Peekable;
+use std::rc::Rc;
 use std::str::Chars;
 
 /// One setting: `[section "sub"] name = value`, the section and the name in small letters.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Setting {
-    pub(super) section: String,
-    pub(super) sub: String,
+    /// Shared by all that stand below it, of which there may be many.
+    pub(super) section: Rc<str>,
+    pub(super) sub: Rc<str>,
     pub(super) name: String,
     pub(super) value: String,
 }
@@ -15,14 +17,17 @@ pub(super) struct Setting {
 /// What the text sets, in its order.
 pub(super) fn settings(text: &str) -> Vec<Setting> {
     let mut reader = text.chars().peekable();
-    let (mut section, mut sub) = (String::new(), String::new());
+    let (mut section, mut sub): (Rc<str>, Rc<str>) = ("".into(), "".into());
     let mut all = Vec::new();
     while let Some(next) = reader.peek().copied() {
         match next {
             '#' | ';' => skip_line(&mut reader),
-            '[' => (section, sub) = header(&mut reader),
+            '[' => {
+                let (name, below) = header(&mut reader);
+                (section, sub) = (name.into(), below.into());
+            }
             it if it.is_alphanumeric() => {
-                let (section, sub) = (section.clone(), sub.clone());
+                let (section, sub) = (Rc::clone(&section), Rc::clone(&sub));
                 let (name, value) = entry(&mut reader);
                 all.push(Setting { section, sub, name, value });
             }
@@ -121,7 +126,7 @@ mod tests {
         ] {
             let (section, sub, name, value) = expected;
             let own = |it: &str| it.to_owned();
-            let (section, sub) = (own(section), own(sub));
+            let (section, sub) = (section.into(), sub.into());
             let expected = Setting { section, sub, name: own(name), value: own(value) };
             assert_eq!(settings(text), [expected], "{text}");
         }

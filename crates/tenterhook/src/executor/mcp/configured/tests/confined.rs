@@ -71,7 +71,7 @@ impl Scene {
         let mut env = room.env();
         env.push(("TOKEN".to_owned(), "secret".to_owned()));
         let mut ambient = Ambient::default().scratch(room.scripts());
-        ambient.pretends_no_means = no_means;
+        ambient.pretended = no_means.then(Default::default);
         let servers = Configured::new([], env).within(&ambient);
         servers.replace([server]);
         Self { room, servers }
@@ -156,7 +156,7 @@ async fn a_refusal_of_a_server_is_told_with_its_line() {
     let scene = Scene::new(Sandbox::standard(), false);
     let fault = scene.asked("die", None).await.expect_err("it ended");
     let key = scene.room.home().join(".ssh/id").display().to_string();
-    for part in ["refused it to read", &key, "sandbox = { read = ["] {
+    for part in ["did not let it read", &key, "sandbox = { read = ["] {
         assert!(fault.why.contains(part), "{part}: {}", fault.why);
     }
 }

@@ -1,13 +1,12 @@
 //! What does a hook's text want that its sandbox keeps from it? One advice for each hook, with the line that grants it. Looks at files; runs
 //! nothing.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::{Ruleset, Source};
 use tenterhook::diagnostic::{Code, Diagnostic};
 use tenterhook::dialect::native;
+use tenterhook::discover;
 use tenterhook::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
 
 /// The longest script that is looked into: what is longer is no hook that somebody wrote by hand.
@@ -25,7 +24,7 @@ pub(crate) fn check(
     env: &[(String, String)],
 ) -> Vec<Diagnostic> {
     let hooks = ruleset.hooks().iter();
-    let hooks = hooks.filter(|it| it.arming == Arming::Armed || it.is_unapproved());
+    let hooks = hooks.filter(|it| it.arming == Arming::Armed);
     hooks.filter_map(|it| of_hook(it, sources, env)).collect()
 }
 
@@ -65,9 +64,7 @@ fn of_script(hook: &Hook, source: &Source) -> Vec<Want> {
 }
 
 fn shell_text(path: &Path) -> Option<String> {
-    let is_small = fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= LONGEST_SCRIPT);
-    let mut text = String::new();
-    fs::File::open(path).ok().filter(|_| is_small)?.read_to_string(&mut text).ok()?;
+    let text = String::from_utf8(discover::bytes(path, LONGEST_SCRIPT).ok()?).ok()?;
     let ends = |name: &str| SHELLS.iter().any(|it| name.trim_end().ends_with(it));
     let first = text.lines().next().unwrap_or_default();
     let is_shell = match first.strip_prefix("#!") {

@@ -6,25 +6,25 @@
 //! files, no death with the host, no search for those who left the group. What it cannot do and
 //! is asked to do (limits, privileges, announced exits) it refuses, rather than start without.
 
+mod start;
+mod stdin;
+
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::command::{Announce, Command, Privileges, Program};
+pub(crate) use self::stdin::Stdin;
+use crate::command::Command;
 use crate::confine::{Means, Tier};
 use crate::inbox::{Inbox, Order, shielded};
 use crate::report::{Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 use crate::stream::{Capture, Flow};
-use crate::{lookup, tag};
 
 /// What becomes of standard input after the command's own bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) fn means() -> Means {
 }
 
 /// The same.
-pub(crate) fn cheap_means() -> Means {
+pub(crate) fn means_for(_: Tier) -> Means {
     means()
 }
 
@@ -62,52 +62,6 @@ pub fn leave_nothing() -> std::io::Result<()> {
 /// Always, here.
 pub fn adopt_orphans() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
-}
-
-/// What a run is fed, until its thread takes it.
-pub(crate) struct Stdin {
-    id: u64,
-    fed: Mutex<Fed>,
-}
-
-#[derive(Default)]
-struct Fed {
-    queue: VecDeque<Arc<[u8]>>,
-    close: bool,
-}
-
-impl Stdin {
-    /// The input of run `id`.
-    pub(crate) fn new(id: u64) -> Arc<Self> {
-        Arc::new(Self { id, fed: Mutex::default() })
-    }
-
-    /// Writes `bytes` after all that was fed before.
-    pub(crate) fn feed(&self, bytes: Arc<[u8]>) {
-        self.owner(|fed| fed.queue.push_back(bytes));
-    }
-
-    /// Writes `bytes` likewise, and closes after them.
-    pub(crate) fn feed_last(&self, bytes: Arc<[u8]>) {
-        self.owner(|fed| {
-            fed.queue.push_back(bytes);
-            fed.close = true;
-        });
-    }
-
-    /// Closes after the last byte that was fed.
-    pub(crate) fn close_when_empty(&self) {
-        self.owner(|fed| fed.close = true);
-    }
-
-    fn owner(&self, change: impl FnOnce(&mut Fed)) {
-        change(&mut self.lock());
-        nudge(self.id);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Fed> {
-        self.fed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// How often a run looks whether its program has exited: nothing here tells it.
@@ -166,7 +120,7 @@ fn play(
         return Report::without_process(End::Cancelled, requested.elapsed());
     }
     match Run::start(command, input, inbox.id, requested) {
-        Ok(mut run) => run.to_the_end(inbox, stdin),
+        Ok(mut run) => run.supervise(inbox, stdin),
         Err(fault) => Report::without_process(End::NotStarted(fault), requested.elapsed()),
     }
 }
@@ -193,84 +147,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(
-        command: Command,
-        input: Input,
-        id: u64,
-        requested: Instant,
-    ) -> Result<Self, NotStarted> {
-        let cwd_substituted = choose_cwd(&command)?;
-        let cwd = cwd_substituted.clone().unwrap_or_else(|| command.cwd.clone());
-        let (program, args) = match &command.program {
-            Program::Argv { program, args } => (program.clone(), args.clone()),
-            Program::Shell { shell, text } => {
-                let args = shell.before.iter().chain([text]).cloned().collect();
-                (shell.program.clone(), args)
-            }
-        };
-        let mut env = command.env.clone();
-        tag::mark(&mut env, &tag::word(id));
-        let path = lookup::find(&program, &env, &cwd)
-            .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
-        if !command.resources.is_empty() {
-            return Err(fault(Step::Resources, &path, Errno::NOSYS));
-        }
-        if command.announce == Announce::OnDescriptor3 {
-            return Err(fault(Step::Streams, &path, Errno::NOSYS));
-        }
-        if command.confine.as_ref().is_some_and(|it| it.at_least > Tier::T0) {
-            return Err(fault(Step::Confine, &path, Errno::NOSYS));
-        }
-        if command.privileges == Privileges::NoNew {
-            return Err(fault(Step::Privileges, &path, Errno::NOSYS));
-        }
-        let prepare = |errno| fault(Step::Prepare, &path, errno);
-        let (bell, ring) = rustix::pipe::pipe().map_err(prepare)?;
-        for end in [&bell, &ring] {
-            rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC).map_err(prepare)?;
-            rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).map_err(prepare)?;
-        }
-        let mut child = std::process::Command::new(&path);
-        child.arg0(program).args(args).env_clear().envs(env).current_dir(cwd).process_group(0);
-        child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[expect(clippy::disallowed_methods, reason = "the one start path of this system")]
-        let mut child = child.spawn().map_err(|error| {
-            fault(Step::Execute, &path, Errno::from_io_error(&error).unwrap_or(Errno::INVAL))
-        })?;
-        let executed = Instant::now();
-        let stdin = child.stdin.take().map(OwnedFd::from);
-        let stdout = child.stdout.take().map(OwnedFd::from);
-        let stderr = child.stderr.take().map(OwnedFd::from);
-        for end in [&stdin, &stdout, &stderr].into_iter().flatten() {
-            rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).map_err(prepare)?;
-        }
-        bells().insert(id, ring);
-        let own = command.timeout.map(|timeout| executed + timeout);
-        Ok(Self {
-            pid: Pid::from_child(&child),
-            bell,
-            stdin,
-            queue: [command.stdin.clone()].into_iter().filter(|it| !it.is_empty()).collect(),
-            written: 0,
-            input,
-            streams: [
-                (stdout, Capture::new(command.limits.stdout)),
-                (stderr, Capture::new(command.limits.stderr)),
-            ],
-            paused: Flow::More,
-            deadline: [own, command.deadline].into_iter().flatten().min(),
-            ending: None,
-            force: Force::None,
-            exited: None,
-            requested,
-            executed,
-            signalled: None,
-            cwd_substituted,
-            command,
-        })
-    }
-
-    fn to_the_end(&mut self, inbox: &Inbox, stdin: &Stdin) -> Report {
+    fn supervise(&mut self, inbox: &Inbox, stdin: &Stdin) -> Report {
         loop {
             self.take_orders(inbox);
             self.take_input(stdin);
@@ -487,24 +364,5 @@ impl Run {
             asked: Vec::new(),
             cwd_substituted: self.cwd_substituted.take(),
         }
-    }
-}
-
-/// The directory that stands in for the command's, if it needs one.
-fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
-    let refused = |path: &Path| match std::fs::read_dir(path) {
-        _ if !path.is_absolute() => Some(fault(Step::Directory, path, Errno::INVAL)),
-        Ok(_) => None,
-        Err(error) => {
-            let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOTDIR);
-            Some(fault(Step::Directory, path, errno))
-        }
-    };
-    match (refused(&command.cwd), &command.fallback_cwd) {
-        (None, _) => Ok(None),
-        (Some(_), Some(fallback)) => {
-            refused(fallback).map_or_else(|| Ok(Some(fallback.clone())), Err)
-        }
-        (Some(fault), None) => Err(fault),
     }
 }

@@ -1,0 +1,83 @@
+//! What is an agent told of an outcome, and what are people told that it does not hear? Judges nothing.
+
+use tenterhook::answer::{Power, Restraint};
+use tenterhook::dialect::{DialectId, Reply};
+use tenterhook::leave::{Leaves, Lifted};
+use tenterhook::outcome::{Decision, Fault};
+use tenterhook::{Event, Outcome};
+
+use crate::exit::Exit;
+use crate::kept::Kept;
+use crate::last_word;
+use crate::show::paint::WARNING;
+use crate::term::Term;
+
+/// What a reply is about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    pub(super) agent: DialectId,
+    pub(super) event: &'a Event,
+    pub(super) kept: Option<&'a Kept>,
+    /// What of it a person lets pass.
+    pub(super) leaves: &'a Leaves,
+}
+
+impl About<'_> {
+    /// Tells the agent, and then people what the agent does not hear.
+    pub(super) fn tell(self, outcome: Outcome, mut warnings: Vec<String>, term: Term) -> Exit {
+        let reply = self.reply(outcome, &mut warnings);
+        let exit = last_word::tell(&reply).unwrap_or(reply.exit);
+        for warning in warnings.iter().filter(|_| self.agent.dialect().hears_stderr()) {
+            term.say_after(WARNING, "warning:", warning);
+        }
+        Exit::Replied(exit)
+    }
+
+    /// The outcome in the agent's words, and what it does not hear in words for people. Where the agent shows the user messages,
+    /// each of these is one, once a session.
+    fn reply(self, mut outcome: Outcome, warnings: &mut Vec<String>) -> Reply {
+        let About { agent, event, kept, .. } = self;
+        let dialect = agent.dialect();
+        let way_out = self.way_out(&mut outcome);
+        let encode = |outcome: &Outcome| {
+            dialect.encode_outcome(event, outcome, way_out.as_deref()).unwrap_or_default()
+        };
+        let reply = encode(&outcome);
+        let fault = |it: &Fault| match &it.hook {
+            Some(hook) => format!("hook `{hook}`: {}", it.message),
+            None => it.message.clone(),
+        };
+        warnings.extend(outcome.faults.iter().map(fault));
+        warnings.extend(reply.warnings.iter().cloned());
+        let shows = dialect.can(&event.name).is_some_and(|it| it.has(Power::Message));
+        let is_news = |it: &&String| kept.is_some_and(|kept| kept.is_first(it));
+        let news: Vec<String> = match shows {
+            true => warnings.iter().filter(is_news).map(|it| format!("tenterhook: {it}")).collect(),
+            false => Vec::new(),
+        };
+        if news.is_empty() {
+            return reply;
+        }
+        outcome.effects.messages.extend(news);
+        encode(&outcome)
+    }
+
+    /// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).
+    fn way_out(self, outcome: &mut Outcome) -> Option<String> {
+        let About { agent, event, leaves, .. } = self;
+        let asks = matches!(outcome.decision(), Decision::Ask(..) | Decision::Deferred(_));
+        let can_ask = agent.dialect().can(&event.name).is_some_and(|it| it.has(Power::Ask));
+        if !asks || can_ask || event.tool().is_none() {
+            return None;
+        }
+        match leaves.ask(event, false) {
+            Lifted::No(how) => how,
+            Lifted::Yes(why) => {
+                outcome.restraint = Restraint::Silent;
+                outcome.reasons.clear();
+                outcome.effects.messages.push(format!("this call passes: {why}"));
+                None
+            }
+        }
+    }
+}

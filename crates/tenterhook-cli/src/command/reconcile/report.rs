@@ -1,0 +1,93 @@
+//! What `reconcile` prints: how many calls hooks saw, and of those that none saw, which and why. Decides nothing.
+
+use serde_json::{Value, json};
+
+use super::Sum;
+use crate::ambient::Here;
+use crate::load::shorten;
+use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
+use crate::show::words::{count, flow, line};
+
+pub(super) fn to_json(sum: &Sum, by_configuration: bool) -> Value {
+    let gaps: Vec<Value> = sum
+        .gaps
+        .iter()
+        .map(|(key, places)| {
+            let (agent, cause, tool, mode, is_sub) = key;
+            let (word, why, help) = cause.row();
+            json!({
+                "agent": agent.name(),
+                "tool": tool,
+                "mode": mode,
+                "subagent": is_sub,
+                "cause": word,
+                "because": why,
+                "help": help,
+                "calls": sum.counts.get(key),
+                "places": places,
+            })
+        })
+        .collect();
+    json!({
+        "by": if by_configuration { "configuration" } else { "record" },
+        "calls": sum.calls,
+        "seen": sum.seen,
+        "joined_by": sum.by_join,
+        "refused_before_hooks": sum.refused,
+        "unseen": sum.counts.values().sum::<u64>(),
+        "gaps": gaps,
+    })
+}
+
+pub(super) fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> String {
+    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
+    let mut out = String::new();
+    if by_configuration {
+        let text = "nothing is on record: this tells which calls the hooks that are configured here would not have heard of";
+        out.push_str(&format!("{}\n\n", paint(WARNING, flow(text, width))));
+    }
+    for (key, places) in &sum.gaps {
+        let (agent, cause, tool, mode, is_sub) = key;
+        let (_, why, help) = cause.row();
+        let sub = if *is_sub { ", in a subagent" } else { "" };
+        let mode = if mode.is_empty() { String::new() } else { format!(", mode {}", line(mode)) };
+        let number = sum.counts.get(key).copied().unwrap_or_default();
+        let head = format!("{} {}", agent.name(), line(tool));
+        out.push_str(&format!(
+            "{}  {}{mode}{sub}\n",
+            paint(BOLD, head),
+            paint(WARNING, calls(number))
+        ));
+        out.push_str(&format!("    {why}; {help}\n"));
+        for place in places.iter().take(3) {
+            let text = |key: &str| {
+                place.get(key).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+            };
+            let file = shorten(&text("file").unwrap_or_default(), &here.roots);
+            let place = format!("{file}:{}", text("line").unwrap_or_default());
+            out.push_str(&format!("    {}\n", paint(DIM, line(&place))));
+        }
+        out.push('\n');
+    }
+    let unseen = sum.counts.values().sum::<u64>();
+    let style = if unseen == 0 { GOOD } else { WARNING };
+    let (seen, gap) = match by_configuration {
+        true => ("that a hook would be asked about", "of which none would hear"),
+        false => ("seen", "seen by no hook"),
+    };
+    let said = format!(
+        "{}: {} {seen}, {unseen} {gap}, {} refused by the agent before any hook",
+        calls(sum.calls),
+        sum.seen,
+        sum.refused
+    );
+    out.push_str(&format!("{}\n", paint(style, flow(&said, width))));
+    if let Some(number) = sum.by_join.get("session_tool_order") {
+        let text = format!(
+            "{} joined by session, tool and order, for their agents hand hooks no id that they record",
+            calls(*number)
+        );
+        out.push_str(&format!("{}\n", paint(DIM, flow(&text, width))));
+    }
+    out
+}

@@ -1,0 +1,58 @@
+//! In which sandbox does each hook of a file run when it is fired? A case that has more than the hook has in use proves nothing (TE-15).
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use tenterhook::config::{self, Added, Ruleset};
+use tenterhook::diagnostic::{Code, Place};
+use tenterhook::dialect::Roots;
+use tenterhook::discover;
+use tenterhook::hook::{Hook, HookId, Sandbox};
+use tenterhook::outcome::Fault;
+
+use crate::ambient::Here;
+
+/// The sandboxes of the hooks of a suite.
+#[derive(Debug, Default)]
+pub(super) struct Sandboxes {
+    of: HashMap<HookId, Sandbox>,
+    is_here: bool,
+}
+
+impl Sandboxes {
+    /// Those of the hooks whose files are read from their project.
+    pub(super) fn new(ruleset: &Ruleset, project: &Path, here: &Here) -> Self {
+        let repository = here.roots.repository.clone().filter(|it| project.starts_with(it));
+        let is_here = project == here.roots.cwd || repository.as_deref() == Some(project);
+        let roots = Roots { cwd: project.to_owned(), repository, ..here.roots.clone() };
+        let added = Added { confines_repositories: true, ..Added::default() };
+        let fired = config::load(&discover::find(&roots).sources, &added, None).ruleset;
+        let at = |place: &Place| (place.file.clone(), place.line, place.column);
+        let known: HashMap<_, _> = fired
+            .hooks()
+            .iter()
+            .filter_map(|it| Some((at(it.place.as_ref()?), it.sandbox.clone())))
+            .collect();
+        let one = |it: &Hook| Some((it.id.clone(), known.get(&at(it.place.as_ref()?))?.clone()));
+        Self { of: ruleset.hooks().iter().filter_map(|it| one(it)).collect(), is_here }
+    }
+
+    /// Puts these hooks into theirs; one whose file nobody would read keeps what its entry says.
+    pub(super) fn confine(&self, hooks: &mut [Hook]) {
+        for hook in hooks {
+            if let Some(sandbox) = self.of.get(&hook.id) {
+                hook.sandbox = sandbox.clone();
+            }
+        }
+    }
+
+    /// Whether who stands here fires these hooks without naming their file.
+    pub(super) const fn are_here(&self) -> bool {
+        self.is_here
+    }
+}
+
+/// Whether a fault says no more than that this machine cannot confine whom nobody asked to be: a case is about its hook.
+pub(super) fn is_of_machine(fault: &Fault) -> bool {
+    fault.code == Code::Unconfined
+}

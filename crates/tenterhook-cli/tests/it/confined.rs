@@ -1,0 +1,48 @@
+//! The files that the program hands to its hooks: out of reach of other hooks, whatever these may write (X-6).
+
+use tenterhook_process::{Tier, means};
+
+use crate::room::Room;
+
+/// Tries what is asked of it, and denies where all of it is so.
+const TRIES: &str = r#"
+case $TMPDIR in "$HOME"/.local/state/tenterhook/scratch/*) ;; *) exit 0 ;; esac
+echo x >"$TMPDIR/own" || exit 0
+echo x >"$HOME/made/beside" || exit 0
+mkdir "$TMPDIR/../../other" 2>/dev/null && exit 0
+mv "$TMPDIR" "$TMPDIR.gone" 2>/dev/null && exit 0
+echo "all is as it should be" >&2
+exit 2
+"#;
+
+#[test]
+fn no_grant_reaches_the_directory_of_another_hook() {
+    if means().tier() < Tier::T1 {
+        return;
+    }
+    let room = Room::new();
+    room.write("project/tries.sh", TRIES);
+    room.write("home/made/file", "");
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.tries]\non = 'PreToolUse'\nrun = ['/bin/sh', 'tries.sh']\nsandbox = { write = ['~', '/tmp'] }\npass = ['HOME']\n",
+    );
+    let said = room.run(&["fire", "Bash", "ls"], "");
+    assert!(said.stdout.contains("all is as it should be"), "{}", said.all());
+    let scratch = std::fs::read_dir(room.path("home/.local/state/tenterhook/scratch")).unwrap();
+    assert_eq!(scratch.count(), 0, "what is left of a run");
+}
+
+/// X-6: where nothing better is to be had it is said, and the hook runs.
+#[test]
+fn who_has_no_directory_of_state_for_it_is_told() {
+    let room = Room::new();
+    room.write("home/.local/state/tenterhook/scratch", "a file");
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n",
+    );
+    let said = room.run(&["fire", "Bash", "ls"], "");
+    assert_eq!(said.code, 2, "{}", said.all());
+    assert!(said.stderr.contains("the files of hooks lie in"), "{}", said.all());
+}

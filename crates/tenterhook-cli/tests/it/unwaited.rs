@@ -1,0 +1,109 @@
+//! Nothing waits for a FIFO or a device in the place of a file of a person's own. What each command says of it stands in its own room.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::room::{Room, Said};
+
+const HOOKS: &str =
+    "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push *)'\nshell = 'exit 2'\n";
+const SESSION: &str = r#"{"type": "user", "sessionId": "a", "cwd": "/tmp", "timestamp": "2026-11-01T00:00:00Z", "uuid": "1", "version": "2.0.0", "message": {"role": "user", "content": "hi"}}"#;
+const CALL: &str = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "git push"}}"#;
+/// How the shell's `timeout` ends where it had to end what it ran.
+const WAITED: i32 = 124;
+const COMMANDS: &[&str] = &[
+    "log",
+    "log verify",
+    "explain --last",
+    "fire Bash ls",
+    "hook --agent claude --event PreToolUse --within 30s <call.json",
+    "trust status",
+    "trust sign --key ../home/key",
+    "rules list",
+    "rules remove guardrails",
+    "reconcile",
+    "backtest",
+    "doctor",
+];
+
+/// A room whose person approved, signed, recorded and installed.
+fn room() -> Room {
+    let room = Room::new().unapproved();
+    room.write("project/tenterhook.toml", HOOKS);
+    room.write("project/call.json", CALL);
+    room.write("home/.claude/projects/-x/a.jsonl", &format!("{SESSION}\n"));
+    room.approve("project");
+    for line in ["trust key ../home/key", "trust sign --key ../home/key", "rules add guardrails"] {
+        let said = room.shell(&format!("tenterhook {line}"));
+        assert_eq!(said.code, 0, "{line}: {}", said.all());
+    }
+    for line in ["fire Bash 'git push'", "hook --agent claude --event PreToolUse <call.json"] {
+        room.shell(&format!("tenterhook {line}"));
+    }
+    room
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
+    let all = entries.flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] });
+    all.collect()
+}
+
+fn fifo(place: &Path) {
+    assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
+}
+
+fn run(room: &Room, line: &str) -> Said {
+    room.shell(&format!("timeout 30 tenterhook {line}"))
+}
+
+/// C-86: whatever a command opens, it does not wait for it.
+#[test]
+fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
+    let room = room();
+    let all = files(&room.path("home"));
+    for kind in ["records", "heads", "sources", "lock", "guardrails", "home/key", "a.jsonl"] {
+        let is = |it: &&PathBuf| it.to_string_lossy().contains(kind);
+        assert!(all.iter().any(|it| is(&it)), "nothing is a file of {kind}: {all:?}");
+    }
+    for file in all {
+        // Marks of processes that ended are tidied up meanwhile.
+        let Ok(kept) = fs::read(&file) else { continue };
+        for line in COMMANDS {
+            fs::remove_file(&file).unwrap();
+            fifo(&file);
+            let said = run(&room, line);
+            assert_ne!(said.code, WAITED, "{line} waits for {}", file.display());
+            // What removes the file or moves another one there did not wait for it either.
+            let _ = fs::remove_file(&file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, &kept).unwrap();
+        }
+    }
+}
+
+/// C-86: who cannot look back is told which file it is.
+#[test]
+fn a_record_that_is_no_file_is_named() {
+    let room = room();
+    let record = files(&room.path("home/.local/state/tenterhook/records")).remove(0);
+    fs::remove_file(&record).unwrap();
+    let named = record.file_name().unwrap().to_string_lossy().into_owned();
+    let says = |what: &str| {
+        for line in ["log", "log verify", "explain --last"] {
+            let said = run(&room, line);
+            let words = said.stderr.split_whitespace().collect::<String>();
+            assert_eq!(said.code, 1, "{line}: {}", said.all());
+            let what = format!("{named}`cannotberead:itis{what},notafile");
+            assert!(words.contains(&what), "{line}: {}", said.all());
+        }
+    };
+    fifo(&record);
+    says("aFIFO");
+    fs::remove_file(&record).unwrap();
+    symlink("/dev/zero", &record).unwrap();
+    says("adevice");
+}

@@ -1,0 +1,19 @@
+//! How is a run counted that has reported and is not gone yet? Among those that live; ends none.
+
+use crate::live;
+
+/// A run whose report is out, and whose process is not gone yet.
+pub(crate) struct Leaving(());
+
+impl Leaving {
+    pub(crate) fn begun() -> Self {
+        live::begun();
+        Self(())
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        live::over();
+    }
+}

@@ -1,0 +1,337 @@
+//! A root of a child's own, in which it finds what it is granted and nothing else: what a machine confines files with that has namespaces
+//! and no Landlock. Prepared in the host, made by the child in its own mounts.
+//!
+//! What is granted lies in it under its own path, bound from the host's root: to be read alone, unless it may be changed. Links on the way to
+//! it are there as well. Around that there is an empty directory that nobody can change. Knows nothing of processes.
+#![expect(unsafe_code, reason = "what the child of a vfork does exists only as raw calls")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::places::{self, Access};
+use super::without_links;
+use crate::confine::Confinement;
+use crate::resolved::Links;
+
+/// Where it is made. Whoever has namespaces mounts this anew, so that nothing that is granted is hidden by it.
+const BASE: &CStr = c"/proc";
+
+/// Devices that may be used wherever all around them may be. No other one in a directory that is bound can be opened: a terminal, a disk.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Names of streams that lead to those of whoever asks.
+const STREAMS: &[&str] = &["/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+
+const OPEN_TREE_CLONE: c_int = 1;
+const AT_RECURSIVE: c_int = 0x8000;
+const MOVE_MOUNT_F_EMPTY_PATH: c_int = 4;
+const RDONLY: u64 = 1;
+const NOSUID: u64 = 2;
+const NODEV: u64 = 4;
+/// What the host mounts meanwhile is not seen: it would be neither read-only nor granted.
+const PRIVATE: u64 = libc::MS_PRIVATE;
+
+/// `struct mount_attr` of the kernel.
+#[repr(C)]
+struct Attributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// What is made in it, in this order. Paths are below [`BASE`].
+#[derive(Debug, PartialEq, Eq)]
+enum Make {
+    Directory(CString),
+    File(CString),
+    Link { at: CString, target: CString },
+    Bind { from: CString, at: CString, set: u64 },
+}
+
+/// What a child needs to make its root.
+#[derive(Debug)]
+pub(crate) struct Root {
+    makes: Vec<Make>,
+    /// Whether the root of the host is granted itself: then it is bound, and not an empty directory.
+    is_whole: bool,
+    /// Where the child's own `/proc` is mounted, where that is granted.
+    proc: Option<CString>,
+    /// The root of the host, which the child must not find in that place.
+    host: (u64, u64),
+}
+
+impl Root {
+    /// What is made for `confinement`. `beside` are places that are there, and empty unless they are granted.
+    pub(super) fn new(confinement: &Confinement, beside: &[&Path]) -> Result<Self, Errno> {
+        let mut granted = BTreeMap::new();
+        places::each(confinement, |place| {
+            // What cannot be narrowed to reading is not granted instead.
+            let is_known = DEVICES.iter().any(|it| place.path == Path::new(it));
+            if place.is_special && !is_known && place.access == Access::Read {
+                return Err(Errno::NODEV);
+            }
+            let at = granted.entry(place.path.to_path_buf()).or_insert((place.access, false));
+            *at = (at.0.max(place.access), place.is_directory);
+            Ok(())
+        })?;
+        let has_proc = proc_is_whole(&granted)?;
+        let mut draft = Draft::default();
+        for (path, (access, is_directory)) in granted {
+            draft.grant(&path, access, is_directory);
+        }
+        for device in DEVICES.iter().map(Path::new) {
+            if let Some(access) = draft.covering(device)
+                && !draft.bound.contains_key(device)
+            {
+                draft.bind(device, access, 0);
+            }
+        }
+        let proc = Path::new("/proc");
+        if draft.covering(proc).is_none() {
+            draft.make(proc, Make::Directory);
+        }
+        let Confinement { read, write, free, names, .. } = confinement;
+        let asked = [read, write, free, names].into_iter().flatten().map(PathBuf::as_path);
+        draft.reach(asked.chain(STREAMS.iter().map(Path::new)));
+        draft.stand(beside);
+        let top = fs::metadata("/").map_err(|it| Errno::from_io_error(&it).unwrap_or(Errno::IO))?;
+        Ok(Self {
+            is_whole: draft.bound.contains_key(Path::new("/")),
+            makes: draft.makes,
+            proc: has_proc.then(|| below(proc)).flatten(),
+            host: (top.dev(), top.ino()),
+        })
+    }
+
+    /// Puts it into the place of the host's. On failure the error is in `errno`.
+    ///
+    /// SAFETY of the whole: called in the child only, in mounts of its own, with memory that the suspended parent keeps.
+    pub(super) unsafe fn enter(&self) -> bool {
+        let (none, tmpfs, proc) = (std::ptr::null::<c_void>(), c"tmpfs".as_ptr(), c"proc".as_ptr());
+        let harmless = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+        // SAFETY: raw calls on numbers and on prepared strings.
+        unsafe {
+            let based = self.is_whole
+                || libc::mount(tmpfs, BASE.as_ptr(), tmpfs, harmless, c"mode=755".as_ptr().cast())
+                    == 0;
+            based
+                && self.makes.iter().all(|it| it.done())
+                && self.proc.as_ref().is_none_or(|at| {
+                    libc::mount(proc, at.as_ptr(), proc, harmless | libc::MS_RDONLY, none) == 0
+                })
+                && (self.is_whole || is_set(libc::AT_FDCWD, BASE, RDONLY, 0))
+                && libc::chdir(BASE.as_ptr()) == 0
+                // The host's root lies upon the new one for a moment, and is taken off it.
+                && libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()) == 0
+                && libc::umount2(c".".as_ptr(), libc::MNT_DETACH) == 0
+                && libc::chdir(c"/".as_ptr()) == 0
+        }
+    }
+
+    /// Whether the child is in it, told by looking: what lies at `/` is not the host's, and cannot be changed. As [`Root::enter`].
+    pub(super) unsafe fn holds(&self) -> bool {
+        if self.is_whole {
+            return true;
+        }
+        // SAFETY: raw calls on constant paths, and on a structure that the kernel fills.
+        unsafe {
+            let mut top: libc::stat = std::mem::zeroed();
+            libc::stat(c"/".as_ptr(), &raw mut top) == 0
+                && (top.st_dev, top.st_ino) != self.host
+                && libc::access(c"/".as_ptr(), libc::W_OK) != 0
+        }
+    }
+}
+
+/// Whether `/proc` is granted. Of the child's own nothing less can be, and nothing to change.
+fn proc_is_whole(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Errno> {
+    let proc = Path::new("/proc");
+    let is_read = |path: &Path| matches!(granted.get(path), Some((Access::Read, _)));
+    let is_whole = is_read(proc) || granted.contains_key(Path::new("/"));
+    let mut inside = granted.iter().filter(|(it, _)| it.starts_with(proc));
+    match inside.all(|(_, (access, _))| is_whole && *access == Access::Read) {
+        true => Ok(is_whole),
+        false => Err(Errno::OPNOTSUPP),
+    }
+}
+
+/// A root as far as it is thought out.
+#[derive(Default)]
+struct Draft {
+    makes: Vec<Make>,
+    /// What is bound, with all below it.
+    bound: BTreeMap<PathBuf, Access>,
+    /// What else is there.
+    made: BTreeSet<PathBuf>,
+    links: Links,
+}
+
+impl Draft {
+    /// How `path` is granted already, by what is bound above it.
+    fn covering(&self, path: &Path) -> Option<Access> {
+        path.ancestors().filter_map(|it| self.bound.get(it)).max().copied()
+    }
+
+    /// Binds what is granted: those above it were shown before it.
+    fn grant(&mut self, path: &Path, access: Access, is_directory: bool) {
+        let covering = self.covering(path);
+        if path.starts_with("/proc") || covering >= Some(access) {
+            return;
+        }
+        if covering.is_none() && path != Path::new("/") {
+            self.make(path, if is_directory { Make::Directory } else { Make::File });
+        }
+        self.bind(path, access, if is_directory { NODEV } else { 0 });
+    }
+
+    fn bind(&mut self, path: &Path, access: Access, set: u64) {
+        if let (Some(from), Some(at)) = (whole(path), below(path)) {
+            let set = set | NOSUID | if access == Access::Read { RDONLY } else { 0 };
+            self.makes.push(Make::Bind { from, at, set });
+            self.bound.insert(path.to_path_buf(), access);
+        }
+    }
+
+    /// Puts links where the host has them, on the way to what is granted. Where they lead is granted or it is not.
+    fn reach<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+        for path in paths {
+            let way = self.links.way(path);
+            let links = way.split_last().map_or(&[][..], |(_, links)| links);
+            links.iter().for_each(|it| self.link(it));
+        }
+    }
+
+    fn link(&mut self, path: &Path) {
+        let target = path.read_link().ok().and_then(|it| whole(&it));
+        if let Some(target) = target.filter(|_| self.is_free(path)) {
+            self.make(path, |at| Make::Link { at, target });
+        }
+    }
+
+    /// Has directories there that are granted to nobody: a program starts in one, or looks for what it calls its home.
+    fn stand(&mut self, beside: &[&Path]) {
+        let top = fs::read_dir("/").into_iter().flatten().flatten().map(|it| it.path());
+        let all: BTreeSet<PathBuf> = top.chain(beside.iter().map(|it| it.to_path_buf())).collect();
+        for path in all.iter().filter(|it| it.is_absolute()) {
+            let mut way = self.links.way(path);
+            let end = way.pop();
+            way.iter().for_each(|it| self.link(it));
+            let end = end.filter(|it| it.is_dir() && self.is_free(it));
+            if let Some(end) = end {
+                self.make(&end, Make::Directory);
+            }
+        }
+    }
+
+    fn is_free(&self, path: &Path) -> bool {
+        let is_there = path.parent().is_none() || path.starts_with("/proc");
+        !is_there && !self.made.contains(path) && self.covering(path).is_none()
+    }
+
+    /// Makes something below directories that nothing is bound to.
+    fn make(&mut self, path: &Path, what: impl FnOnce(CString) -> Make) {
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        // Without the root itself.
+        above.pop();
+        for directory in above.into_iter().rev() {
+            if self.made.insert(directory.to_path_buf()) {
+                self.makes.extend(below(directory).map(Make::Directory));
+            }
+        }
+        if self.made.insert(path.to_path_buf()) {
+            self.makes.extend(below(path).map(what));
+        }
+    }
+}
+
+fn whole(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_bytes()).ok()
+}
+
+/// Where a path of the child lies while its root is made.
+fn below(path: &Path) -> Option<CString> {
+    let rest = path.strip_prefix("/").unwrap_or(path);
+    let base = BASE.to_bytes();
+    let joined = match rest.as_os_str().is_empty() {
+        true => base.to_vec(),
+        false => [base, b"/", rest.as_os_str().as_bytes()].concat(),
+    };
+    CString::new(joined).ok()
+}
+
+impl Make {
+    /// Makes it. On failure the error is in `errno`.
+    ///
+    /// SAFETY of the whole: as [`Root::enter`].
+    unsafe fn done(&self) -> bool {
+        // SAFETY: raw calls on prepared strings.
+        unsafe {
+            match self {
+                Self::Directory(at) => libc::mkdir(at.as_ptr(), 0o755) == 0,
+                Self::File(at) => libc::mknod(at.as_ptr(), libc::S_IFREG | 0o444, 0) == 0,
+                Self::Link { at, target } => libc::symlink(target.as_ptr(), at.as_ptr()) == 0,
+                Self::Bind { from, at, set } => is_bound(from, at, *set),
+            }
+        }
+    }
+}
+
+/// Errors of a place that is gone, or was moved, since it was looked at in the host.
+const GONE: [c_int; 4] = [libc::ENOENT, libc::ENOTDIR, libc::ELOOP, libc::EACCES];
+
+/// Binds a place of the host's root. What is gone meanwhile grants nothing. As [`Make::done`].
+unsafe fn is_bound(from: &CStr, at: &CStr, set: u64) -> bool {
+    let clone = OPEN_TREE_CLONE | AT_RECURSIVE | libc::AT_EMPTY_PATH | libc::O_CLOEXEC;
+    // SAFETY: raw calls on numbers, on prepared strings, and on structures that the kernel reads only. Each is made where the one
+    // before it worked, so that `errno` is that of the one that failed.
+    unsafe {
+        let is_gone = || GONE.contains(&*libc::__errno_location());
+        let opened = without_links::open(from);
+        if opened < 0 {
+            return is_gone();
+        }
+        let place = Descriptor(opened as c_int);
+        let cloned = libc::syscall(libc::SYS_open_tree, place.0, c"".as_ptr(), clone);
+        if cloned < 0 {
+            return is_gone();
+        }
+        let tree = Descriptor(cloned as c_int);
+        if !is_set(tree.0, c"", set, libc::AT_EMPTY_PATH | AT_RECURSIVE) {
+            return false;
+        }
+        let (here, flags) = (libc::AT_FDCWD, MOVE_MOUNT_F_EMPTY_PATH);
+        libc::syscall(libc::SYS_move_mount, tree.0, c"".as_ptr(), here, at.as_ptr(), flags) == 0
+            || is_gone()
+    }
+}
+
+/// A descriptor of the child, closed without a trace in `errno`.
+struct Descriptor(c_int);
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        // SAFETY: raw calls on a number that is ours.
+        unsafe {
+            let errno = *libc::__errno_location();
+            libc::close(self.0);
+            *libc::__errno_location() = errno;
+        }
+    }
+}
+
+/// Sets attributes of a mount. As [`Make::done`].
+unsafe fn is_set(directory: c_int, path: &CStr, set: u64, flags: c_int) -> bool {
+    let attributes = Attributes { set, clear: 0, propagation: PRIVATE, user_namespace: 0 };
+    let (it, size) = (std::ptr::from_ref(&attributes), size_of_val(&attributes));
+    // SAFETY: raw call on numbers, on a prepared string, and on a structure that the kernel reads only.
+    unsafe {
+        libc::syscall(libc::SYS_mount_setattr, directory, path.as_ptr(), flags, it, size) == 0
+    }
+}

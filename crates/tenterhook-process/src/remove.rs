@@ -1,0 +1,225 @@
+//! How is a directory removed that a program filled as it liked? However deep, wide and closed it is: without recursion, with two descriptors, and
+//! no longer than its time. Knows nothing of processes.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Instant;
+
+#[cfg(target_os = "linux")]
+use rustix::fs::chmod;
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+/// Removes a directory with all that is in it, and says whether that was done by `deadline`. Links are removed and not followed. What was taken
+/// away from its owner's rights is given back, as far as the owner may.
+///
+/// Directories are moved up to the top before they are removed, so that none is ever deep.
+///
+/// # Errors
+///
+/// Those of looking at the directory itself. What stays in it is no error.
+#[doc(hidden)]
+pub fn remove_tree(path: &Path, deadline: Option<Instant>) -> io::Result<bool> {
+    let top = match open(CWD, path) {
+        Err(Errno::NOENT) => return Ok(true),
+        Err(Errno::ACCESS) => {
+            give_back(CWD, path);
+            open(CWD, path)?
+        }
+        opened => opened?,
+    };
+    let mut tree = Tree { top: &top, deadline, moved: 0, gone: 0 };
+    loop {
+        let gone = tree.gone;
+        match tree.clear_top() {
+            Err(Errno::TIMEDOUT) => return Ok(false),
+            cleared => cleared?,
+        }
+        // What is moved up lies in the top again.
+        if tree.gone == gone {
+            break;
+        }
+    }
+    Ok(unlinkat(CWD, path, AtFlags::REMOVEDIR).is_ok())
+}
+
+fn open(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(within, name, flags, Mode::empty())
+}
+
+/// Gives a directory its owner's rights back. Whoever filled it may still be at it: a link in its place is not followed.
+fn give_back(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd as _;
+
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if let Ok(it) = openat(within, name, flags, Mode::empty()) {
+            let _ = chmod(format!("/proc/self/fd/{}", it.as_raw_fd()), Mode::RWXU);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = rustix::fs::chmodat(within, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW);
+}
+
+struct Tree<'t> {
+    top: &'t OwnedFd,
+    deadline: Option<Instant>,
+    /// How many directories were moved up.
+    moved: u64,
+    /// How much was removed, or moved up.
+    gone: u64,
+}
+
+impl Tree<'_> {
+    fn clear_top(&mut self) -> Result<(), Errno> {
+        for name in names(self.top)? {
+            let name = name?;
+            if self.remove_file(self.top, &name)? {
+                continue;
+            }
+            let inner = match open(self.top, &*name) {
+                Err(Errno::ACCESS) => {
+                    give_back(self.top, &*name);
+                    open(self.top, &*name)
+                }
+                opened => opened,
+            };
+            // What cannot be opened stays, and so does what holds it.
+            let Ok(inner) = inner else { continue };
+            self.clear(&inner)?;
+            self.gone += u64::from(unlinkat(self.top, &*name, AtFlags::REMOVEDIR).is_ok());
+        }
+        Ok(())
+    }
+
+    /// Removes the files of a directory, and moves its directories up.
+    fn clear(&mut self, inner: &OwnedFd) -> Result<(), Errno> {
+        // What cannot be looked into stays.
+        let Ok(names) = names(inner) else { return Ok(()) };
+        for name in names {
+            let name = name?;
+            if self.remove_file(inner, &name)? {
+                continue;
+            }
+            let to = format!("..moved-{}", self.moved);
+            self.moved += 1;
+            let up = || renameat(inner, &*name, self.top, &*to);
+            let moved = up().or_else(|_| {
+                // To be moved elsewhere it must be writable itself, and so must the one that holds it.
+                give_back(inner, &*name);
+                let _ = fchmod(inner, Mode::RWXU);
+                up()
+            });
+            self.gone += u64::from(moved.is_ok());
+        }
+        Ok(())
+    }
+
+    /// Whether `name` is none any more; a directory stays.
+    fn remove_file(&mut self, within: &OwnedFd, name: &CStr) -> Result<bool, Errno> {
+        if self.deadline.is_some_and(|it| Instant::now() >= it) {
+            return Err(Errno::TIMEDOUT);
+        }
+        let removed = match unlinkat(within, name, AtFlags::empty()) {
+            Err(Errno::ACCESS) => {
+                let _ = fchmod(within, Mode::RWXU);
+                unlinkat(within, name, AtFlags::empty())
+            }
+            removed => removed,
+        };
+        self.gone += u64::from(removed.is_ok());
+        Ok(removed.is_ok() || removed == Err(Errno::NOENT))
+    }
+}
+
+/// What lies in a directory.
+fn names(within: &OwnedFd) -> Result<impl Iterator<Item = Result<CString, Errno>>, Errno> {
+    let entries = match Dir::read_from(within) {
+        // It may be read and not entered.
+        Err(Errno::ACCESS) => {
+            let _ = fchmod(within, Mode::RWXU);
+            Dir::read_from(within)?
+        }
+        entries => entries?,
+    };
+    Ok(entries.filter_map(|entry| match entry {
+        Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
+        Ok(entry) => Some(Ok(entry.file_name().to_owned())),
+        Err(errno) => Some(Err(errno)),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::time::Duration;
+
+    use super::*;
+
+    fn room(name: &str) -> std::path::PathBuf {
+        let room = std::env::temp_dir().join(format!("tenterhook-{name}-{}", std::process::id()));
+        fs::create_dir_all(&room).expect("a room");
+        room
+    }
+
+    /// A tree whose paths nobody could name, on a stack that no recursion would fit on.
+    #[test]
+    fn a_deep_tree_is_removed() {
+        let room = room("deep");
+        let mut at = open(CWD, &room).expect("a room");
+        for _ in 0..4_000 {
+            rustix::fs::mkdirat(&at, "d", Mode::RWXU).expect("a directory");
+            at = open(&at, "d").expect("a directory");
+        }
+        let path = room.clone();
+        let thread = std::thread::Builder::new().stack_size(32 << 10);
+        let removed = thread.spawn(move || remove_tree(&path, None)).expect("a thread").join();
+        assert!(removed.expect("no overflow").expect("a room"));
+        assert!(!room.exists());
+    }
+
+    #[test]
+    fn what_was_closed_is_removed_and_a_link_is_not_followed() {
+        let (room, outside) = (room("closed"), room("outside"));
+        fs::write(outside.join("file"), "text").expect("a room");
+        fs::create_dir_all(room.join("a/b/c")).expect("a room");
+        fs::create_dir_all(room.join("wide")).expect("a room");
+        for it in 0..2_000 {
+            fs::write(room.join(format!("wide/{it}")), "").expect("a room");
+        }
+        symlink(&outside, room.join("a/link")).expect("a room");
+        symlink(&outside, room.join("link")).expect("a room");
+        fs::create_dir_all(room.join("unentered/b")).expect("a room");
+        for (closed, mode) in [
+            ("a/b/c", 0),
+            ("a/b", 0),
+            ("a", 0),
+            ("wide", 0),
+            ("unentered/b", 0o600),
+            ("unentered", 0o666),
+            ("", 0),
+        ] {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(room.join(closed), mode).expect("a room");
+        }
+        assert!(remove_tree(&room, None).expect("a room"));
+        assert!(!room.exists() && outside.join("file").exists());
+        assert!(remove_tree(&outside, None).expect("a room"));
+        assert!(remove_tree(&outside, None).expect("what is not there is gone"));
+    }
+
+    #[test]
+    fn no_more_time_is_taken_than_there_is() {
+        let room = room("late");
+        fs::write(room.join("file"), "").expect("a room");
+        let passed = Instant::now().checked_sub(Duration::from_secs(1)).expect("a past");
+        assert!(!remove_tree(&room, Some(passed)).expect("a room"));
+        assert!(room.join("file").exists());
+        assert!(remove_tree(&room, None).expect("a room"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Does a line hide from the eye what it runs? Looks at how it is written, and not at what it brings.
+
+use tenterhook_shell::{Line, Parsed, SimpleCommand, WordKind};
+
+use crate::call::view::View;
+
+pub(super) fn is_hidden(line: &Line, views: &[View<'_>], text: &str) -> bool {
+    line.commands.iter().any(hides)
+        || parts_itself(line)
+        || is_braced(line, text)
+        || views.iter().any(|it| encoded_powershell(it))
+}
+
+/// Whether the name of a program is put together so that nobody can read it.
+fn hides(command: &SimpleCommand) -> bool {
+    let Some(program) = command.words.first() else { return false };
+    let source = program.source.as_str();
+    // `$'\x72\x6d'`, `\162\155`
+    if source.contains("$'") && source.contains('\\') {
+        return true;
+    }
+    // `r''m`, `c"u"rl`: quotes around a part of a plain name. Around the whole of it they are nothing to hide.
+    let plain = !program.text.contains(['/', ' ', '.', '=']) && program.kind == WordKind::Literal;
+    let inner = source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
+    let split = inner.contains("''")
+        || inner.contains("\"\"")
+        || source.starts_with("''")
+        || source.starts_with("\"\"");
+    if plain && split {
+        return true;
+    }
+    match program.kind {
+        WordKind::Literal => false,
+        // `/bin/r?`, `{rm,-rf,/}`
+        WordKind::Pattern => source.contains(['?', '*', '[']) || source.starts_with('{'),
+        WordKind::Expansion => {
+            let behind =
+                source.rsplit([')', '}', '"']).find(|it| !it.is_empty()).unwrap_or_default();
+            let named = program.is_named() || (behind.len() > 1 && behind.starts_with('/'));
+            let computed = source.contains("$(") || source.contains('`');
+            let cut = source.contains("${!")
+                || (source.contains("${") && source.contains(':') && !source.contains(":-"));
+            source.contains("IFS") || cut || (computed && !named)
+        }
+    }
+}
+
+fn encoded_powershell(view: &View<'_>) -> bool {
+    let shell = matches!(view.name.as_str(), "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe");
+    shell
+        && view.args.iter().any(|it| {
+            let option = it.to_ascii_lowercase();
+            option.len() > 1 && "-encodedcommand".starts_with(&option) && option.starts_with("-e")
+        })
+}
+
+/// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
+fn parts_itself(line: &Line) -> bool {
+    let sets = |it: &SimpleCommand| {
+        it.words.is_empty() && it.assignments.iter().any(|it| it.name == "IFS")
+    };
+    let computed =
+        |it: &SimpleCommand| it.words.first().is_some_and(|it| it.kind == WordKind::Expansion);
+    line.commands.iter().any(sets) && line.commands.iter().any(computed)
+}
+
+/// `{rm,-rf,x}`, which the shell reader does not take for a command.
+fn is_braced(line: &Line, text: &str) -> bool {
+    let mut words = text.split(|c: char| c.is_whitespace() || "();&|'\"".contains(c));
+    line.parsed != Parsed::Full
+        && words.any(|word| word.starts_with('{') && word.ends_with('}') && word.contains(",-"))
+}

@@ -1,0 +1,150 @@
+//! A step that is over, as far as its event is concerned: its verdict and its record. Runs nothing, and reads no report.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinError;
+
+use crate::answer::{Answer, Failure, Restraint};
+use crate::diagnostic::Code;
+use crate::engine::lazy_verdict::LazyVerdict;
+use crate::hook::{Hook, Layer};
+use crate::merge;
+use crate::outcome::{self, Ended, Fault, Outcome};
+use crate::plan::Step;
+use crate::verdict::{self, JudgeContext, Verdict};
+
+/// A step that is over, as far as its event is concerned.
+///
+/// It goes through many hands, and what is in it is large.
+pub(in crate::engine) struct Done {
+    pub(in crate::engine) hook: Arc<Hook>,
+    pub(in crate::engine) verdict: LazyVerdict,
+    pub(in crate::engine) record: Box<outcome::Step>,
+    /// Which version of the event it judged.
+    pub(in crate::engine) version: u32,
+    /// The fault that says why its allow no longer counts.
+    pub(in crate::engine) voided: Option<Fault>,
+}
+
+impl Done {
+    pub(in crate::engine) fn passed_over(step: &Step) -> Self {
+        Self::silent(step, "a hook before it denied")
+    }
+
+    /// A step that another process asks.
+    pub(in crate::engine) fn put_off(step: &Step) -> Self {
+        Self::without_words(step, Ended::Detached)
+    }
+
+    /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
+    pub(in crate::engine) fn lost(step: &Step, error: &JoinError) -> Self {
+        let (code, message) = if error.is_panic() {
+            (Code::Panicked, "it panicked: this is a defect of its executor")
+        } else {
+            (Code::Cancelled, "the host's runtime was shut down before it was over")
+        };
+        let failure = Failure { code, message: message.to_owned() };
+        let answer = Answer { failure: Some(failure), ..Answer::default() };
+        judge(step, answer, Ended::Failed(code), Duration::ZERO)
+    }
+
+    /// A step that nothing can run, and why. Its failure policy decides.
+    pub(in crate::engine) fn unable(step: &Step, failure: &Failure) -> Self {
+        let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
+        judge(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
+    }
+
+    pub(in crate::engine) fn denies(&self) -> bool {
+        self.verdict.restraint == Restraint::Deny
+    }
+
+    /// Whether a built-in rule looked on and had nothing to say.
+    pub(in crate::engine) fn is_quiet(&self) -> bool {
+        let Verdict { restraint, faults, effects, .. } = &*self.verdict;
+        let silent = *restraint == Restraint::Silent && faults.is_empty();
+        let shadow = self.record.shadow.as_ref();
+        let aside =
+            shadow.is_none_or(|it| it.restraint == Restraint::Silent && it.faults.is_empty());
+        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty() && aside
+    }
+
+    /// The same, of which only the record hears where its hook is in shadow (SH-6).
+    fn seen(mut self) -> Self {
+        if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
+            let verdict = std::mem::take(&mut self.verdict).spoken().unwrap_or_default();
+            self.record = Box::new(aside(*self.record, verdict));
+        }
+        self
+    }
+
+    pub(super) fn silent(step: &Step, why: &str) -> Self {
+        Self::without_words(step, Ended::NotRun(why.to_owned()))
+    }
+
+    pub(super) fn without_words(step: &Step, ended: Ended) -> Self {
+        let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
+        let hook = Arc::clone(&step.hook);
+        Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }.seen()
+    }
+}
+
+/// The record of a step in shadow: what its hook said stands aside, in an outcome of its own.
+pub(in crate::engine) fn aside(record: outcome::Step, verdict: Verdict) -> outcome::Step {
+    let own = Outcome { steps: vec![record.clone()], ..merge::fold(vec![verdict]) };
+    outcome::Step {
+        verdict: Restraint::Silent,
+        context: Vec::new(),
+        rewrote: false,
+        stopped: false,
+        shadow: Some(Box::new(own)),
+        ..record
+    }
+}
+
+/// What the answer of a step means here, with its record.
+pub(super) fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
+    let verdict = verdict::judge(judge_context(step), answer);
+    let record = Box::new(spoken(step, ended, took, &verdict));
+    let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
+    Done { hook, verdict, record, version: 0, voided: None }.seen()
+}
+
+pub(in crate::engine) fn judge_context(step: &Step) -> JudgeContext<'_> {
+    JudgeContext { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
+}
+
+/// The record of a step that was judged.
+pub(in crate::engine) fn spoken(
+    step: &Step,
+    ended: Ended,
+    took: Duration,
+    verdict: &Verdict,
+) -> outcome::Step {
+    let record = record(step, ended, took, verdict.restraint);
+    let effects = &verdict.effects;
+    outcome::Step {
+        context: effects.context.clone(),
+        rewrote: effects.rewrite(),
+        stopped: effects.stop.is_some(),
+        ..record
+    }
+}
+
+fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
+    let place = step.hook.place.as_ref();
+    outcome::Step {
+        hook: step.hook.id.clone(),
+        source: place.map(|it| it.file.to_string()).unwrap_or_default(),
+        line: place.map_or(0, |it| it.line),
+        executor: step.hook.run.executor(),
+        ended,
+        took,
+        verdict,
+        context: Vec::new(),
+        rewrote: false,
+        stopped: false,
+        tier: None,
+        shadow: None,
+    }
+}

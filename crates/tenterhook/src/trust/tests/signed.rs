@@ -1,0 +1,179 @@
+//! What was signed beside what a person said: which file, which of its entries, and what it says beside them.
+
+use super::signatures::{pins, signed, state, write};
+use super::*;
+use crate::source::Switch;
+
+const SETTINGS: &str = ".claude/settings.json";
+
+/// A file with a gate for each of these tools.
+fn gates(tools: &[&str]) -> String {
+    let gate = |it: &&str| {
+        let hook =
+            json!({"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh"});
+        json!({"matcher": it, "hooks": [hook]})
+    };
+    let all: Vec<_> = tools.iter().map(gate).collect();
+    json!({"hooks": {"PreToolUse": all}}).to_string()
+}
+
+/// A room whose settings say this.
+fn room(text: &str) -> Room {
+    let room = Room::new();
+    room.write(SETTINGS, text);
+    room
+}
+
+fn states(room: &Room, own: &Source) -> (Vec<State>, Option<PublicKey>) {
+    let review = room.trust().knowing(std::slice::from_ref(own)).review(&room.settings());
+    (review.entries.iter().map(|it| it.state).collect(), review.signer)
+}
+
+/// T-51: what is signed is one file by its path, and none beside it that says the same.
+#[test]
+fn another_file_that_says_the_same_was_not_signed() {
+    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&room, &key);
+    write(&room, &signed(&Room::new(), &key));
+    assert_eq!(state(&room, &own), State::Approved);
+    room.write(".claude/settings.local.json", GATE);
+    let trust = room.trust().knowing(std::slice::from_ref(&own));
+    let review = trust.review(&room.source(".claude/settings.local.json"));
+    assert_eq!((review.state, review.signer), (State::Unknown, None));
+    // The same path in the words of another agent is another file.
+    let other = Source { dialect: DialectId::CODEX, ..room.settings() };
+    assert_eq!(trust.review(&other).signer, None);
+}
+
+/// T-52: an entry that was signed and is gone holds what it guarded, and what is said beside them counts as it was signed.
+#[tokio::test]
+async fn what_was_signed_counts_whatever_became_of_the_file() {
+    let key = SecretKey::new(&[7; 32]);
+    let (author, clone) = (room(GATE), room(GATE));
+    let own = pins(&clone, &key);
+    write(&clone, &signed(&author, &key));
+    let call = async || {
+        let (engine, _) = clone.engine_of([own.clone(), clone.settings()]);
+        clone.call_of(&engine, &Session::default()).await.0
+    };
+    assert_eq!(call().await, Restraint::Deny);
+    clone.write(SETTINGS, "{}");
+    assert_eq!(call().await, Restraint::Ask);
+    author.write(SETTINGS, "{\"disableAllHooks\": true}");
+    write(&clone, &signed(&author, &key));
+    let beside = || {
+        let read = |it: &Source| it.dialect.dialect().read_config(it);
+        let mut all = [own.clone(), clone.settings()].map(|it| (it.clone(), read(&it)));
+        let told = clone.trust().judge(&mut all);
+        let [_, (_, config)] = all;
+        (config.switches, told.iter().map(|it| it.code.name()).collect::<Vec<_>>())
+    };
+    clone.write(SETTINGS, "{\"disableAllHooks\": true}");
+    assert_eq!(beside(), (vec![Switch::DisableAll], vec![]));
+    clone.write(SETTINGS, "{\"disableAllHooks\": false}");
+    assert_eq!(beside(), (vec![Switch::DisableAll], vec!["changed-since-approved"]));
+}
+
+/// T-53: a word about something else than what lies there does not count before a signature.
+#[test]
+fn a_no_to_something_else_does_not_count_before_a_signature() {
+    let (room, key) = (room(&gates(&["Edit"])), SecretKey::new(&[7; 32]));
+    let own = pins(&room, &key);
+    let trust = room.trust();
+    trust.refuse(&trust.review(&room.settings())).expect("an answer");
+    room.write(SETTINGS, GATE);
+    write(&room, &signed(&Room::new(), &key));
+    assert_eq!(states(&room, &own), (vec![State::Approved], Some(key.public())));
+    room.write(SETTINGS, &gates(&["Bash", "Write"]));
+    write(&room, &signed(&self::room(&gates(&["Bash"])), &key));
+    let some = vec![State::Approved, State::Changed];
+    assert_eq!(states(&room, &own), (some, Some(key.public())));
+}
+
+/// T-52, T-53: what a person approved before stays approved, and what was signed of the rest joins it.
+#[test]
+fn entries_that_were_signed_join_those_that_were_approved() {
+    use State::{Approved, Changed};
+    let key = SecretKey::new(&[7; 32]);
+    let clone = room(&gates(&["Bash"]));
+    let own = pins(&clone, &key);
+    clone.approve();
+    clone.write(SETTINGS, &gates(&["Bash", "Edit", "Write"]));
+    assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
+    write(&clone, &signed(&room(&gates(&["Edit", "Read"])), &key));
+    assert_eq!(states(&clone, &own), (vec![Approved, Approved, Changed], Some(key.public())));
+    // Of what was signed nothing is there: the approval stands as it was, and nobody signed it.
+    write(&clone, &signed(&room(&gates(&["Read"])), &key));
+    assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
+    // All of it is what was signed, and nothing of it is what was approved.
+    write(&clone, &signed(&room(&gates(&["Bash", "Edit", "Write"])), &key));
+    assert_eq!(states(&clone, &own), (vec![Approved; 3], Some(key.public())));
+}
+
+/// T-56: a lock file that cannot be read is none that is not there, and what it puts in doubt is the project's alone.
+#[tokio::test]
+async fn a_lock_that_cannot_be_read_puts_the_project_in_doubt() {
+    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&room, &key);
+    let call = async |source: Source| {
+        let (engine, _) = room.engine_of([own.clone(), source]);
+        room.call_of(&engine, &Session::default()).await.0
+    };
+    fs::create_dir(room.project().join(LOCK)).expect("a folder in the place of the file");
+    assert_eq!(call(room.settings()).await, Restraint::Ask);
+    let codes = || {
+        let (_, told) = room.engine_of([own.clone(), room.settings()]);
+        told.iter().map(|it| it.code.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(), ["lock-not-heard"]);
+    room.approve();
+    for file in fs::read_dir(room.home().join("state/tenterhook/trust/sources")).expect("a store") {
+        fs::write(file.expect("a record").path(), "{").expect("a torn record");
+    }
+    assert_eq!(codes(), ["lock-not-heard", "approval-unusable"]);
+    let path = room.home().join("settings.json");
+    fs::write(&path, GATE).expect("a file");
+    let name = path.to_string_lossy().into();
+    let mine = Source { layer: Layer::User, name, ..room.settings() };
+    let trust = room.trust().knowing(std::slice::from_ref(&own));
+    assert_eq!(trust.review(&mine).state, State::Unknown);
+    assert_eq!(call(mine).await, Restraint::Deny);
+}
+
+/// T-15, T-51, T-52: plugins and servers that are off are so by the text that was approved or signed, whatever became of it.
+#[test]
+fn plugins_are_found_by_what_was_approved_or_signed() {
+    let key = SecretKey::new(&[7; 32]);
+    for is_signed in [false, true] {
+        let off = "{\"enabledPlugins\": {\"guard@shop\": false}}";
+        let clone = room(off);
+        let plugin = clone.root.path().join("shop/guard");
+        fs::create_dir_all(plugin.join("hooks")).expect("a directory");
+        fs::write(plugin.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("a file");
+        let user = clone.home().join(".claude");
+        fs::create_dir_all(user.join("plugins")).expect("a directory");
+        fs::write(user.join("settings.json"), "{\"enabledPlugins\": {\"guard@shop\": true}}")
+            .expect("a file");
+        let known = json!({"plugins": {"guard@shop": [{"installPath": plugin}]}}).to_string();
+        fs::write(user.join("plugins/installed_plugins.json"), known).expect("a file");
+        let roots = Roots { cwd: clone.project(), home: clone.home(), ..Roots::default() };
+        let plugins = || {
+            let found = clone.trust().find(&roots).sources;
+            found.iter().filter(|it| it.layer == Layer::Plugin).count()
+        };
+        pins(&clone, &key);
+        assert_eq!(plugins(), 1);
+        if is_signed {
+            write(&clone, &signed(&room(off), &key));
+        } else {
+            clone.approve();
+        }
+        assert_eq!(plugins(), 0, "{is_signed}");
+        for other in ["{}", "{\"enabledPlugins\": {\"guard@shop\": true}}", "{\"enabled"] {
+            clone.write(SETTINGS, other);
+            assert_eq!(plugins(), 0, "{is_signed} {other}");
+        }
+        fs::write(clone.project().join(SETTINGS), b"\xff\xff{}").expect("no text");
+        assert_eq!(plugins(), 0, "{is_signed}");
+    }
+}

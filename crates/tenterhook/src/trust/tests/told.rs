@@ -1,0 +1,94 @@
+//! What a person hears of files that nobody approved: how many hooks, what becomes of them, and how often.
+
+use super::*;
+
+const NATIVE: &str = "tenterhook.toml";
+
+fn messages(trust: Trust, source: Source) -> Vec<String> {
+    let (_, told) = Engine::builder().trust(trust).source(source).build();
+    let of_trust = ["not-approved", "changed-since-approved"];
+    let told = told.into_iter().filter(|it| of_trust.contains(&it.code.name()));
+    told.map(|it| it.message).collect()
+}
+
+/// T-14: how many hooks there are, and whether anything is held for them.
+#[test]
+fn it_is_said_how_many_hooks_do_not_run_and_what_is_held() {
+    let gate = |name: &str| format!("[hook.{name}]\non = 'PreToolUse'\nshell = 'exit 2'\n");
+    let watch = |name: &str| format!("[hook.{name}]\non = 'PostToolUse'\nshell = 'true'\n");
+    let off = format!("{}enabled = false\n", gate("z"));
+    let held = "the calls that its gates match are held";
+    for (text, count, approved, end) in [
+        (gate("a"), "1 hook of", "nobody approved it", held),
+        (gate("a") + &gate("b"), "2 hooks of", "nobody approved them", held),
+        (gate("a") + &watch("b") + &off, "2 hooks of", "nobody approved them", held),
+        (watch("a") + &off, "1 hook of", "nobody approved it", "it does not run"),
+        (watch("a") + &watch("b"), "2 hooks of", "nobody approved them", "they do not run"),
+    ] {
+        let room = Room::new();
+        room.write(NATIVE, &text);
+        let told = messages(room.trust(), room.source(NATIVE));
+        let [told] = told.as_slice() else { panic!("{told:?}") };
+        assert!(told.starts_with(count) && told.ends_with(end), "{text}: {told}");
+        let came = format!("came with this project, and {approved}: {end}");
+        assert!(told.contains(&came), "{told}");
+    }
+}
+
+/// T-14, T-10: so it is with what was approved and became another.
+#[test]
+fn it_is_said_whether_a_change_holds_anything() {
+    for (event, end) in [
+        ("PreToolUse", "is not what you approved: the calls that its gates match are held"),
+        ("PostToolUse", "is not what you approved: its hooks do not run"),
+    ] {
+        let room = Room::new();
+        let text = format!("[hook.a]\non = '{event}'\nshell = 'exit 0'\n");
+        room.write(NATIVE, &text);
+        let trust = room.trust();
+        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
+        assert_eq!(messages(room.trust(), room.source(NATIVE)), [""; 0]);
+        room.write(NATIVE, &text.replace("exit 0", "exit 1"));
+        let told = messages(room.trust(), room.source(NATIVE));
+        assert!(told.iter().all(|it| it.ends_with(end)) && told.len() == 1, "{told:?}");
+    }
+}
+
+/// T-14: what holds nothing is told once for a repository where that is asked for, and each time where it is not.
+#[test]
+fn what_holds_nothing_is_told_once_where_that_is_asked_for() {
+    let switch = "{\"disableAllHooks\": true}";
+    let holds = "[hook.a]\non = 'PreToolUse'\nshell = 'exit 2'\n";
+    for (name, text, again) in [
+        (".claude/settings.json", GATE, 0),
+        (".claude/settings.json", switch, 0),
+        (NATIVE, holds, 1),
+    ] {
+        let room = Room::new();
+        room.write(name, text);
+        let told = |trust: Trust| messages(trust, room.source(name)).len();
+        assert_eq!([told(room.trust()), told(room.trust())], [1, 1], "{text}");
+        let once = || told(room.trust().telling_once());
+        assert_eq!([once(), once()], [1, again], "{text}");
+        assert_eq!(told(room.trust()), 1, "{text}");
+    }
+}
+
+/// T-14, T-23: and so it is with the servers of a file, whose number is said.
+#[test]
+fn servers_are_told_once_where_that_is_asked_for() {
+    let room = Room::new();
+    room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
+    let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
+    let told = |trust: Trust| {
+        let (_, told) = trust.servers(&roots, &[]);
+        told.into_iter().map(|it| it.message).collect::<Vec<_>>()
+    };
+    let first = told(room.trust().telling_once());
+    assert!(first.iter().all(|it| it.starts_with("1 MCP server of `")), "{first:?}");
+    assert_eq!((first.len(), told(room.trust().telling_once()).len()), (1, 0));
+    room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#);
+    let each = told(room.trust());
+    assert!(each.iter().all(|it| it.starts_with("2 MCP servers of `")), "{each:?}");
+    assert_eq!((each.len(), told(room.trust()).len()), (1, 1));
+}
