@@ -64,7 +64,11 @@ impl Bed {
 
     /// The same in a host that gives a place for the files of its session.
     fn written_beside(hooks: impl IntoIterator<Item = String>, scratch: &Path) -> Self {
-        let ambient = Ambient::default().scratch(scratch);
+        Self::written_in(hooks, Ambient::default().scratch(scratch))
+    }
+
+    /// The same in a host that gives `ambient`.
+    fn written_in(hooks: impl IntoIterator<Item = String>, ambient: Ambient) -> Self {
         Self::of(configured(hooks).ambient(ambient))
     }
 

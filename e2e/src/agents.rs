@@ -14,12 +14,10 @@ mod options;
 mod yesterday;
 
 use std::fmt::Write as _;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tenterhook_probe::Agent;
 
-use crate::Said;
+use crate::{Said, at_once};
 use cases::{Case, Column};
 use expected::Table;
 use options::Options;
@@ -96,26 +94,11 @@ fn plays(
         .iter()
         .flat_map(|(agent, program)| options.columns.iter().map(move |it| (agent, program, *it)))
         .collect();
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let _load = (options.loaded > 0).then(load::Load::start);
-    std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
-            scope.spawn(|| {
-                while let Some((at, (agent, program, column))) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    all.get(at).map(|it| (at, *it))
-                } {
-                    let front = front.filter(|_| column == Column::With);
-                    let case = Case { agent, program, column, front, options };
-                    let found = case.play_all();
-                    if let Ok(mut done) = done.lock() {
-                        done.push((at, ((*agent, column), found)));
-                    }
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|it: &(usize, Played)| it.0);
-    done.into_iter().map(|it| it.1).collect()
+    at_once::each(&all, options.jobs, |_, (agent, program, column)| {
+        let column = *column;
+        let front = front.filter(|_| column == Column::With);
+        let case = Case { agent, program, column, front, options };
+        ((**agent, column), case.play_all())
+    })
 }

@@ -14,15 +14,13 @@ mod subjects;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use place::Room;
 use play::{Found, Played};
 use subjects::{SUBJECTS, Subject};
 
-use crate::{Said, tree};
+use crate::{Said, at_once, tree};
 
 const USAGE: &str = "usage: cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N] [--calls NAME] [--jobs N]";
 /// One fault of so many is played where nobody says how many.
@@ -97,63 +95,51 @@ pub(crate) fn run(args: &[&str]) -> Said {
     }
     let began = Instant::now();
     let wanted: Vec<&Subject> = SUBJECTS.iter().filter(|it| options.wants(it)).collect();
-    let next = AtomicUsize::new(0);
-    let all: Mutex<Vec<(usize, Result<Played, String>)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(subject) = wanted.get(at) else { return };
-                    let played = play::subject(&room, at, subject, &options);
-                    // A long run says how far it is.
-                    let _ = writeln!(std::io::stderr(), "{}", subject.name);
-                    all.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((at, played));
-                }
-            });
-        }
+    let all = at_once::each(&wanted, options.jobs, |at, subject| {
+        let played = play::subject(&room, at, subject, &options);
+        // A long run says how far it is.
+        let _ = writeln!(std::io::stderr(), "{}", subject.name);
+        played
     });
-    let mut all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    all.sort_by_key(|it| it.0);
-    let mut said = format!(
-        "{:18} {:>6} {:>7} {:>6} {:>8}\n",
-        "subject", "calls", "faults", "wrong", "longest"
-    );
-    let (mut faults, mut wrong) = (0, 0);
-    let mut details = String::new();
-    for (at, played) in all {
-        let subject = wanted.get(at).ok_or("a subject is gone")?;
-        let played = match played {
-            Ok(played) => played,
-            Err(error) => {
-                wrong += 1;
-                let _ = writeln!(details, "{}: {error}", subject.name);
-                continue;
-            }
-        };
-        faults += played.faults;
-        wrong += played.found.len();
-        let longest = format!("{:.1} s", played.longest.as_secs_f64());
-        let _ = writeln!(
-            said,
-            "{:18} {:>6} {:>7} {:>6} {:>8}",
-            subject.name,
-            played.calls,
-            played.faults,
-            played.found.len(),
-            longest
-        );
-        details.push_str(&told(subject, &played.found));
-    }
-    said.push_str(&details);
+    let (mut said, faults, wrong) = table(&wanted, &all);
     let _ = writeln!(
         said,
         "{faults} faults, {wrong} of which something was wrong, in {} s",
         began.elapsed().as_secs()
     );
     Ok((said, wrong == 0 && faults > 0))
+}
+
+/// A line a subject, and behind them what was wrong; how many faults there were, and how many wrongs.
+fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64, usize) {
+    let row = |cells: [&str; 5]| {
+        let [subject, calls, faults, wrong, longest] = cells;
+        format!("{subject:18} {calls:>6} {faults:>7} {wrong:>6} {longest:>8}\n")
+    };
+    let mut said = row(["subject", "calls", "faults", "wrong", "longest"]);
+    let (mut faults, mut wrong) = (0, 0);
+    let mut details = String::new();
+    for (subject, played) in subjects.iter().zip(all) {
+        match played {
+            Ok(played) => {
+                faults += played.faults;
+                wrong += played.found.len();
+                said.push_str(&row([
+                    subject.name,
+                    &played.calls.to_string(),
+                    &played.faults.to_string(),
+                    &played.found.len().to_string(),
+                    &format!("{:.1} s", played.longest.as_secs_f64()),
+                ]));
+                details.push_str(&told(subject, &played.found));
+            }
+            Err(error) => {
+                wrong += 1;
+                let _ = writeln!(details, "{}: {error}", subject.name);
+            }
+        }
+    }
+    (said + &details, faults, wrong)
 }
 
 /// What was found, with what is the same told once.

@@ -3,11 +3,13 @@
 
 mod agents;
 mod approve;
+mod at_once;
 mod bench;
 mod chaos;
 mod clients;
 mod docs;
 mod faults;
+mod filter;
 mod install;
 mod pace;
 mod page;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
 
 use crate::{Said, tree};
@@ -127,6 +127,20 @@ fn call(number: usize) -> String {
     format!("{line}\n")
 }
 
+/// What the Tab key reaches, up to the list.
+const STOPS: &[&str] = &[
+    "days",
+    "BUTTON",
+    "sessions",
+    "f-text",
+    "f-verdict",
+    "f-hook",
+    "f-agent",
+    "f-day",
+    "f-reset",
+    "calls",
+];
+
 /// Everything that must hold on one screen.
 fn played(
     browser: &mut Browser,
@@ -138,21 +152,43 @@ fn played(
     browser.asked.clear();
     browser.show(page, width, height)?;
     let loaded = browser.value("Math.round(performance.now())")?;
-    let must = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
-    let is = |browser: &mut Browser, expression: &str| -> Result<(), String> {
-        let came = browser.value(expression)?;
-        must(came == json!(true), &format!("`{expression}` is {came}"))
-    };
+    first_sight(browser, calls)?;
+    keyboard(browser)?;
+    let (filtered, searched) = filters(browser, calls)?;
+    the_end_of_the_list(browser)?;
+    // For the picture: the top of the page, with a call chosen.
+    browser.value(
+        "document.getElementById('f-reset').click(); document.activeElement.blur(); scrollTo(0, 0)",
+    )?;
+    must(browser.complaints.is_empty(), &format!("the page complains: {:?}", browser.complaints))?;
+    let own = |it: &&String| !it.contains("file://");
+    must(!browser.asked.iter().any(|it| own(&it)), &format!("it asks for {:?}", browser.asked))?;
+    Ok(format!("drawn after {loaded} ms, filtered in {filtered} ms, searched in {searched} ms"))
+}
+
+fn must(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+/// An expression holds in the page.
+fn is(browser: &mut Browser, expression: &str) -> Result<(), String> {
+    let came = browser.value(expression)?;
+    must(came == json!(true), &format!("`{expression}` is {came}"))
+}
+
+/// Nothing is too wide, too much or taken for a script, and no secret stands there.
+fn first_sight(browser: &mut Browser, calls: usize) -> Result<(), String> {
     is(browser, "document.documentElement.scrollWidth <= innerWidth")?;
     is(browser, "document.title !== 'taken'")?;
     is(browser, &format!("!document.documentElement.innerHTML.includes('{SECRET}')"))?;
     is(browser, "document.querySelectorAll('#calls .row').length > 3")?;
     is(browser, &format!("document.querySelectorAll('.row').length < {IN_SIGHT}"))?;
-    is(
-        browser,
-        &format!("document.getElementById('count').textContent.includes('of {}')", grouped(calls)),
-    )?;
-    // By the keyboard alone: from the top to the list, down it, and to its end.
+    let count = grouped(calls);
+    is(browser, &format!("document.getElementById('count').textContent.includes('of {count}')"))
+}
+
+/// By the keyboard alone: from the top to the list, down it, and to its end.
+fn keyboard(browser: &mut Browser) -> Result<(), String> {
     let mut reached = Vec::new();
     for _ in 0..200 {
         browser.press("Tab")?;
@@ -162,18 +198,7 @@ fn played(
             break;
         }
     }
-    for needed in [
-        "days",
-        "BUTTON",
-        "sessions",
-        "f-text",
-        "f-verdict",
-        "f-hook",
-        "f-agent",
-        "f-day",
-        "f-reset",
-        "calls",
-    ] {
+    for needed in STOPS {
         must(
             reached.iter().any(|it| it == needed),
             &format!("Tab does not reach {needed}: {reached:?}"),
@@ -186,21 +211,19 @@ fn played(
     )?;
     is(browser, "document.getElementById('details').textContent.includes('Why:')")?;
     browser.press("End")?;
-    is(browser, "document.querySelector('#calls .row[aria-selected=true]') !== null")?;
-    // Filters, one after the other.
+    is(browser, "document.querySelector('#calls .row[aria-selected=true]') !== null")
+}
+
+/// Filters, one after the other: how long it took to take one back, and to search.
+fn filters(browser: &mut Browser, calls: usize) -> Result<(Value, Value), String> {
     let set = |id: &str, to: &str| {
         format!(
             "(() => {{ const it = document.getElementById('{id}'); it.value = '{to}'; const began = performance.now(); it.dispatchEvent(new Event('input')); return Math.round(performance.now() - began); }})()"
         )
     };
     let filtered = browser.value(&set("f-verdict", ""))?;
-    is(
-        browser,
-        &format!(
-            "document.getElementById('count').textContent.startsWith('{} of')",
-            grouped(calls)
-        ),
-    )?;
+    let count = grouped(calls);
+    is(browser, &format!("document.getElementById('count').textContent.startsWith('{count} of')"))?;
     let searched = browser.value(&set("f-text", "shop-99"))?;
     is(browser, "!document.getElementById('count').textContent.startsWith('0 ')")?;
     browser.value("document.getElementById('f-reset').click()")?;
@@ -211,19 +234,16 @@ fn played(
         "[...document.querySelectorAll('#calls .row')].every(it => it.textContent.includes(document.getElementById('f-hook').value))",
     )?;
     browser.value("document.getElementById('f-reset').click()")?;
+    Ok((filtered, searched))
+}
+
+/// Rows are there as far down as the list goes.
+fn the_end_of_the_list(browser: &mut Browser) -> Result<(), String> {
     browser.value("document.getElementById('calls').scrollTop = 1e9")?;
     browser.value(
         "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))",
     )?;
-    is(browser, "document.querySelectorAll('#calls .row').length > 3")?;
-    // For the picture: the top of the page, with a call chosen.
-    browser.value(
-        "document.getElementById('f-reset').click(); document.activeElement.blur(); scrollTo(0, 0)",
-    )?;
-    must(browser.complaints.is_empty(), &format!("the page complains: {:?}", browser.complaints))?;
-    let own = |it: &&String| !it.contains("file://");
-    must(!browser.asked.iter().any(|it| own(&it)), &format!("it asks for {:?}", browser.asked))?;
-    Ok(format!("drawn after {loaded} ms, filtered in {filtered} ms, searched in {searched} ms"))
+    is(browser, "document.querySelectorAll('#calls .row').length > 3")
 }
 
 /// A number as the page writes it.

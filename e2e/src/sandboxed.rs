@@ -1,6 +1,6 @@
 //! `cargo e2e sandboxed [WORD]`: do hooks as people write them run unchanged in the sandbox, or does a refusal name the one line that they need?
 //!
-//! Each hook of the table is fired without a sandbox, which says what it does, and in the one that a repository's hook has where nobody says
+//! Each hook of the table is fired, by each means of this machine, without a sandbox, which says what it does, and in the one that a repository's hook has where nobody says
 //! anything. Either the same comes of it, or one line is told; with that line the same must come of it, and nothing be refused any more.
 
 mod hooks;
@@ -10,51 +10,67 @@ use std::fmt::Write as _;
 
 use hooks::{HOOKS, Hook};
 use regex::Regex;
-use scene::{Came, Scene};
+use scene::{Came, Cell, Scene};
 use serde_json::{Value, json};
 
 use crate::{Said, tree};
 
-/// What the sandbox needs of a machine.
-const LEAST: tenterhook_process::Tier = tenterhook_process::Tier::T1;
-
 pub(crate) fn run(words: &[&str]) -> Said {
-    if tenterhook_process::means().tier() < LEAST {
+    let cells = cells();
+    if cells.is_empty() {
         return Ok((
             "hooks in the sandbox: was not played, this machine cannot confine\n".to_owned(),
             true,
         ));
     }
     tree::build("tenterhook-cli")?;
-    let wanted = HOOKS.iter().filter(|it| words.iter().all(|word| it.name.contains(word)));
-    let mut said = format!("{:40} {}\n", "hook", "in `standard`");
-    let (mut unchanged, mut helped, mut wrong) = (0, 0, 0);
-    for hook in wanted {
-        match play(hook) {
-            Ok(None) => {
-                unchanged += 1;
-                let _ = writeln!(said, "{:40} runs unchanged", hook.name);
-            }
-            Ok(Some(line)) => {
-                helped += 1;
-                let _ = writeln!(said, "{:40} needs {line}", hook.name);
-            }
-            Err(why) => {
-                wrong += 1;
-                let _ = writeln!(said, "{:40} WRONG: {why}", hook.name);
-            }
-        }
+    let mut said = format!("{:40} {:4} in `standard`\n", "hook", "cell");
+    let mut holds = true;
+    for cell in cells {
+        let tally = column(words, cell, &mut said);
+        holds &= tally.wrong == 0 && tally.unchanged + tally.helped > 0;
+        let Tally { unchanged, helped, wrong } = tally;
+        let _ = writeln!(
+            said,
+            "{}: {unchanged} run unchanged, {helped} name the one line that they need, {wrong} do neither",
+            cell.name()
+        );
     }
-    let _ = writeln!(
-        said,
-        "{unchanged} run unchanged, {helped} name the one line that they need, {wrong} do neither"
-    );
-    Ok((said, wrong == 0 && unchanged + helped > 0))
+    Ok((said, holds))
+}
+
+/// What this machine can make a sandbox of.
+fn cells() -> Vec<Cell> {
+    let means = tenterhook_process::means();
+    let landlock = means.limits_files().then_some(Cell::Landlock);
+    landlock.into_iter().chain(means.roots.then_some(Cell::Namespaces)).collect()
+}
+
+/// How the hooks of one column fared.
+#[derive(Default)]
+struct Tally {
+    unchanged: usize,
+    helped: usize,
+    wrong: usize,
+}
+
+fn column(words: &[&str], cell: Cell, said: &mut String) -> Tally {
+    let mut tally = Tally::default();
+    for hook in HOOKS.iter().filter(|it| words.iter().all(|word| it.name.contains(word))) {
+        let (count, what) = match play(hook, cell) {
+            Ok(None) => (&mut tally.unchanged, "runs unchanged".to_owned()),
+            Ok(Some(line)) => (&mut tally.helped, format!("needs {line}")),
+            Err(why) => (&mut tally.wrong, format!("WRONG: {why}")),
+        };
+        *count += 1;
+        let _ = writeln!(said, "{:40} {:4} {what}", hook.name, cell.name());
+    }
+    tally
 }
 
 /// The line that a hook needs, in the words of the product; none where it runs unchanged.
-fn play(hook: &'static Hook) -> Result<Option<String>, String> {
-    let scene = Scene::new(hook)?;
+fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
+    let scene = Scene::new(hook, cell)?;
     scene.lay_out(Some("sandbox = \"off\""))?;
     let expected = scene.fire()?;
     // A hook that fails anyway proves nothing.
@@ -63,7 +79,7 @@ fn play(hook: &'static Hook) -> Result<Option<String>, String> {
     }
     scene.lay_out(None)?;
     let came = scene.fire()?;
-    let Some(needs) = hook.needs else { return same(&expected, &came).map(|()| None) };
+    let Some(needs) = hook.needs(cell) else { return same(&expected, &came).map(|()| None) };
     let needs = scene.filled(needs);
     let told = refusals(&came);
     let line = match told.as_slice() {

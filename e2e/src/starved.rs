@@ -101,8 +101,8 @@ impl Ended {
             "" => ["BLOCKED", "ASK FIRST"].iter().any(|it| self.stdout.contains(it)),
             _ => self.decision().is_some(),
         };
-        // A program that was never loaded, or whose stack is too small to begin, has no voice.
-        let speechless = row.mute || status.code().is_none_or(|code| code > 4);
+        // A program that was never loaded has no voice. One that a signal ended has had one, and a word for it.
+        let speechless = row.mute || status.code().is_some_and(|code| code > 4);
         !status.success() && (speechless || restrains)
     }
 

@@ -12,13 +12,10 @@ mod screens;
 mod tour;
 mod working;
 
-use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::{Said, tree};
+use crate::{Said, at_once, tree};
 use room::Room;
 
 /// How many play at once: they mostly wait.
@@ -61,37 +58,21 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let plays = plays.concat().into_iter();
     let plays =
         plays.filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|it| name.contains(**it)));
-    let queue: Mutex<VecDeque<Play>> = Mutex::new(plays.collect());
-    let told: Mutex<(String, usize, usize)> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some((name, play)) = next(&queue) {
-                    let began = Instant::now();
-                    let done = play(&stage);
-                    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                    let took = began.elapsed().as_secs_f64();
-                    let _ = match done {
-                        Ok(()) => {
-                            told.1 += 1;
-                            writeln!(told.0, "ok      {name} ({took:.1} s)")
-                        }
-                        Err(why) => {
-                            told.2 += 1;
-                            writeln!(told.0, "FAILED  {name} ({took:.1} s)\n{why}")
-                        }
-                    };
-                }
-            });
+    let plays: Vec<Play> = plays.collect();
+    let told = at_once::each(&plays, AT_ONCE, |_, (name, play)| {
+        let began = Instant::now();
+        let done = play(&stage);
+        let took = began.elapsed().as_secs_f64();
+        match done {
+            Ok(()) => (true, format!("ok      {name} ({took:.1} s)\n")),
+            Err(why) => (false, format!("FAILED  {name} ({took:.1} s)\n{why}\n")),
         }
     });
-    let (mut text, held, failed) = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let _ = writeln!(text, "{held} plays hold, {failed} fail");
-    Ok((text, failed == 0 && held > 0))
-}
-
-fn next(queue: &Mutex<VecDeque<Play>>) -> Option<Play> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    // What fails stands last: that is what is read of a long run.
+    let (held, failed): (Vec<_>, Vec<_>) = told.into_iter().partition(|(holds, _)| *holds);
+    let text: String = held.iter().chain(&failed).map(|(_, text)| text.as_str()).collect();
+    let said = format!("{text}{} plays hold, {} fail\n", held.len(), failed.len());
+    Ok((said, failed.is_empty() && !held.is_empty()))
 }
 
 /// Fails with these words unless `holds`.

@@ -4,15 +4,28 @@ use std::hint::black_box;
 use std::path::Path;
 
 use tempfile::TempDir;
+use tenterhook::executor::Ambient;
+use tenterhook_process::{Means, means};
 
 use super::interpreter::{LANGUAGES, Language};
 use super::{Bed, argv, hook};
 use crate::baseline::interpreter;
 use crate::sample::{Sample, Table};
 
-/// The ways to confine it: by which means, the keys of its sandbox, and how much more it may take.
-const WAYS: &[(&str, &str, &str)] =
-    &[("L", "", "+1.0 ms"), ("L and N", ", isolation_min = \"T2\"", "+1.5 ms")];
+/// A way to confine it.
+struct Way {
+    means: &'static str,
+    /// More keys of its sandbox.
+    keys: &'static str,
+    /// Whether it is on a machine that has no Landlock.
+    is_without_landlock: bool,
+    /// How much more it may take.
+    reach: &'static str,
+}
+
+const L: Way = Way { means: "L", keys: "", is_without_landlock: false, reach: "+1.0 ms" };
+const N: Way = Way { means: "N", is_without_landlock: true, reach: "+1.5 ms", ..L };
+const BOTH: Way = Way { means: "L and N", keys: ", isolation_min = \"T2\"", reach: "+2.5 ms", ..L };
 
 /// Namespaces, a `/proc` and a `/tmp` of its own, nothing to write, nobody to talk to: what we give with both means, as near as it comes.
 const BUBBLEWRAP: &[&str] = &[
@@ -44,10 +57,14 @@ fn measure(table: &mut Table, language: &Language) {
     let run = argv("run", &program, &args);
     // Where an interpreter lies in somebody's home.
     let prefix = program.parent().and_then(Path::parent).unwrap_or(&program).display();
-    for (means, keys, reach) in WAYS {
-        let keys = format!("sandbox = {{ profile = \"standard\", read = [\"{prefix}\"]{keys} }}");
-        let name = format!("{} in {means}", language.name);
-        beside(table, language, (&run, &format!("{run}\n{keys}")), (&name, reach), scratch.path());
+    for way in [L, N, BOTH] {
+        let keys =
+            format!("sandbox = {{ profile = \"standard\", read = [\"{prefix}\"]{} }}", way.keys);
+        let name = format!("{} in {}", language.name, way.means);
+        let mut ambient = Ambient::default().scratch(scratch.path());
+        ambient.pretended = way.is_without_landlock.then(|| Means { landlock: 0, ..means() });
+        let entries = (&*run, &*format!("{run}\n{keys}"));
+        beside(table, language, entries, (&name, way.reach), &ambient);
     }
     let name = format!("{} in bubblewrap", language.name);
     let Some(outside) = interpreter("sh", &["-c", "command -v bwrap"]) else {
@@ -55,7 +72,8 @@ fn measure(table: &mut Table, language: &Language) {
     };
     let program = program.display().to_string();
     let args: Vec<&str> = BUBBLEWRAP.iter().copied().chain([&*program]).chain(args).collect();
-    beside(table, language, (&run, &argv("run", &outside, &args)), (&name, ""), scratch.path());
+    let ambient = Ambient::default().scratch(scratch.path());
+    beside(table, language, (&run, &argv("run", &outside, &args)), (&name, ""), &ambient);
 }
 
 /// A row of the second entry against the first, fired in turn.
@@ -64,9 +82,9 @@ fn beside(
     language: &Language,
     (free, confined): (&str, &str),
     (name, reach): (&str, &str),
-    scratch: &Path,
+    ambient: &Ambient,
 ) {
-    let bed = |entry: &str| Bed::written_beside([hook(0, entry)], scratch).ready();
+    let bed = |entry: &str| Bed::written_in([hook(0, entry)], ambient.clone()).ready();
     let (free, confined) = match (bed(free), bed(confined)) {
         (Ok(free), Ok(confined)) => (free, confined),
         (Err(why), _) | (_, Err(why)) => return table.skip(name, &why, reach),

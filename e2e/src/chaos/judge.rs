@@ -18,11 +18,12 @@ pub(super) enum Seen {
     NotHere(String),
 }
 
-/// How much memory a flood may cost the engine.
-const FLAT_KIB: u64 = 8 << 10;
+/// How much memory a flood may cost the engine: a small part of the flood, and more than twice what it costs to read and tell the mebibyte
+/// that is kept of it (3 to 8 MiB).
+const FLAT_KIB: u64 = 20 << 10;
 
 /// How long a survivor has to vanish: who was killed is gone when the kernel has taken it apart.
-const GONE: Duration = Duration::from_secs(2);
+pub(super) const GONE: Duration = Duration::from_secs(5);
 
 /// What a machine is like: how long a plain firing takes on it, and how much memory.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,8 +10,10 @@ pub(super) enum Cell {
     Off,
     /// Landlock and the filter of system calls: `sandbox = "standard"`.
     Landlock,
-    /// The same, in namespaces of its own: `isolation_min = "T2"`.
+    /// The same on a machine that has no Landlock, so that namespaces hold it, with a root of its own.
     Namespaces,
+    /// Landlock, in namespaces of its own: `isolation_min = "T2"`.
+    Both,
     /// It has no process that could be held.
     Engine,
 }
@@ -21,7 +23,8 @@ impl Cell {
         match self {
             Self::Off => "none",
             Self::Landlock => "L",
-            Self::Namespaces => "LN",
+            Self::Namespaces => "N",
+            Self::Both => "LN",
             Self::Engine => "-",
         }
     }
@@ -31,12 +34,17 @@ impl Cell {
         match self {
             Self::Off | Self::Engine => "T0",
             Self::Landlock => "T1",
-            Self::Namespaces => "T2",
+            Self::Namespaces | Self::Both => "T2",
         }
     }
 
     pub(super) const fn confines(self) -> bool {
-        matches!(self, Self::Landlock | Self::Namespaces)
+        matches!(self, Self::Landlock | Self::Namespaces | Self::Both)
+    }
+
+    /// Whether nothing outlives the hook.
+    pub(super) const fn isolates(self) -> bool {
+        matches!(self, Self::Namespaces | Self::Both)
     }
 }
 
@@ -122,11 +130,14 @@ pub(super) struct Row {
 /// that is behind the hook's end, and no deadline holds it up.
 pub(super) const READING_MS: u64 = 8_000;
 
-pub(super) const ALL: &[Cell] = &[Cell::Off, Cell::Landlock, Cell::Namespaces];
-pub(super) const CONFINED: &[Cell] = &[Cell::Landlock, Cell::Namespaces];
+pub(super) const ALL: &[Cell] = &[Cell::Off, Cell::Landlock, Cell::Namespaces, Cell::Both];
+pub(super) const CONFINED: &[Cell] = &[Cell::Landlock, Cell::Namespaces, Cell::Both];
+/// Those in which ports are told apart.
+pub(super) const PORTS: &[Cell] = &[Cell::Landlock, Cell::Both];
 /// Those in which a hook sees the processes of its host.
 pub(super) const SHARED: &[Cell] = &[Cell::Off, Cell::Landlock];
-pub(super) const ISOLATED: &[Cell] = &[Cell::Namespaces];
+pub(super) const ISOLATED: &[Cell] = &[Cell::Namespaces, Cell::Both];
+pub(super) const BOTH: &[Cell] = &[Cell::Both];
 pub(super) const OPEN: &[Cell] = &[Cell::Off];
 pub(super) const ENGINE: &[Cell] = &[Cell::Engine];
 
@@ -210,6 +221,10 @@ impl Row {
 
     pub(super) const fn takes(self, work_ms: u64) -> Self {
         Self { work_ms, ..self }
+    }
+
+    pub(super) const fn given(self, timeout_ms: u64) -> Self {
+        Self { timeout_ms, ..self }
     }
 
     pub(super) const fn flat(self) -> Self {

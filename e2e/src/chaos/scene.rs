@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::look;
 use super::row::{Cell, Hook, LIMITS, Limits, Row};
+use crate::filter::{ENOSYS, FILTER, LANDLOCK};
 use crate::users;
 
 /// What a hook says that denies, and what nobody else says.
@@ -35,7 +36,7 @@ def call(name, *words):
         raise PermissionError if error == errno.ENOSYS else OSError(error, name)
 try:
     {tries}
-except PermissionError:
+except {refusal}:
     print('{deny}')
 else:
     sys.exit("it got through")
@@ -188,14 +189,24 @@ impl Scene {
             Hook::Worker(args) => format!("worker = {}", words(fake(), args)),
             Hook::Shell(line) => format!("shell = {}", json!(self.fill(line))),
             Hook::Python(text) => self.python(name, text)?,
-            Hook::Refused(tries) => self.python(name, &REFUSED.replace("{tries}", tries))?,
+            Hook::Refused(tries) => {
+                // In a root of its own it does not find what it is not granted.
+                let refusal = match self.cell {
+                    Cell::Namespaces => "(PermissionError, FileNotFoundError)",
+                    _ => "PermissionError",
+                };
+                let text = REFUSED.replace("{tries}", tries).replace("{refusal}", refusal);
+                self.python(name, &text)?
+            }
             Hook::Entry(lines) => self.fill(lines),
         };
         let grants = self.fill(self.row.grants);
         let sandbox = match self.cell {
             Cell::Off => "sandbox = \"off\"".to_owned(),
-            Cell::Landlock => format!("sandbox = {{ profile = \"standard\"{grants} }}"),
-            Cell::Namespaces => {
+            Cell::Landlock | Cell::Namespaces => {
+                format!("sandbox = {{ profile = \"standard\"{grants} }}")
+            }
+            Cell::Both => {
                 format!("sandbox = {{ profile = \"standard\", isolation_min = \"T2\"{grants} }}")
             }
             Cell::Engine => String::new(),
@@ -267,7 +278,7 @@ impl Scene {
         let failed = |error: std::io::Error| error.to_string();
         let (out, err) = (look::fresh(&self.path("stdout")), look::fresh(&self.path("stderr")));
         let child = self
-            .command(line, limits)
+            .command(line, limits)?
             .stdin(input)
             .stdout(File::create(&out).map_err(failed)?)
             .stderr(File::create(&err).map_err(failed)?)
@@ -276,8 +287,18 @@ impl Scene {
         Ok((child, out, err))
     }
 
+    /// The words behind which a program of the scene finds that calls of these numbers fail with `error`.
+    pub(super) fn behind(&self, numbers: &str, error: u32) -> Result<String, String> {
+        let file = self.path("filter.py");
+        // Another line may be on its way through it.
+        if !file.exists() {
+            self.program("filter.py", FILTER).map_err(|error| error.to_string())?;
+        }
+        Ok(format!("/usr/bin/python3 -I {} {numbers} {error}", file.display()))
+    }
+
     /// A line of shell as the scene's user. What bounds it is set before anything of it runs.
-    pub(super) fn command(&self, line: &str, limits: Limits) -> Command {
+    pub(super) fn command(&self, line: &str, limits: Limits) -> Result<Command, String> {
         let most = limits.processes.unwrap_or(1500);
         let (processes, apart) = match (self.user, limits.processes) {
             (Some(user), _) => {
@@ -298,9 +319,14 @@ impl Scene {
             None => (String::new(), format!("ulimit -u {processes};")),
         };
         let line = format!("{within} {line}");
+        let filter = match self.cell {
+            Cell::Namespaces => self.behind(LANDLOCK, ENOSYS)?,
+            _ => String::new(),
+        };
+        let begin = format!("{bounds}; {before} exec {apart} {filter} /bin/bash -c \"$1\"");
         let mut command = Command::new("bash");
         command
-            .args(["-c", &format!("{bounds}; {before} exec {apart} bash -c \"$1\""), "bash", &line])
+            .args(["-c", &begin, "bash", &line])
             .current_dir(self.path("project"))
             .env_clear()
             .env("PATH", PATH)
@@ -308,7 +334,7 @@ impl Scene {
             .env("TMPDIR", self.path("tmp"))
             .env("LANG", "C.UTF-8")
             .env("CHAOS_SECRET", "swordfish");
-        command
+        Ok(command)
     }
 
     /// Waits for it and looks at its memory meanwhile; no status where it hangs.
@@ -327,6 +353,13 @@ impl Scene {
             }
             std::thread::sleep(Duration::from_millis(3));
         }
+    }
+
+    /// What lies in the directory for passing files of its user, and where the engine makes those of its runs.
+    pub(super) fn temporary(&self) -> Vec<String> {
+        let places = ["tmp", "home/.local/state/tenterhook/scratch"];
+        let entries = places.iter().filter_map(|it| fs::read_dir(self.path(it)).ok());
+        entries.flatten().flatten().map(|it| it.path().display().to_string()).collect()
     }
 
     /// Processes of this scene.

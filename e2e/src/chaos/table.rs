@@ -24,6 +24,7 @@ pub(super) struct Means {
     landlock: u64,
     seccomp: bool,
     namespaces: bool,
+    roots: bool,
     tier: String,
 }
 
@@ -45,21 +46,27 @@ impl Means {
             landlock: word("landlock").as_u64().unwrap_or(0),
             seccomp: word("seccomp") == true,
             namespaces: word("namespaces") == true,
+            roots: word("roots") == true,
             tier: word("tier").as_str().unwrap_or("T0").to_owned(),
         })
     }
 
     /// Why a cell cannot be played here.
     pub(super) fn cannot(&self, cell: Cell) -> Option<String> {
-        // The words of the tiers are in their order.
-        let missing = cell.tier() > &*self.tier;
-        missing.then(|| format!("this machine reaches {} (Landlock {})", self.tier, self.landlock))
+        let has_landlock = self.seccomp && self.landlock >= 3;
+        let has = match cell {
+            Cell::Off | Cell::Engine => true,
+            Cell::Landlock => has_landlock,
+            Cell::Namespaces => self.seccomp && self.namespaces && self.roots,
+            Cell::Both => has_landlock && self.namespaces,
+        };
+        (!has).then(|| format!("this machine reaches {} (Landlock {})", self.tier, self.landlock))
     }
 
     fn head(&self, tried: &str) -> String {
-        let Self { landlock, seccomp, namespaces, tier } = self;
+        let Self { landlock, seccomp, namespaces, roots, tier } = self;
         format!(
-            "this machine: Landlock {landlock}, filter of calls: {seccomp}, namespaces: {namespaces}, tier {tier}; tried: {tried}\n"
+            "this machine: Landlock {landlock}, filter of calls: {seccomp}, namespaces: {namespaces}, roots: {roots}, tier {tier}; tried: {tried}\n"
         )
     }
 
@@ -107,6 +114,8 @@ pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (S
     }
     let wavering = wavering(lines);
     wavering.iter().for_each(|it| said.push_str(&format!("NOT THE SAME EACH TIME: {it}\n")));
+    // Who reads the end of a long table reads what is wrong with it.
+    lines.iter().filter(|it| it.seen.is_err()).for_each(|it| said.push_str(&it.text()));
     (said, failing == 0 && untried.is_none() && wavering.is_empty())
 }
 

@@ -56,7 +56,7 @@ const YES: &str = "[hook.yes]\non = 'PreToolUse'\ntimeout = '5s'\nshell = 'cat >
 /// Where a firing that is not on record may not go on.
 const RECORDED: &str = "[record]\nrequired = true\n\n[hook.yes]\non = 'PreToolUse'\ntimeout = '5s'\n\
      shell = 'cat >/dev/null; echo ran >{project}/ran'\nsandbox = 'off'\n";
-/// What a confined hook leaves outside of its walls is an escape, and its own number says whether it is in namespaces.
+/// What a confined hook leaves outside of its sandbox is an escape, and its own number says whether it is in namespaces.
 const CONFINED: &str = "[hook.no]\non = 'PreToolUse'\ntimeout = '5s'\nsandbox = 'standard'\n\
      shell = '(echo x >{home}/escaped) 2>/dev/null; echo no >&2; exit 2'\n";
 const NAMESPACES: &str = "[hook.no]\non = 'PreToolUse'\ntimeout = '5s'\n\

@@ -1,5 +1,7 @@
 //! Which hooks are tried in the sandbox, and which line each of them needs? Data in the shapes in which people write hooks; runs nothing.
 
+use super::scene::Cell;
+
 /// One hook, the project that it runs in, and what it is asked.
 pub(super) struct Hook {
     pub(super) name: &'static str,
@@ -11,8 +13,8 @@ pub(super) struct Hook {
     pub(super) event: &'static str,
     /// Files of the project, or of the home (`~/`), or programs on the path (`bin/`), beside its configuration.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// How the line begins that it needs; none where it runs unchanged.
-    pub(super) needs: Option<&'static str>,
+    /// How the line begins that it needs where there is Landlock; none where it runs unchanged.
+    needs: Option<&'static str>,
 }
 
 /// Where a hook is written down, and its command line.
@@ -45,6 +47,26 @@ macro_rules! script {
     ($at:literal, $name:literal) => {
         ($at, include_str!(concat!("scripts/", $name)))
     };
+}
+
+/// What else the line says where there is no Landlock, for a root of its own tells neither ports apart nor attributes from what a file holds.
+const WITHOUT_LANDLOCK: &[(&str, &str)] = &[
+    ("notify: a webhook", "sandbox = { net = \"open\" }"),
+    (
+        "tidy: chmod of a script",
+        "sandbox = { write = [\"$PROJECT/src/run.sh\"], attributes = true }",
+    ),
+];
+
+impl Hook {
+    /// How the line begins that it needs by means of `cell`; none where it runs unchanged.
+    pub(super) fn needs(&self, cell: Cell) -> Option<&'static str> {
+        let other = WITHOUT_LANDLOCK.iter().find(|(name, _)| *name == self.name);
+        match (cell, other) {
+            (Cell::Namespaces, Some((_, needs))) => Some(needs),
+            _ => self.needs,
+        }
+    }
 }
 
 /// More than twenty, so that one that a machine cannot play leaves twenty.

@@ -15,10 +15,28 @@ use serde_json::{Value, json};
 use tenterhook_testkit::server::{Reply, Server};
 
 use super::hooks::{Hook, Written};
+use crate::filter::{self, ENOSYS, LANDLOCK};
 use crate::{approve, tree};
 
 /// What no hook is about: caches of interpreters, and what git keeps for itself.
 const NO_EFFECT: &[&str] = &["__pycache__", ".git"];
+
+/// By what means the sandbox is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    Landlock,
+    /// Namespaces, on a machine without Landlock: its calls are taken away from the program.
+    Namespaces,
+}
+
+impl Cell {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Landlock => "L",
+            Self::Namespaces => "N",
+        }
+    }
+}
 
 /// Everything that a hook can reach, and nothing of whoever runs the play.
 pub(super) struct Scene {
@@ -27,6 +45,7 @@ pub(super) struct Scene {
     /// What came over the socket of the desktop.
     heard: Arc<Mutex<Vec<String>>>,
     hook: &'static Hook,
+    cell: Cell,
 }
 
 /// What came of a firing, with the paths of its scene taken out.
@@ -42,7 +61,7 @@ pub(super) struct Came {
 }
 
 impl Scene {
-    pub(super) fn new(hook: &'static Hook) -> Result<Self, String> {
+    pub(super) fn new(hook: &'static Hook, cell: Cell) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("no scene for it: {error}");
         let root = tempfile::Builder::new().prefix("sandboxed-").tempdir().map_err(failed)?;
         for directory in ["run", "state", "tmp"] {
@@ -50,7 +69,7 @@ impl Scene {
         }
         let server = Server::start(Reply::json("{}")).map_err(failed)?;
         let heard = listen(&root.path().join("run/bus")).map_err(failed)?;
-        Ok(Self { root, server, heard, hook })
+        Ok(Self { root, server, heard, hook, cell })
     }
 
     /// Lays out home and project as they are before anything happened, with a word on the hook's sandbox where one is given.
@@ -143,7 +162,11 @@ impl Scene {
         let program = tree::root().join("target/debug/tenterhook");
         approve::approve(&program, &self.project(), &self.env())?;
         let earlier = self.heard().len();
-        let mut command = self.command(&program);
+        let mut command = match self.cell {
+            Cell::Landlock => Command::new(&program),
+            Cell::Namespaces => filter::behind(LANDLOCK, ENOSYS, &program),
+        };
+        let command = self.at_home(&mut command);
         let output = command.args(["fire", "--format", "json", &self.event()?]).output();
         let output = output.map_err(|error| format!("`tenterhook` cannot be run: {error}"))?;
         let outcome: Value = serde_json::from_slice(&output.stdout)
@@ -230,7 +253,7 @@ impl Scene {
     }
 
     fn git(&self, args: &[&str]) -> Result<String, String> {
-        let output = self.command(Path::new("git")).args(args).output();
+        let output = self.at_home(&mut Command::new("git")).args(args).output();
         let output = output.map_err(|error| format!("git cannot be run: {error}"))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -238,10 +261,8 @@ impl Scene {
         }
     }
 
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.project()).env_clear().envs(self.env());
-        command
+    fn at_home<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.current_dir(self.project()).env_clear().envs(self.env())
     }
 
     fn env(&self) -> Vec<(String, String)> {

@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) who: Who,
     /// Lines that must work, or the row is skipped.
     pub(super) needs: &'static [&'static str],
-    /// It leaves the program no standard output.
+    /// It leaves the program no standard output, or too little to say anything.
     pub(super) mute: bool,
 }
 
@@ -78,13 +78,15 @@ pub(super) const ROWS: &[Row] = &[
     nobody("ulimit -u 6", "ulimit -u 6; {fire}"),
     nobody("ulimit -u 8", "ulimit -u 8; {fire}"),
     nobody("a user who owns nothing", "{fire}"),
-    row("ulimit -v 20000", "ulimit -v 20000; {fire}"),
-    row("ulimit -v 60000", "ulimit -v 60000; {fire}"),
+    // It has no memory to be loaded with, or hardly any to begin with.
+    mute("ulimit -v 20000", "ulimit -v 20000; {fire}"),
+    mute("ulimit -v 60000", "ulimit -v 60000; {fire}"),
+    row("ulimit -v 80000", "ulimit -v 80000; {fire}"),
     row("ulimit -v 120000", "ulimit -v 120000; {fire}"),
     large("ulimit -v 200000, a large event", "ulimit -v 200000; {fire}"),
     large("ulimit -v 400000, a large event", "ulimit -v 400000; {fire}"),
-    row("ulimit -d 1000", "ulimit -d 1000; {fire}"),
-    row("ulimit -d 3000", "ulimit -d 3000; {fire}"),
+    mute("ulimit -d 1000", "ulimit -d 1000; {fire}"),
+    mute("ulimit -d 3000", "ulimit -d 3000; {fire}"),
     row("ulimit -d 5000", "ulimit -d 5000; {fire}"),
     row("ulimit -d 20000", "ulimit -d 20000; {fire}"),
     large("ulimit -d 100000, a large event", "ulimit -d 100000; {fire}"),
@@ -97,11 +99,13 @@ pub(super) const ROWS: &[Row] = &[
     row("ulimit -n 16", "ulimit -n 16; {fire}"),
     row("ulimit -n 19", "ulimit -n 19; {fire}"),
     row("ulimit -n 24", "ulimit -n 24; {fire}"),
-    row("ulimit -s 16", "ulimit -s 16; {fire}"),
+    // The kernel ends it before it begins.
+    mute("ulimit -s 16", "ulimit -s 16; {fire}"),
     row("ulimit -s 256", "ulimit -s 256; {fire}"),
     row("ulimit -t 1", "ulimit -t 1; {fire}"),
     row("no locks, queues, signals, priority", "ulimit -i 0 -q 0 -l 0 -x 0 -e 0 -r 0; {fire}"),
-    mute("ulimit -f 0", "ulimit -f 0; {fire}"),
+    row("ulimit -f 0", "set -o pipefail; (ulimit -f 0; {fire}) | cat"),
+    mute("ulimit -f 0, and its output is a file", "ulimit -f 0; {fire}"),
     row(
         "as many variables as go",
         "ulimit -s 1024; A=$(printf '%0125000d' 0); B=$(printf '%0125000d' 0); export A B; {fire}",

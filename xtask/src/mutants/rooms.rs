@@ -64,6 +64,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "dialect::qwen::tests",
             "in_its_own_words",
             "told_by_its_form",
+            "denial::tests::told",
             CASES,
         ],
         programs: &["bridge", "conformance"],

@@ -13,17 +13,21 @@ use crate::tree::File;
 const UNPROVEN: &str = "docs/spec/unproven.txt";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let (Ok(number), Ok(named)) = (
-        Regex::new(r"\b(?:[EPSRAJMNCVHTXGI]|CW|RX|HT|MO|MC|RE|RU|TR|BT|RC|WK|PW|FN|HO)-S?[0-9]+\b"),
-        Regex::new("`([a-z0-9_]+)`"),
-    ) else {
+    let (Ok(any), Ok(named)) =
+        (Regex::new(r"^[A-Z]{1,2}-S?[0-9]+\b"), Regex::new("`([a-z0-9_]+)`"))
+    else {
         return;
     };
+    let Some(number) = cited(spec(files).flat_map(|it| defined(&it.text, &any))) else { return };
+    let mut items: BTreeSet<String> = BTreeSet::new();
     let mut rules: BTreeMap<String, String> = BTreeMap::new();
     let mut proved: BTreeSet<String> = BTreeSet::new();
-    let tests: String = files.iter().filter(|it| it.is_rust()).map(File::tests).collect();
+    let tests: String = files.iter().map(proof).collect();
     for file in spec(files) {
-        for rule in defined(&file.text, &number) {
+        for rule in defined(&file.text, &any) {
+            if rule.is_item() && !items.insert(rule.number.clone()) {
+                findings.error(&file.path, format!("{} is defined twice", rule.number));
+            }
             if rule.names_test(&named, &tests) {
                 proved.insert(rule.number.clone());
             }
@@ -35,14 +39,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         }
     }
     for file in files {
-        let proof = if file.is_rust() {
-            file.tests()
-        } else if is_case(&file.path) {
-            &file.text
-        } else {
-            ""
-        };
-        proved.extend(number.find_iter(proof).map(|it| it.as_str().to_owned()));
+        proved.extend(number.find_iter(proof(file)).map(|it| it.as_str().to_owned()));
         let cites = file.is_rust() || is_case(&file.path) || file.path.ends_with(".md");
         if cites
             && !file.path.starts_with("xtask/")
@@ -50,9 +47,11 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         {
             for found in number.find_iter(&file.text) {
                 // The end of a range need not exist: it leaves room for what comes.
-                let range = file.text.get(..found.start()).is_some_and(|it| it.ends_with("to "));
+                // What stands behind a dash is a number of somebody else's.
+                let before = file.text.get(..found.start()).unwrap_or_default();
+                let is_other = before.ends_with("to ") || before.ends_with('-');
                 let cited = found.as_str();
-                if !range && !rules.contains_key(cited) {
+                if !is_other && !rules.contains_key(cited) {
                     findings
                         .error(&file.path, format!("{cited} is not a rule of the specification"));
                 }
@@ -60,6 +59,14 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         }
     }
     compare(&rules, &proved, files, findings);
+}
+
+/// How the numbers of these rules look wherever they stand: their pages have the letters between them.
+fn cited(rules: impl Iterator<Item = Rule>) -> Option<Regex> {
+    let letters: BTreeSet<String> =
+        rules.filter_map(|it| Some(it.number.split_once('-')?.0.to_owned())).collect();
+    let letters: Vec<String> = letters.into_iter().collect();
+    Regex::new(&format!(r"\b(?:{})-S?[0-9]+\b", letters.join("|"))).ok()
 }
 
 fn compare(
@@ -89,6 +96,15 @@ fn spec(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|it| it.path.starts_with("docs/spec/") && it.path.ends_with(".md"))
 }
 
+/// The text of a file that proves something: cases, tests, and the plays of the programs.
+fn proof(file: &File) -> &str {
+    match (file.is_rust(), file.path.starts_with("e2e/") || is_case(&file.path)) {
+        (_, true) => &file.text,
+        (true, false) => file.tests(),
+        (false, false) => "",
+    }
+}
+
 fn is_case(path: &str) -> bool {
     path.starts_with("conformance/") && path.ends_with(".toml")
 }
@@ -100,6 +116,11 @@ struct Rule {
 }
 
 impl Rule {
+    /// Whether it is stated here, and not a row of a table, which may say more of it.
+    fn is_item(&self) -> bool {
+        self.text.starts_with("- **")
+    }
+
     /// Whether its text names a test that exists: `(test `name`)`.
     fn names_test(&self, named: &Regex, tests: &str) -> bool {
         let Some((_, after)) = self.text.rsplit_once("(test") else { return false };
@@ -115,7 +136,7 @@ fn defined(text: &str, number: &Regex) -> Vec<Rule> {
         let begins =
             line.strip_prefix("- **").or_else(|| line.strip_prefix("| ")).and_then(|rest| {
                 let rest = rest.strip_prefix("**").unwrap_or(rest);
-                let found = number.find(rest).filter(|it| it.start() == 0)?;
+                let found = number.find(rest)?;
                 let after = rest.get(found.end()..)?;
                 ["**", " |"]
                     .iter()

@@ -49,11 +49,11 @@ pub(in crate::chaos) fn every_code(scene: &Scene) -> Result<Seen, String> {
 
 /// a hook that is slow to begin has its own time, and no more than the event's.
 pub(in crate::chaos) fn slow_start(scene: &Scene) -> Result<Seen, String> {
-    let entry = scene.entry("row", &Hook::Shell("sleep 8; exec {fake} --stdout '{deny}'"))?;
+    let entry = scene.entry("row", &Hook::Shell("sleep 30; exec {fake} --stdout '{deny}'"))?;
     scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;
     let ended = scene
         .tenterhook("fire --budget 1s --dialect native --format json --config {config} {event}")?;
     let got = judge::answered(&ended, crate::chaos::row::Required::Policy(&["timed-out"]))?;
     let ms = ended.took.as_millis();
-    if ms < 5_000 { Ok(Seen::Holds(got)) } else { Err(format!("{got} after {ms} ms")) }
+    if ms < 10_000 { Ok(Seen::Holds(got)) } else { Err(format!("{got} after {ms} ms")) }
 }

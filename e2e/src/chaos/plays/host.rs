@@ -1,6 +1,5 @@
 //! What must be so of the machine after a hook: it still starts programs, and nothing of the hook's lies about.
 
-use std::path::Path;
 use std::process::Command;
 
 use super::super::judge::{self, Seen};
@@ -16,20 +15,15 @@ pub(in crate::chaos) fn still_starts(scene: &Scene, _: &Ended) -> Result<(), Str
 
 /// the directory of a confined hook is gone with it. One that is not confined has that of its user.
 pub(in crate::chaos) fn own_directory_is_gone(scene: &Scene, _: &Ended) -> Result<(), String> {
-    let left = files(&scene.path("tmp"));
+    let left = scene.temporary();
     let expected = if scene.cell.confines() { 0 } else { 1 };
     if left.len() == expected { Ok(()) } else { Err(format!("left {}", left.join(", "))) }
 }
 
 /// Nothing lies in the directory for such files.
 pub(in crate::chaos) fn nothing_is_left(scene: &Scene, _: &Ended) -> Result<(), String> {
-    let left = files(&scene.path("tmp"));
+    let left = scene.temporary();
     if left.is_empty() { Ok(()) } else { Err(format!("left {}", left.join(", "))) }
-}
-
-fn files(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// Row 57 without a sandbox: its directory for such files is that of its user.
@@ -38,7 +32,7 @@ pub(in crate::chaos) fn leaves_temp_files(scene: &Scene) -> Result<Seen, String>
     let entry = scene.entry("row", &Hook::Shell(line))?;
     scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;
     let got = judge::answered(&scene.fire()?, Required::Deny)?;
-    match files(&scene.path("tmp")).len() {
+    match scene.temporary().len() {
         0 => Ok(Seen::Holds(got)),
         _ => Ok(Seen::Documented(format!(
             "{got}; it stays: a directory of its own comes with a sandbox (X-6)"

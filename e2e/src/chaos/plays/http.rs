@@ -69,7 +69,7 @@ const CODES: &[(&str, &[&str])] = &[
 fn configure(scene: &Scene, url: &str) -> Result<(), String> {
     let text = format!(
         "[hook.row]\non = \"PreToolUse\"\nhttp = {{ url = {url:?}, headers = {{ Authorization = \"Bearer $CHAOS_SECRET\" }} }}\n\
-         pass = [\"CHAOS_SECRET\"]\ntimeout = \"1500ms\"\n"
+         pass = [\"CHAOS_SECRET\"]\ntimeout = \"4s\"\n"
     );
     scene.write("tenterhook.toml", text).map(drop).map_err(failed)
 }
@@ -98,7 +98,7 @@ pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
 
 fn within(ended: &Ended) -> Result<(), String> {
     // The hook's time, and what a busy machine takes beside it.
-    let most = Duration::from_millis(1_500 + 250 + 2_500);
+    let most = Duration::from_millis(4_000 + 250 + 5_000);
     if ended.took <= most {
         Ok(())
     } else {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::super::judge::{self, Seen};
 use super::super::look;
-use super::super::row::{Cell, Hook, LIMITS, Required};
+use super::super::row::{Hook, LIMITS, Required};
 use super::super::scene::Scene;
 
 /// When it is killed.
@@ -67,10 +67,9 @@ const POINTS: &[(&str, Hook, &str, When)] = &[
     ),
     (
         "killed_within_the_grace",
-        Hook::Python(
-            "import signal, time\ndef told(*_): open('{marks}', 'w').close()\nsignal.signal(signal.SIGTERM, told)\nwhile True: time.sleep(30)\n",
-        ),
-        "500ms",
+        // It must have asked for the signal before its time is over: it starts fast, and has long.
+        Hook::Fake(&["--touch-on-term", "{marks}", "--sleep-ms", "30000"]),
+        "2s",
         When::Mark,
     ),
     (
@@ -116,10 +115,6 @@ pub(in crate::chaos) fn at_a_point(scene: &Scene) -> Result<Seen, String> {
     let entry = scene.entry("row", hook)?.replace("{marks}", &marks);
     let entry = entry.replace("10000ms", timeout).replace("\"standard\"", &granted);
     scene.write("tenterhook.toml", entry).map_err(failed)?;
-    if let Hook::Python(text) = hook {
-        let text = text.replace("{marks}", &marks);
-        scene.program("project/row.py", &text).map_err(failed)?;
-    }
     let large = if *name == "killed_while_a_hook_reads" { 4 << 20 } else { 0 };
     scene.write("event.json", scene.event("ls", large)).map_err(failed)?;
     kill_when(scene, when)?;
@@ -172,8 +167,8 @@ fn kill(mut child: Child) -> Result<(), String> {
 
 /// What must be so when the host is gone.
 fn afterwards(scene: &Scene, had_children: bool) -> Result<Seen, String> {
-    let left = scene.left_after(Duration::from_secs(2));
-    let may_leave = had_children && scene.cell != Cell::Namespaces;
+    let left = scene.left_after(judge::GONE);
+    let may_leave = had_children && !scene.cell.isolates();
     if !left.is_empty() && !may_leave {
         return Err(format!(
             "{} survivors: {}",
@@ -185,7 +180,7 @@ fn afterwards(scene: &Scene, had_children: bool) -> Result<Seen, String> {
     whole(scene)?;
     goes_on(scene)?;
     let said = format!("{} survivors, the record is whole, the next one works", left.len());
-    let kept = std::fs::read_dir(scene.path("tmp")).into_iter().flatten().count();
+    let kept = scene.temporary().len();
     match (left.is_empty(), kept) {
         (true, 0) => Ok(Seen::Holds(said)),
         (true, _) => {

@@ -7,6 +7,7 @@ use super::super::judge::{self, Seen};
 use super::super::row::{Hook, LIMITS, Required};
 use super::super::scene::{Ended, Scene};
 use super::http::works;
+use crate::filter::{ENOSYS, LANDLOCK};
 
 const DENIES: Hook = Hook::Fake(&["--read-all", "--stdout", "{deny}"]);
 /// What is said of a sandbox that is not to be had.
@@ -22,51 +23,36 @@ fn fire_behind(scene: &Scene, before: &str) -> Result<Ended, String> {
     scene.run(&line, "/dev/null", LIMITS)
 }
 
-/// Becomes a program behind a filter that answers the calls of `numbers` with an error.
-const FILTER: &str = r#"
-import ctypes, os, struct, sys
-numbers, error, line = [int(it) for it in sys.argv[1].split(",")], int(sys.argv[2]), sys.argv[3:]
-code = lambda op, true, false, value: struct.pack("HBBI", op, true, false, value)
-steps = [code(0x20, 0, 0, 0)]
-for at, number in enumerate(numbers):
-    steps.append(code(0x15, len(numbers) - at, 0, number))
-steps += [code(0x06, 0, 0, 0x7fff0000), code(0x06, 0, 0, 0x00050000 | error)]
-text = ctypes.create_string_buffer(b"".join(steps))
-program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(text)))
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()
-os.execv(line[0], line)
-"#;
-const ENOSYS: u32 = 38;
 const EPERM: u32 = 1;
-/// `landlock_create_ruleset`, `_add_rule`, `_restrict_self`: the same numbers on every machine.
-const LANDLOCK: &str = "444,445,446";
+/// The call without which nobody has a root or a `/proc` of its own.
+const MOUNT: &str = if cfg!(target_arch = "x86_64") { "165" } else { "40" };
 
 fn behind_a_filter(scene: &Scene, numbers: &str, error: u32) -> Result<Ended, String> {
-    scene.program("filter.py", FILTER).map_err(|error| error.to_string())?;
-    fire_behind(
-        scene,
-        &format!("exec /usr/bin/python3 {{scene}}filter.py {numbers} {error} {{fire}}"),
-    )
+    let filter = scene.behind(numbers, error)?;
+    fire_behind(scene, &format!("exec {filter} {{fire}}"))
 }
 
-/// A kernel without Landlock, as far as the engine can tell: the calls are not there.
-pub(in crate::chaos) fn no_landlock(scene: &Scene) -> Result<Seen, String> {
-    configure(scene, &DENIES)?;
-    let strict = judge::answered(&behind_a_filter(scene, LANDLOCK, ENOSYS)?, UNREACHED)?;
-    // In place of what is demanded, where the cell demands more.
-    let entry = scene.entry("row", &DENIES)?.replace(", isolation_min = \"T2\"", "");
-    let entry = entry.replace("\"standard\"", "\"standard\", isolation_min = \"T0\"");
-    scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;
+/// A machine that has neither means, as far as the engine can tell: what asks for a sandbox is not started, and runs without one only where its
+/// entry says so.
+pub(in crate::chaos) fn neither_means(scene: &Scene) -> Result<Seen, String> {
+    let numbers = format!("{LANDLOCK},{MOUNT}");
+    let fire = |sandbox: &str| {
+        let entry = scene.entry("row", &DENIES)?.replace("\"off\"", sandbox);
+        scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;
+        behind_a_filter(scene, &numbers, ENOSYS)
+    };
+    let strict = judge::answered(&fire("\"standard\"")?, UNREACHED)?;
     let open = Required::DenyWith(&["unconfined"]);
-    let loose = judge::answered(&behind_a_filter(scene, LANDLOCK, ENOSYS)?, open)?;
+    let loose = judge::answered(&fire("{ isolation_min = \"T0\" }")?, open)?;
     Ok(Seen::Holds(format!("{strict}; with isolation_min = \"T0\": {loose}")))
 }
 
-/// A container that forbids the calls instead of not knowing them.
+/// A container that forbids the calls instead of not knowing them: the other means holds the hook.
 pub(in crate::chaos) fn forbidden_landlock(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &DENIES)?;
-    judge::answered(&behind_a_filter(scene, LANDLOCK, EPERM)?, UNREACHED).map(Seen::Holds)
+    let got = judge::answered(&behind_a_filter(scene, LANDLOCK, EPERM)?, Required::Deny)?;
+    judge::recorded(scene)?;
+    Ok(Seen::Holds(got))
 }
 
 /// Whoever starts the engine filters its calls already: another filter goes on top.

@@ -13,7 +13,7 @@ pub(in crate::chaos) fn held_as_3(scene: &Scene) -> Result<Seen, String> {
     let got = judge::answered(&ended, Required::Deny)?;
     let ms = ended.took.as_millis();
     // A tenth of a second is listened for more, on a machine that has other things to do.
-    if ms > 3_000 {
+    if ms > 10_000 {
         return Err(format!("{got} after {ms} ms"));
     }
     judge::gone(scene)?;

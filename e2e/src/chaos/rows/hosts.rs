@@ -1,7 +1,7 @@
 //! Hosts that are killed, nested, or started where things are not as they should be. A table; runs nothing.
 
 use crate::chaos::plays::{killed, places, recursion};
-use crate::chaos::row::{ALL, CONFINED, ISOLATED, Row, SHARED, played};
+use crate::chaos::row::{ALL, BOTH, CONFINED, ISOLATED, OPEN, Row, SHARED, played};
 
 const WHOLE: &str = "0 survivors, record whole, next works";
 const DENIED: &str = "deny";
@@ -48,18 +48,8 @@ pub(super) const ROWS: &[Row] = &[
     point("killed_while_a_worker_judges"),
     point("killed_while_a_hook_has_children"),
     played(64, "killed_at_any_moment", ALL, WHOLE, killed::at_any_moment),
-    place(
-        "kernel_without_landlock",
-        CONFINED,
-        "not started -> deny; T0: unconfined",
-        places::no_landlock,
-    ),
-    place(
-        "container_that_forbids_landlock",
-        CONFINED,
-        "not started -> deny",
-        places::forbidden_landlock,
-    ),
+    place("neither_means", OPEN, "not started -> deny; T0: unconfined", places::neither_means),
+    place("container_that_forbids_landlock", BOTH, DENIED, places::forbidden_landlock),
     place("filter_of_calls_already_on", CONFINED, DENIED, places::filtered),
     place("no_new_privileges_already_on", CONFINED, DENIED, places::no_new_privileges),
     place("container_that_masks_proc", ALL, DENIED, places::masked_proc),

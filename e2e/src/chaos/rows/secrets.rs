@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::{host, privilege};
 use crate::chaos::row::Hook::{Refused, Shell};
-use crate::chaos::row::{ALL, CONFINED, Cell, ISOLATED, OPEN, Row, denies, played};
+use crate::chaos::row::{ALL, CONFINED, Cell, ISOLATED, OPEN, PORTS, Row, denies, played};
 
 const fn refused(number: u8, name: &'static str, tries: &'static str) -> Row {
     denies(number, name, Refused(tries)).in_cells(CONFINED).takes(1_000)
@@ -10,7 +10,7 @@ const fn refused(number: u8, name: &'static str, tries: &'static str) -> Row {
 
 /// The same with a port of TCP granted: what else leads out stays shut.
 const fn beside_a_port(name: &'static str, tries: &'static str) -> Row {
-    refused(51, name, tries).granting(r#", net = ["tcp:443"]"#)
+    refused(51, name, tries).granting(r#", net = ["tcp:443"]"#).in_cells(PORTS)
 }
 
 /// Where its parent is the host.

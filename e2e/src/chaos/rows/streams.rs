@@ -34,6 +34,8 @@ pub(super) const ROWS: &[Row] = &[
         "closes_stdout_then_sleeps",
         Fake(&["--stdout", "{deny}", "--close-stdout", "--close-stderr", "--sleep-ms", "30000"]),
     )
+    // It must have said so before its time is over.
+    .given(3_000)
     .or(Required::DenyWith(&["timed-out"])),
     hangs(8, "dribble", Fake(&["--dribble", "100"])),
     hangs(9, "flood_stdout", Fake(&["--flood", "stdout"]))
