@@ -1,6 +1,7 @@
-//! What does a hook's text want that its sandbox keeps from it? One advice for each hook, with the line that grants it. Looks at files; runs
-//! nothing.
+//! What does a hook's text want that its sandbox keeps from it, and what is it granted that is not there? One advice for each hook, with the
+//! line that grants it, and one for each path. Looks at files; runs nothing.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::{Ruleset, Source};
@@ -25,13 +26,54 @@ pub(crate) fn check(
 ) -> Vec<Diagnostic> {
     let hooks = ruleset.hooks().iter();
     let hooks = hooks.filter(|it| it.arming == Arming::Armed);
-    hooks.filter_map(|it| of_hook(it, sources, env)).collect()
+    let mut told = HashSet::new();
+    let mut found = Vec::new();
+    for hook in hooks {
+        found.extend(of_hook(hook, sources, env));
+        found.extend(absent(hook, sources, &mut told));
+    }
+    found
+}
+
+/// What is granted to a hook and is not there. Of a path that many hooks are granted, as by a word of their source, it is said once.
+fn absent(hook: &Hook, sources: &[Source], told: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
+    let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
+    let granted = grants.read.iter().chain(&grants.write);
+    let absent = granted.filter(|it| !in_project(it, &source.project).exists());
+    let absent = absent.filter(|it| told.insert((*it).clone()));
+    let finding = |path: &PathBuf| {
+        let shown = as_grant(path, &source.project, &source.home);
+        let message = format!("its sandbox grants `{}`, which is not there", shown.display());
+        let help = "nothing is granted of it while it is not there when the hook starts: correct the path, or make it first";
+        Diagnostic::new(Code::AbsentGrant, message, hook.place.clone())
+            .label("granted here")
+            .help(help)
+    };
+    absent.map(finding).collect()
+}
+
+/// What a confined hook is granted, and the file that it stands in.
+fn confined<'a>(hook: &'a Hook, sources: &'a [Source]) -> Option<(&'a Grants, &'a Source)> {
+    let place = hook.place.as_ref()?;
+    Some((hook.sandbox.grants()?, sources.iter().find(|it| it.name == place.file)?))
+}
+
+/// A path as a grant names it.
+fn as_grant(path: &Path, project: &Path, home: &Path) -> PathBuf {
+    match (path.strip_prefix(project).ok().filter(|_| project != home), path.strip_prefix(home)) {
+        (Some(rest), _) => Path::new(PROJECT).join(rest),
+        (None, Ok(rest)) => Path::new("~").join(rest),
+        (None, Err(_)) => path.to_path_buf(),
+    }
+}
+
+/// Where a path of a grant lies.
+fn in_project(path: &Path, project: &Path) -> PathBuf {
+    path.strip_prefix(PROJECT).map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
 }
 
 fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<Diagnostic> {
-    let grants = hook.sandbox.grants()?;
-    let place = hook.place.as_ref()?;
-    let source = sources.iter().find(|it| it.name == place.file)?;
+    let (grants, source) = confined(hook, sources)?;
     let (project, home) = (&source.project, &source.home);
     let mut wants = hook.wants(project, home);
     wants.extend(of_script(hook, source));
@@ -49,7 +91,7 @@ fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<
     let message = format!("its sandbox does not let it {}", told.join(", "));
     let help = format!(
         "{} grants that, should it be needed{}",
-        native::sandbox_line(&room.with(&wants), Some(&*place.file)),
+        native::sandbox_line(&room.with(&wants), Some(&*source.name)),
         room.first(&wants)
     );
     Some(
@@ -106,12 +148,7 @@ impl Room<'_> {
     }
 
     fn holds(&self, granted: &[PathBuf], path: &Path) -> bool {
-        granted.iter().any(|it| {
-            let it = it
-                .strip_prefix(PROJECT)
-                .map_or_else(|_| it.clone(), |rest| self.project.join(rest));
-            path.starts_with(it)
-        })
+        granted.iter().any(|it| path.starts_with(in_project(it, self.project)))
     }
 
     /// Whether a file is there and lies in the home, but neither in the project nor beside what is found by its name.
@@ -130,7 +167,7 @@ impl Room<'_> {
     /// What it is left with all that is wanted.
     fn with(&self, wants: &[Want]) -> Sandbox {
         let add = |paths: &mut Vec<PathBuf>, path: &Path| {
-            let path = self.as_grant(path);
+            let path = as_grant(path, self.project, self.home);
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -145,16 +182,6 @@ impl Room<'_> {
                 }
             }
         })
-    }
-
-    /// A path as a grant names it.
-    fn as_grant(&self, path: &Path) -> PathBuf {
-        let in_project = path.strip_prefix(self.project).ok().filter(|_| self.project != self.home);
-        match (in_project, path.strip_prefix(self.home)) {
-            (Some(rest), _) => Path::new(PROJECT).join(rest),
-            (None, Ok(rest)) => Path::new("~").join(rest),
-            (None, Err(_)) => path.to_path_buf(),
-        }
     }
 
     /// What must be done before the line is of use.

@@ -394,3 +394,24 @@ fn a_confined_hook_that_wants_more_is_told_its_line() {
         assert!(told.contains(line) && told.is_empty() == line.is_empty(), "{entry}: {told}");
     }
 }
+
+/// what is granted and is not there is said, once for each path and whoever grants it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_grant_of_what_is_not_there_is_told() {
+    let room = Room::new();
+    room.write("project/src/lib.rs", "");
+    room.write("home/team.md", "");
+    let hook = "on = \"Stop\"\nrun = [\"/bin/true\"]\nsandbox = { read = ['~/taem.md', '~/team.md'], write = ['$PROJECT/src', '$PROJECT/out'] }\n";
+    room.write("project/tenterhook.toml", &format!("[hook.one]\n{hook}[hook.two]\n{hook}"));
+    let said = room.run(&["check", "--format", "json"], "").stdout;
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let found = said["diagnostics"].as_array().unwrap().iter();
+    let found = found.filter(|it| it["code"] == "absent-grant");
+    let told: Vec<_> = found.map(|it| (it["line"].as_u64(), it["message"].as_str())).collect();
+    let both = [
+        (Some(1), Some("its sandbox grants `~/taem.md`, which is not there")),
+        (Some(1), Some("its sandbox grants `$PROJECT/out`, which is not there")),
+    ];
+    assert_eq!(told, both);
+}

@@ -188,6 +188,7 @@ codes! {
         NestedHooks = "nested-hooks", Error;
         UnknownEntryField = "unknown-entry-field", Warning;
         ProgramMissing = "program-missing", Error;
+        AbsentGrant = "absent-grant", Advice;
         NeedsGrant = "needs-grant", Advice;
         ScriptMissing = "script-missing", Error;
         ScriptNotExecutable = "script-not-executable", Error;
