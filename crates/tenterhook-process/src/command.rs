@@ -152,10 +152,12 @@ pub struct Limits {
     /// How long a descendant that holds a pipe is listened to after the program's own exit.
     /// Default 100 ms: the leak time-out of cargo-nextest.
     pub leak_grace: Duration,
-    /// How long the start itself may take, queueing included. Default 5 s: a program on a
-    /// network file system may be slow, but one that cannot even start must not hold its caller.
+    /// How long the start itself may take, queueing included. Default 10 s: a program on a
+    /// network file system may be slow, and so is a sandbox on a machine with hundreds of starts
+    /// at a time, but one that cannot even start must not hold its caller.
     pub start: Duration,
-    /// From KILL to giving up. Default 1 s: a process that lives on then sits in the kernel.
+    /// From KILL to giving up. Default 1 s: a process that lives on then sits in the kernel. Five
+    /// times as long in namespaces of its own, which the kernel takes apart at its end.
     pub unkillable: Duration,
 }
 
@@ -167,7 +169,7 @@ impl Default for Limits {
             line: 1 << 20,
             grace: Duration::from_millis(250),
             leak_grace: Duration::from_millis(100),
-            start: Duration::from_secs(5),
+            start: Duration::from_secs(10),
             unkillable: Duration::from_secs(1),
         }
     }

@@ -126,7 +126,7 @@ pub struct Report {
     pub took: Duration,
     /// What the hook wrote into its env file, where its envelope named one.
     pub env_file: Option<String>,
-    /// Processes that outlived the step and could not be ended.
+    /// Processes that were killed and outlived the step.
     pub survivors: Vec<u32>,
     /// Where it ran, when the directory in which it should have started could not be entered.
     pub moved_to: Option<PathBuf>,

@@ -16,6 +16,8 @@ pub(super) enum Seen {
     Documented(String),
     /// It cannot be played here, for this reason.
     NotHere(String),
+    /// What is required, and later than it may be.
+    Late(String),
 }
 
 /// How much memory a flood may cost the engine: a small part of the flood, and more than twice what it costs to read and tell the mebibyte
@@ -23,7 +25,7 @@ pub(super) enum Seen {
 const FLAT_KIB: u64 = 20 << 10;
 
 /// How long a survivor has to vanish: who was killed is gone when the kernel has taken it apart.
-pub(super) const GONE: Duration = Duration::from_secs(5);
+pub(super) const GONE: Duration = Duration::from_secs(10);
 
 /// What a machine is like: how long a plain firing takes on it, and how much memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,13 +48,16 @@ pub(super) fn play(scene: &Scene, pace: Pace) -> Result<Seen, String> {
     let ended = scene.fire()?;
     let got = answered(&ended, scene.row.required)?;
     gone(scene)?;
-    in_time(scene, &ended, pace)?;
+    let late = late(scene, &ended, pace);
     if scene.row.flat {
         flat(&ended, pace)?;
     }
     recorded(scene)?;
     if let Some(also) = scene.row.also {
         also(scene, &ended)?;
+    }
+    if let Some(late) = late {
+        return Ok(late);
     }
     let grown = ended.peak_kib.saturating_sub(pace.peak_kib) / 1024;
     Ok(Seen::Holds(if scene.row.flat { format!("{got}, +{grown} MiB") } else { got }))
@@ -71,7 +76,11 @@ pub(super) fn answered(ended: &Ended, required: Required) -> Result<String, Stri
     let stops = ended.code() == Some(2);
     let proceeds = ended.code() == Some(0);
     let coded = if matches!(required, Required::Passes) { proceeds } else { stops };
-    if holds && coded { Ok(got) } else { Err(format!("{got}, exit {:?}", ended.code())) }
+    if holds && coded {
+        return Ok(got);
+    }
+    let told = outcome.pointer("/faults/0/message").and_then(Value::as_str).unwrap_or_default();
+    Err(format!("{got}, exit {:?}; {}", ended.code(), shortened(told, 200)))
 }
 
 fn is_as_required(outcome: &Value, required: Required) -> bool {
@@ -120,12 +129,12 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.trim().replace('\n', " / ").chars().take(most).collect()
 }
 
-fn in_time(scene: &Scene, ended: &Ended, pace: Pace) -> Result<(), String> {
+fn late(scene: &Scene, ended: &Ended, pace: Pace) -> Option<Seen> {
     let bound = Duration::from_millis(scene.row.bound_ms()) + pace.slack;
-    if ended.took <= bound {
-        return Ok(());
-    }
-    Err(format!("settled after {} ms, bound {} ms", ended.took.as_millis(), bound.as_millis()))
+    (ended.took > bound).then(|| {
+        let (took, bound) = (ended.took.as_millis(), bound.as_millis());
+        Seen::Late(format!("settled after {took} ms, bound {bound} ms"))
+    })
 }
 
 /// Nothing of the scene lives on.

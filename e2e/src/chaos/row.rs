@@ -112,6 +112,7 @@ pub(super) struct Row {
     pub(super) padding: usize,
     /// The command of the tool call.
     pub(super) command: &'static str,
+    /// How long the hook has.
     pub(super) timeout_ms: u64,
     /// How long it may take where it does not run out of time.
     pub(super) work_ms: u64,
@@ -129,6 +130,9 @@ pub(super) struct Row {
 /// What it costs to read as much as is kept of an output, for a program that is not optimised on a machine that has other things to do:
 /// that is behind the hook's end, and no deadline holds it up.
 pub(super) const READING_MS: u64 = 8_000;
+
+/// What a hook has that ends by itself: no machine is so busy that one runs out of it. What would wait for a survivor is over before.
+const UNHURRIED_MS: u64 = 40_000;
 
 pub(super) const ALL: &[Cell] = &[Cell::Off, Cell::Landlock, Cell::Namespaces, Cell::Both];
 pub(super) const CONFINED: &[Cell] = &[Cell::Landlock, Cell::Namespaces, Cell::Both];
@@ -149,7 +153,7 @@ const PLAIN: Row = Row {
     hook: Hook::Fake(&[]),
     padding: 0,
     command: "ls",
-    timeout_ms: 10_000,
+    timeout_ms: UNHURRIED_MS,
     work_ms: 250,
     grants: "",
     before: "",

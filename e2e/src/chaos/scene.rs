@@ -21,8 +21,8 @@ pub(super) const ALLOW: &str = r#"{"decision":"allow"}"#;
 const APART: &str = "unshare -U --map-current-user";
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Longer than any row takes on a busy machine. What takes longer hangs.
-const HANGS: Duration = Duration::from_secs(45);
+/// Longer than any hook has. What takes longer hangs.
+const HANGS: Duration = Duration::from_secs(90);
 
 /// What tries something and denies where it is refused. Another error than a refusal is no denial.
 const REFUSED: &str = r#"

@@ -99,7 +99,7 @@ pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (S
     );
     lines.iter().for_each(|line| said.push_str(&line.text()));
     let count = |is: fn(&Line) -> bool| lines.iter().filter(|it| is(it)).count();
-    let failing = count(|it| it.seen.is_err());
+    let failing = count(Line::fails);
     let _ = writeln!(
         said,
         "{} plays: {} as required, {} less than required and documented, {} not played here, {failing} failing",
@@ -115,7 +115,7 @@ pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (S
     let wavering = wavering(lines);
     wavering.iter().for_each(|it| said.push_str(&format!("NOT THE SAME EACH TIME: {it}\n")));
     // Who reads the end of a long table reads what is wrong with it.
-    lines.iter().filter(|it| it.seen.is_err()).for_each(|it| said.push_str(&it.text()));
+    lines.iter().filter(|it| it.fails()).for_each(|it| said.push_str(&it.text()));
     (said, failing == 0 && untried.is_none() && wavering.is_empty())
 }
 
@@ -139,8 +139,18 @@ impl Line {
             Ok(Seen::Holds(_)) => "holds",
             Ok(Seen::Documented(_)) => "documented",
             Ok(Seen::NotHere(_)) => "not played",
+            Ok(Seen::Late(_)) => "LATE",
             Err(_) => "FAILS",
         }
+    }
+
+    /// Whether it did what is required, too late.
+    pub(super) const fn is_late(&self) -> bool {
+        matches!(self.seen, Ok(Seen::Late(_)))
+    }
+
+    fn fails(&self) -> bool {
+        self.is_late() || self.seen.is_err()
     }
 
     fn text(&self) -> String {
@@ -152,6 +162,7 @@ impl Line {
             Ok(Seen::Holds(got)) => got.clone(),
             Ok(Seen::Documented(got)) => format!("documented: {got}"),
             Ok(Seen::NotHere(why)) => format!("not played here: {why}"),
+            Ok(Seen::Late(why)) => format!("LATE, also by itself: {why}"),
             Err(why) => format!("FAILS: {why}"),
         };
         let (name, cell, ms) = (self.row.name, self.cell.name(), self.took.as_millis());

@@ -22,6 +22,8 @@ static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// A chain of forks that is not caught by then outruns us for good.
 const LONGEST: Duration = Duration::from_millis(200);
+/// How much longer those have to go who were all killed before: on a busy machine none of them may have had the processor yet.
+const LEAVING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Makes this process the parent of every descendant that loses its own, and lets each run end
@@ -71,6 +73,7 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
     let mut found: Vec<_> = searches.iter().map(Found::new).collect();
     loop {
         let mut quiet = true;
+        let before = killed(&found);
         for it in found.iter_mut().filter(|_| adopting) {
             quiet &= end_orphans(it.search, until, &mut it.killed);
         }
@@ -86,11 +89,18 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
                 it.left.push(pid.as_raw_nonzero().get().unsigned_abs());
             }
         }
+        let is_chain = killed(&found) > before;
+        let until = if is_chain { until } else { until + LEAVING };
         if quiet || Instant::now() >= until {
             return found.into_iter().map(Found::into_swept).collect();
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// How many were killed so far.
+fn killed(found: &[Found<'_>]) -> usize {
+    found.iter().map(|it| it.killed.len()).sum()
 }
 
 /// What was found for one search so far.

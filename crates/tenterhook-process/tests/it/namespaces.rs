@@ -11,7 +11,7 @@ use tenterhook_testkit::fakehook;
 
 use crate::confines::{play, system, without_landlock};
 use crate::host::{host, is_host, own};
-use crate::scene::{Folder, Played, SHORT, Scene, left, not_started, scene, tagged};
+use crate::scene::{Folder, Played, SHORT, SLACK, Scene, left, not_started, scene, tagged};
 
 /// Whether there is anything to try here.
 fn can() -> bool {
@@ -185,6 +185,8 @@ fn who_left_its_group_hears_of_its_end() {
             .env("PATH", "/usr/bin:/bin")
             .timeout(Duration::from_secs(2));
         scene.command.confine = Some(cell());
+        // What answers to the signal ends the wait for it.
+        scene.command.limits.grace = SLACK;
         let played = scene.play().ended(End::TimedOut).said("bye\n");
         assert_eq!(played.report.force, Force::Term);
     });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenterhook_process::{Cancel, End, Force, run};
 
-use crate::scene::{SHORT, left, scene};
+use crate::scene::{SHORT, SLACK, left, scene};
 
 const GRACE: Duration = Duration::from_millis(250);
 
@@ -96,7 +96,7 @@ fn h37_cancel_takes_the_same_way() {
     run(scene.command, &cancel, move |report| sender.send(report).unwrap());
     std::thread::sleep(SHORT);
     cancel.cancel();
-    let report = receiver.recv_timeout(Duration::from_secs(5)).unwrap();
+    let report = receiver.recv_timeout(SLACK).unwrap();
     assert_eq!((report.end, report.force), (End::Cancelled, Force::Kill));
     assert_eq!(report.stdout.bytes, b"ready\n");
     assert!(left(&tag).is_empty());
@@ -124,7 +124,7 @@ fn one_token_cancels_many_runs_from_any_moment() {
     // Some of them run, one or two are being started, the others wait for their turn.
     cancel.cancel();
     for _ in 0..20 {
-        let report = receiver.recv_timeout(Duration::from_secs(5)).unwrap();
+        let report = receiver.recv_timeout(SLACK).unwrap();
         assert_eq!(report.end, End::Cancelled);
     }
     for tag in tags {

@@ -283,7 +283,7 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     });
     let left = report.survivors.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let survivors = (!left.is_empty()).then(|| {
-        let message = format!("processes that it started could not be ended: {left}");
+        let message = format!("processes that it started were killed and are not gone yet: {left}");
         Failure { code: Code::Survivors, message }
     });
     moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())

@@ -14,7 +14,7 @@ use crate::chaos::scene::Scene;
 const LINE: &str = "exec {program} fire --stream --dialect native --format json --config {config}";
 
 /// How long one outcome is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn event((id, command): (usize, &String)) -> String {
     let tool = json!({"name": "Bash", "input": {"command": command}});

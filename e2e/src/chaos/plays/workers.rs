@@ -9,14 +9,14 @@ use super::stream;
 
 const WORKER: Hook = Hook::Worker(&["--worker", "{deny}"]);
 
-fn configure(scene: &Scene, hook: &Hook, timeout: &str) -> Result<(), String> {
-    let entry = scene.entry("row", hook)?.replace("10000ms", timeout);
+fn configure(scene: &Scene, hook: &Hook) -> Result<(), String> {
+    let entry = scene.entry("row", hook)?;
     scene.write("tenterhook.toml", entry).map(drop).map_err(|error| error.to_string())
 }
 
 /// Row 58: the event before and the one behind are judged; the one between is denied for what went wrong.
 pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
-    configure(scene, &WORKER, "4s")?;
+    configure(scene, &WORKER)?;
     let commands = ["ls", scene.row.command, "ls"].map(str::to_owned);
     let outcomes = stream::in_turn(scene, &commands)?;
     let well = |it: &Value| judge::codes(it).is_empty();
@@ -37,7 +37,7 @@ fn shorts(outcomes: &[Value]) -> String {
 /// Row 58: a worker that consents before it was asked does so at each of its starts.
 pub(in crate::chaos) fn replies_early(scene: &Scene) -> Result<Seen, String> {
     let early = &["--stdout", r#"{"id":2,"answer":{"decision":"allow"}}"#, "--worker", "{deny}"];
-    configure(scene, &Hook::Worker(early), "5s")?;
+    configure(scene, &Hook::Worker(early))?;
     let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 3])?;
     let denied = outcomes
         .iter()
@@ -47,7 +47,7 @@ pub(in crate::chaos) fn replies_early(scene: &Scene) -> Result<Seen, String> {
 
 /// Row 58: a worker that closes its output when nobody asks it is replaced.
 pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
-    configure(scene, &Hook::Worker(&["--worker", "{deny}"]), "5s")?;
+    configure(scene, &WORKER)?;
     let commands = ["do:leave", "ls", "do:leave", "ls"].map(str::to_owned);
     let outcomes = stream::in_turn(scene, &commands)?;
     let well =
@@ -57,7 +57,7 @@ pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
 
 /// Row 59.
 pub(in crate::chaos) fn crash_loop(scene: &Scene) -> Result<Seen, String> {
-    configure(scene, &Hook::Worker(&["--stderr", "no database", "--exit", "3"]), "5s")?;
+    configure(scene, &Hook::Worker(&["--stderr", "no database", "--exit", "3"]))?;
     let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 9])?;
     let notices =
         outcomes.iter().filter(|it| judge::codes(it).contains(&"worker-quarantined")).count();
@@ -75,7 +75,7 @@ pub(in crate::chaos) fn induced_failures(scene: &Scene) -> Result<Seen, String> 
         "induced_failures_of_a_worker" => WORKER,
         _ => Hook::Shell("case $(cat) in *do:never*) sleep 30 ;; esac; echo '{deny}'"),
     };
-    configure(scene, &hook, "400ms")?;
+    configure(scene, &hook)?;
     let mut commands = vec!["do:never".to_owned(); INDUCED];
     // On a busy machine one of these may take its time, too: that is a denial like the others, and the next one is asked.
     commands.extend(vec!["ls".to_owned(); 5]);

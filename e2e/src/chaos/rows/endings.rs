@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
         "timed-out -> deny at 1 s of 10",
         codes::slow_start,
     ),
-    played(63, "clock_step", ALL, "deadlines unaffected", clock::steps_back),
+    played(63, "clock_step", ALL, "deadlines unaffected", clock::steps_back).given(1_500),
     denies(
         52,
         "tty_grab",

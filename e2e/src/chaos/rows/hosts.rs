@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     point("killed_while_a_hook_writes"),
     point("killed_after_the_answer"),
     point("killed_after_a_closed_answer"),
-    point("killed_within_the_grace"),
+    point("killed_within_the_grace").given(2_000),
     point("killed_while_a_hook_is_stopped"),
     point("killed_while_a_worker_judges"),
     point("killed_while_a_hook_has_children"),

@@ -7,7 +7,8 @@ const PROTOCOL: &str = "worker-protocol -> deny, others unaffected";
 const ARMED: &str = "each denied, the gate stays armed";
 
 const fn worker(name: &'static str, command: &'static str) -> Row {
-    played(58, name, ALL, PROTOCOL, workers::misbehaves).on(command)
+    // One that never replies takes all of its time.
+    played(58, name, ALL, PROTOCOL, workers::misbehaves).on(command).given(8_000)
 }
 
 const fn server(name: &'static str) -> Row {
@@ -32,8 +33,8 @@ pub(super) const ROWS: &[Row] = &[
     worker("worker_closes_its_output", "do:close"),
     played(58, "worker_leaves_between_events", ALL, "replaced, nothing lost", workers::leaves),
     played(59, "worker_crash_loop", ALL, "all denied, one notice", workers::crash_loop),
-    played(60, "induced_failures", ALL, ARMED, workers::induced_failures),
-    played(60, "induced_failures_of_a_worker", ALL, ARMED, workers::induced_failures),
+    played(60, "induced_failures", ALL, ARMED, workers::induced_failures).given(400),
+    played(60, "induced_failures_of_a_worker", ALL, ARMED, workers::induced_failures).given(400),
     server("http_301_to_the_metadata"),
     server("http_307_to_another_server"),
     played(61, "http_rebinding", ENGINE, "http-address -> deny, not connected", http::rebinds),

@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         Fake(&["--stdout", "{deny}", "--close-stdout", "--close-stderr", "--sleep-ms", "30000"]),
     )
     // It must have said so before its time is over.
-    .given(3_000)
+    .given(5_000)
     .or(Required::DenyWith(&["timed-out"])),
     hangs(8, "dribble", Fake(&["--dribble", "100"])),
     hangs(9, "flood_stdout", Fake(&["--flood", "stdout"]))

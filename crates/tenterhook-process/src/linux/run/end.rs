@@ -19,6 +19,8 @@ const FIRST_LOOK: Duration = Duration::from_millis(1);
 const LAST_PAUSE: Duration = Duration::from_millis(8);
 /// Somebody else reaps a process in microseconds; what the kernel keeps of its end is there afterwards.
 const REAPING: Duration = Duration::from_millis(100);
+/// How much longer than another process one takes to go that takes its processes, mounts and network with it, on a busy machine.
+const TAKEN_APART: u32 = 5;
 
 impl Run {
     /// How the leader ended, where that is known. It stays a zombie until we reap it, unless somebody else was faster.
@@ -92,7 +94,8 @@ impl Run {
         let [out, err] = self.last_look(turn);
         self.signal(Signal::KILL);
         if self.is_isolated {
-            self.phase = Phase::Closing { give_up_at: turn.now + self.limits.unkillable };
+            let give_up_at = turn.now + self.limits.unkillable * TAKEN_APART;
+            self.phase = Phase::Closing { give_up_at };
             return self.close(turn.now);
         }
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
