@@ -89,7 +89,8 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
                 it.left.push(pid.as_raw_nonzero().get().unsigned_abs());
             }
         }
-        let is_chain = killed(&found) > before;
+        // Those that the first look finds were there before it.
+        let is_chain = before > 0 && killed(&found) > before;
         let until = if is_chain { until } else { until + LEAVING };
         if quiet || Instant::now() >= until {
             return found.into_iter().map(Found::into_swept).collect();

@@ -197,11 +197,13 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     confinement.attributes = grants.attributes;
     let mut write: Vec<PathBuf> =
         grants.write.iter().filter_map(|it| placed(it, project, &mut ways)).collect();
+    let of_others: Vec<PathBuf> =
+        ground.granted.iter().map(|it| in_project(it, project).unwrap_or(it.clone())).collect();
     let unasked = left.writes.iter().filter(|it| ways.is_beside_home(it));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
     // A link there is made by whoever brings the project, or by a hook, whenever they like: none leads a grant elsewhere.
-    ways.share(write.iter().chain(ground.granted));
+    ways.share(write.iter().chain(&of_others));
     let read = read(left, ground, &mut ways);
     let led = |names: &[PathBuf], ways: &mut Ways| -> Vec<PathBuf> {
         names.iter().filter_map(|it| ways.led(it)).collect()
@@ -212,7 +214,10 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     confinement.write = led(&write, &mut ways);
     confinement.names = [read, write].concat();
     confinement.free.extend(SINKS.iter().map(PathBuf::from));
-    let held = Held::around(&[project, ground.cwd], ground.home, ground.env);
+    let around = around(&[project, ground.cwd], &confinement.write, &mut ways);
+    let places: Vec<&Path> =
+        [project, ground.cwd].into_iter().chain(around.iter().map(PathBuf::as_path)).collect();
+    let held = Held::around(&places, ground.home, ground.env);
     // Where nothing is granted nothing has to be held, and nothing is looked for.
     if confinement.write.is_empty() {
         return (confinement, held);
@@ -250,6 +255,15 @@ fn read(left: Left<'_>, ground: &Ground<'_>, ways: &mut Ways) -> Vec<PathBuf> {
     read
 }
 
+/// The directories around the places of a process that it may change: git and agents that are started in a directory look for their files up
+/// from there.
+fn around(places: &[&Path], write: &[PathBuf], ways: &mut Ways) -> Vec<PathBuf> {
+    let ends: Vec<PathBuf> = places.iter().filter_map(|it| ways.led(it)).collect();
+    let above = ends.iter().flat_map(|it| it.ancestors().skip(1));
+    let open = above.filter(|it| write.iter().any(|granted| it.starts_with(granted)));
+    open.map(Path::to_path_buf).collect()
+}
+
 /// The directories below which something may be changed that says which hooks run: as far as they lie in the project, and what the person left
 /// to commands without being asked. All of them are where they lie.
 fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> Vec<PathBuf> {
@@ -276,15 +290,21 @@ const fn asked(tier: Tier) -> process::Tier {
     }
 }
 
-/// A path of a grant. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
+/// A path of a grant, by its name. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
 /// after somebody approved its name.
 fn placed(path: &Path, project: &Path, ways: &mut Ways) -> Option<PathBuf> {
-    let named = match path.strip_prefix(PROJECT) {
-        Ok(rest) => project.join(rest),
-        Err(_) if path.starts_with(project) => path.to_path_buf(),
-        Err(_) => return Some(path.to_path_buf()),
-    };
-    ways.within_project(&named)
+    match in_project(path, project) {
+        Some(named) => ways.within_project(&named).is_some().then_some(named),
+        None => Some(path.to_path_buf()),
+    }
+}
+
+/// The path that a grant in the project names.
+fn in_project(path: &Path, project: &Path) -> Option<PathBuf> {
+    match path.strip_prefix(PROJECT) {
+        Ok(rest) => Some(project.join(rest)),
+        Err(_) => path.starts_with(project).then(|| path.to_path_buf()),
+    }
 }
 
 /// What an entry of `layer` opens by naming it.

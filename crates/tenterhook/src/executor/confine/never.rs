@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::protect::AGENTS;
+use crate::protect::{AGENTS, Agent};
 use git::Git;
 
 /// What is never written around the places of one process: looked for when somebody asks. Where nothing is granted to be changed nobody does,
@@ -50,24 +50,18 @@ pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec
         all.extend(further);
     }
     let places = || all_places.iter().map(PathBuf::as_path);
-    for file in AGENTS.iter().flat_map(|agent| agent.files) {
-        let file = file.trim_end_matches('/');
-        // A family of names is held by its directory, in which nothing can be made once one name in it is held.
-        if file.contains('*') {
-            continue;
-        }
+    for (agent, file) in rows() {
         match file.strip_prefix("~/") {
-            Some(rest) => all.push(home.join(rest)),
-            None if file.starts_with('/') => all.push(file.into()),
+            Some(rest) => all.extend(named(home, rest, agent)),
+            None if file.starts_with('/') => all.extend(named(Path::new("/"), file, agent)),
             None => {
-                all.extend(places().map(|it| it.join(file)));
-                all.push(home.join(file));
+                let anywhere = places().chain([home]);
+                all.extend(anywhere.flat_map(|it| named(it, file, agent)));
             }
         }
     }
     for place in places() {
         all.extend(git.held(place));
-        all.extend(family(place));
     }
     if git.is_spent() {
         all.extend(places().map(Path::to_path_buf));
@@ -111,9 +105,37 @@ fn elsewhere(env: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
     named.chain(ours).filter(|it: &PathBuf| it.is_absolute())
 }
 
-/// Our own files of any middle name, as far as they are there.
-fn family(place: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(place).into_iter().flatten().flatten();
-    let ours = entries.filter(|it| it.file_name().to_string_lossy().starts_with("tenterhook."));
-    ours.map(|it| it.path()).collect()
+/// Directories of texts whose head may hold hooks. A person lets agents write them, so that self-protection does not name them.
+const TEXTS: &[&str] = &[".claude/skills", ".claude/agents", ".claude/commands"];
+
+/// The paths of the table, each with its agent.
+fn rows() -> impl Iterator<Item = (&'static Agent, &'static str)> {
+    let texts = AGENTS.iter().filter(|it| it.name == "claude");
+    let texts = texts.flat_map(|agent| TEXTS.iter().map(move |file| (agent, *file)));
+    let files = AGENTS
+        .iter()
+        .flat_map(|agent| agent.files.iter().map(move |it| (agent, it.trim_end_matches('/'))));
+    files.chain(texts)
+}
+
+/// Where a path of the table lies below a directory. Of a family of names it is those that are there.
+fn named(directory: &Path, row: &str, agent: &Agent) -> Vec<PathBuf> {
+    let path = directory.join(row.trim_start_matches('/'));
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|it| it.to_str()))
+    else {
+        return vec![path];
+    };
+    if !name.contains('*') {
+        return vec![path];
+    }
+    // Programs lie among hundreds of others: they are known by their names.
+    if name.ends_with('*') {
+        let programs = agent.programs.iter().filter(|it| nested::fits(name, it));
+        let programs = programs.map(|it| parent.join(it));
+        return programs.filter(|it| it.symlink_metadata().is_ok()).collect();
+    }
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let fitting =
+        entries.filter(|it| it.file_name().to_str().is_some_and(|it| nested::fits(name, it)));
+    fitting.map(|it| it.path()).collect()
 }

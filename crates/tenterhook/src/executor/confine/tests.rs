@@ -33,12 +33,16 @@ struct Scene {
     more: Vec<(String, String)>,
 }
 
+/// Where the command line has directories for passing files.
+const SCRATCH: &str = ".local/state/tenterhook/scratch";
+
 impl Scene {
     #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
     fn new() -> Self {
         let sandbox = Sandbox::new().expect("a scene");
         std::fs::write(sandbox.project().join("file"), "text").expect("a scene");
         std::fs::write(sandbox.home().join("secret"), "key").expect("a scene");
+        std::fs::create_dir_all(sandbox.home().join(SCRATCH)).expect("a scene");
         let (pretended, explains) = (Cell::new(None), false);
         Self { sandbox, pretended, explains, layer: Layer::Given, cwd: None, more: Vec::new() }
     }
@@ -54,7 +58,7 @@ impl Scene {
         let mut env = self.sandbox.env();
         env.retain(|(name, _)| self.more.iter().all(|it| it.0 != *name));
         env.extend(self.more.clone());
-        let scratch = Some(self.sandbox.scripts());
+        let scratch = Some(self.sandbox.home().join(SCRATCH));
         let pretended = self.pretended.get();
         let explains_denials = self.explains;
         let ambient = Ambient { env, scratch, pretended, explains_denials, ..Ambient::default() };

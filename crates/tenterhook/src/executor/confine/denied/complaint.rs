@@ -85,6 +85,10 @@ const CHANGING_CALLS: &[&str] = &[
     ", 'w')",
 ];
 
+/// What programs say of a process, which no key grants, and which is no path.
+const OF_PROCESSES: &[&str] =
+    &["affinity", "set priority", "'s policy", "resource limit", "ioprio"];
+
 /// What git says where it cannot write beside its hooks, and names nothing.
 const GIT_INDEX: &str = "could not write index";
 
@@ -131,6 +135,9 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
         // Python names the file that it was refused, and no peer.
         if is_about_sockets && named(line).next().is_none() {
             return Some(Complaint::Unreached(None));
+        }
+        if says(line, OF_PROCESSES) && !line.contains('/') {
+            return None;
         }
         let names = named(line).next().is_some() || is_about_attributes(line);
         let line = before.filter(|_| !names).unwrap_or(line);
@@ -337,7 +344,16 @@ mod tests {
             };
             assert_eq!(named(line).next(), Some("/h/a"), "{text}");
         }
-        assert_eq!(first("make: nothing to be done"), None);
+        for text in [
+            "make: nothing to be done",
+            "taskset: failed to set pid 7's affinity: Operation not permitted",
+            "renice: failed to set priority for 7 (process ID): Permission denied",
+            "prlimit: failed to set the NOFILE resource limit: Operation not permitted",
+            "ionice: ioprio_set failed: Operation not permitted",
+            "chrt: failed to set pid 0's policy: Operation not permitted",
+        ] {
+            assert_eq!(first(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(super) struct Resolved<'c> {
     confined: &'c Confined,
     read: BTreeSet<PathBuf>,
     changed: BTreeSet<PathBuf>,
+    /// What is its own, wherever that lies.
+    free: BTreeSet<PathBuf>,
     /// What it may never change, which is looked for only where somebody asks.
     never: OnceCell<BTreeSet<PathBuf>>,
 }
@@ -38,6 +40,7 @@ impl<'c> Resolved<'c> {
             confined,
             read: ends(read),
             changed: ends(write.iter().chain(free)),
+            free: ends(free),
             never: OnceCell::new(),
         }
     }
@@ -63,6 +66,9 @@ impl<'c> Resolved<'c> {
         }
         // Of another process nobody may read all, whatever is granted.
         if !changes && path.starts_with("/proc") {
+            return None;
+        }
+        if is_in(&self.free, &path) {
             return None;
         }
         if is_in(self.never(), &path) {

@@ -22,6 +22,7 @@ const GIT: &[&str] =
 const PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "askpass",
+    "authorsprog",
     "cccmd",
     "clean",
     "cmd",
@@ -35,18 +36,21 @@ const PROGRAMS: &[&str] = &[
     "gitproxy",
     "headercmd",
     "helper",
+    "httpd",
     "packobjectshook",
     "pager",
     "path",
     "process",
     "program",
     "receivepack",
+    "recentobjectshook",
     "sendmailcmd",
     "smtpserver",
     "smudge",
     "sshcommand",
     "textconv",
     "tocmd",
+    "tunnel",
     "update",
     "uploadpack",
     "vcs",
@@ -73,6 +77,15 @@ const DEEPEST_PATH: usize = 64;
 
 /// How many submodules of one repository are looked into, those of submodules with them. Further ones are held as a whole.
 const MOST_SUBMODULES: usize = 256;
+
+/// The home of a user of this machine.
+fn home_of(user: &str) -> Option<PathBuf> {
+    let users = discover::bytes(Path::new("/etc/passwd"), MOST_BYTES).ok()?;
+    let users = String::from_utf8_lossy(&users);
+    let mut users = users.lines().map(|it| it.split(':'));
+    let mut fields = users.find_map(|mut it| (it.next() == Some(user)).then_some(it))?;
+    fields.nth(4).map(PathBuf::from)
+}
 
 /// Whether a setting has git run something.
 fn runs(setting: &Setting) -> bool {
@@ -252,8 +265,16 @@ impl<'g> Git<'g> {
             self.is_spent.set(true);
             return from.to_path_buf();
         }
-        match written.strip_prefix("~/") {
-            Some(rest) => self.home.join(rest),
+        // A path of other letters is not known here by its name, nor is one below where git itself lies.
+        if written.contains('\u{FFFD}') || written.starts_with("%(prefix)") {
+            self.is_spent.set(true);
+        }
+        match written.strip_prefix('~').map(|it| it.split_once('/').unwrap_or((it, ""))) {
+            Some(("", rest)) => self.home.join(rest),
+            Some((user, rest)) => match home_of(user) {
+                Some(home) => home.join(rest),
+                None => from.join(written),
+            },
             None => from.join(written),
         }
     }
@@ -337,5 +358,33 @@ impl<'g> Git<'g> {
         let bytes = discover::bytes(file, left).unwrap_or_default();
         self.bytes.set(left.saturating_sub(bytes.len() as u64));
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// X-5: a path is what it is to git, and one that is not known is held with all.
+    #[cfg(unix)]
+    #[test]
+    fn a_path_is_read_as_git_reads_it() {
+        let git = Git::of(Path::new("/h"), &[]);
+        for (written, path) in [
+            ("a/b", "/r/a/b"),
+            ("/a", "/a"),
+            ("~/a", "/h/a"),
+            ("~", "/h"),
+            ("~root/a", "/root/a"),
+            ("~nobody-of-that-name/a", "/r/~nobody-of-that-name/a"),
+        ] {
+            assert_eq!(git.path(Path::new("/r"), written), Path::new(path), "{written}");
+            assert!(!git.is_spent(), "{written}");
+        }
+        for written in ["%(prefix)/a", "a\u{FFFD}"] {
+            let git = Git::of(Path::new("/h"), &[]);
+            git.path(Path::new("/r"), written);
+            assert!(git.is_spent(), "{written}");
+        }
     }
 }

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::protect::AGENTS;
-
 /// How many directories are looked into, those that are nearest first.
 const MOST: usize = 20_000;
 
@@ -46,8 +44,7 @@ static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Listing>>> = LazyLock::new(Mutex::
 /// The agents' files that may lie in any directory, by the first part of their names.
 static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
-    let files = AGENTS.iter().flat_map(|it| it.files).map(|it| it.trim_end_matches('/'));
-    for file in files.filter(|it| !it.starts_with(['~', '/'])) {
+    for file in super::rows().map(|(_, file)| file).filter(|it| !it.starts_with(['~', '/'])) {
         all.entry(file.split('/').next().unwrap_or(file)).or_default().push(file);
     }
     all
@@ -128,7 +125,7 @@ fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
         .collect()
 }
 
-fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((before, after)) => name.starts_with(before) && name.ends_with(after),
         None => pattern == name,

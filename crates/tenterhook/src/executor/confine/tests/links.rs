@@ -49,6 +49,33 @@ async fn a_hook_leads_the_grant_of_another_nowhere() {
     refused(&scene, KEY, &read, GRANTED).await;
 }
 
+/// The same within the project: a directory that a hook may change holds links of its own making, wherever it lies.
+#[tokio::test]
+async fn a_link_leads_no_grant_from_one_place_of_the_project_to_another() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let project = scene.sandbox.project();
+    for directory in ["out", "src"] {
+        std::fs::create_dir(project.join(directory)).expect("a scene");
+    }
+    std::fs::write(project.join("src/key"), "key").expect("a scene");
+    symlink("../src", project.join("out/res")).expect("a scene");
+    let line = "echo x > src/new";
+    let granted = "sandbox = { write = [\"$PROJECT/src\"] }";
+    let own = "sandbox = { write = [\"$PROJECT/out\", \"$PROJECT/out/res\"] }";
+    refused(&scene, line, own, granted).await;
+    let other =
+        "[hook.other]\non = \"Stop\"\nshell = \"true\"\nsandbox = { write = [\"$PROJECT/out\"] }";
+    let write = format!("sandbox = {{ write = [\"$PROJECT/out/res\"] }}\n{other}");
+    refused(&scene, line, &write, granted).await;
+    let read =
+        format!("sandbox = {{ profile = \"strict\", read = [\"$PROJECT/out/res\"] }}\n{other}");
+    let granted = "sandbox = { profile = \"strict\", read = [\"$PROJECT/src\"] }";
+    refused(&scene, "cat src/key", &read, granted).await;
+}
+
 /// What is opened unasked because programs lie there is brought by the project as well.
 #[tokio::test]
 async fn a_link_beside_the_programs_of_a_project_opens_nothing() {

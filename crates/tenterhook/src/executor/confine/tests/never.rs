@@ -32,7 +32,7 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
         (
             ".git/config",
             "[core]\n\thooksPath = old\n\tfsmonitor = tools/fsmonitor.sh\n[Include] path = ../set/git.ini ; both\n\
-             [submodule \"active\"]\n\tactive = true\n[filter \"x\"]\n\tclean = python3 \\\n  \"tools/clean.py\" %f\n\
+             [submodule \"active\"]\n\tactive = true\n[gc]\n\trecentObjectsHook = tools/recent.sh\n[filter \"x\"]\n\tclean = python3 \\\n  \"tools/clean.py\" %f\n\
              [alias]\n\tgo = \"!f() { sh $(git rev-parse --show-toplevel)/tools/deep/go.sh; }; f\"\n[core]\n\thooksPath = husky/_/\n",
         ),
         ("set/git.ini", "[includeIf \"gitdir:/\"]\n\tpath = in/more.ini\n"),
@@ -43,6 +43,7 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
         ("tools/clean.py", ""),
         ("tools/deep/go.sh", ""),
         ("tools/other", ""),
+        ("tools/recent.sh", ""),
         (".git/modules/deep/name/HEAD", ""),
         (".git/modules/deep/name/config", "[core]\n\tworktree = ../../../../other/tree\n"),
         (".git/rebase-merge/git-rebase-todo", ""),
@@ -75,6 +76,7 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
         ("echo x > tools/clean.py", false),
         ("echo x > tools/deep/go.sh", false),
         ("echo x > tools/deep/merge", false),
+        ("echo x > tools/recent.sh", false),
         ("echo x > tools/other", true),
         ("echo x >> sub/.git", false),
         ("echo x > sub/tenterhook.toml", false),
@@ -187,6 +189,73 @@ async fn a_repository_that_says_too_much_is_held_as_a_whole() {
             let hooks = "sandbox = { write = [\"~/hooks\"] }";
             let hook = scene.works("echo x > \"$HOME/hooks/pre-commit\"", hooks).await;
             assert_eq!(hook, (false, Some(tier)), "{shown}");
+        }
+    }
+}
+
+/// In the home, too: the program that decides, families of names, texts whose head may hold hooks.
+#[tokio::test]
+async fn what_decides_in_the_home_is_never_written() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let home = scene.sandbox.home();
+    for file in [
+        ".local/bin/tenterhook",
+        ".local/bin/other",
+        ".codex/work.config.toml",
+        ".codex/log/other",
+        ".claude/skills/x/SKILL.md",
+        ".claude/agents/x.md",
+        ".claude/todos/other",
+    ] {
+        let path = home.join(file);
+        std::fs::create_dir_all(path.parent().expect("a place")).expect("a scene");
+        std::fs::write(path, "").expect("a scene");
+    }
+    let write = "sandbox = { write = [\"~/.local/bin\", \"~/.codex\", \"~/.claude\"] }";
+    for (file, works) in [
+        (".local/bin/tenterhook", false),
+        (".local/bin/other", true),
+        (".codex/work.config.toml", false),
+        (".codex/log/other", true),
+        (".claude/skills/x/SKILL.md", false),
+        (".claude/agents/x.md", false),
+        (".claude/todos/other", true),
+    ] {
+        let line = format!("echo >> \"$HOME/{file}\"");
+        assert!(scene.works(&line, "").await.0, "never works: {line}");
+        for (pretended, tier) in cells() {
+            scene.pretended.set(pretended);
+            assert_eq!(scene.works(&line, write).await, (works, Some(tier)), "{line}");
+        }
+    }
+}
+
+/// Git and agents look for their files up from where they are started: what lies around the project is held as what lies in it.
+#[tokio::test]
+async fn what_says_which_hooks_run_around_the_project_is_never_written() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let project = scene.sandbox.project();
+    let around = project.parent().expect("a scene");
+    for directory in [".git/hooks", ".claude", "out"] {
+        std::fs::create_dir_all(around.join(directory)).expect("a scene");
+    }
+    let write = format!("sandbox = {{ write = [\"{}\"] }}", around.display());
+    for (line, works) in [
+        ("echo x > ../.git/hooks/post-checkout && rm ../.git/hooks/post-checkout", false),
+        ("echo x >> ../.git/config", false),
+        ("echo x >> ../.claude/settings.json", false),
+        ("echo x >> ../out/file", true),
+    ] {
+        assert!(scene.works(line, "").await.0, "never works: {line}");
+        for (pretended, tier) in cells() {
+            scene.pretended.set(pretended);
+            assert_eq!(scene.works(line, &write).await, (works, Some(tier)), "{line}");
         }
     }
 }

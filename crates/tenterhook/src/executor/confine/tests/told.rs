@@ -110,7 +110,7 @@ async fn all_that_is_refused_is_told_where_that_is_asked_for() {
     let secret = scene.sandbox.home().join("secret");
     let line = format!(
         "mkdir -p {1} 2>/dev/null; rm -f {1}/none; cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
-         ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; exit 0",
+         ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; echo > $TMPDIR/own; exit 0",
         secret.display(),
         scene.sandbox.home().display()
     );
