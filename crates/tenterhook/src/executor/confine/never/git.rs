@@ -3,8 +3,8 @@
 
 mod settings;
 
-use std::cell::Cell;
-use std::collections::{BTreeSet, VecDeque};
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -78,13 +78,15 @@ const DEEPEST_PATH: usize = 64;
 /// How many submodules of one repository are looked into, those of submodules with them. Further ones are held as a whole.
 const MOST_SUBMODULES: usize = 256;
 
-/// The home of a user of this machine.
-fn home_of(user: &str) -> Option<PathBuf> {
-    let users = discover::bytes(Path::new("/etc/passwd"), MOST_BYTES).ok()?;
+/// The homes of this machine's users.
+fn homes() -> HashMap<String, PathBuf> {
+    let users = discover::bytes(Path::new("/etc/passwd"), MOST_BYTES).unwrap_or_default();
     let users = String::from_utf8_lossy(&users);
-    let mut users = users.lines().map(|it| it.split(':'));
-    let mut fields = users.find_map(|mut it| (it.next() == Some(user)).then_some(it))?;
-    fields.nth(4).map(PathBuf::from)
+    let named = users.lines().filter_map(|it| {
+        let mut fields = it.split(':');
+        Some((fields.next()?.to_owned(), fields.nth(4)?.into()))
+    });
+    named.collect()
 }
 
 /// Whether a setting has git run something.
@@ -108,6 +110,8 @@ pub(super) struct Git<'g> {
     bytes: Cell<u64>,
     steps: Cell<u64>,
     is_spent: Cell<bool>,
+    /// Where users live whom a path names: read once, and only where one is named.
+    homes: OnceCell<HashMap<String, PathBuf>>,
 }
 
 impl<'g> Git<'g> {
@@ -121,7 +125,9 @@ impl<'g> Git<'g> {
         of_all.retain(|it| it.is_absolute());
         let budget = || (Cell::new(MOST_BYTES), Cell::new(MOST_STEPS), Cell::new(false));
         let (bytes, steps, is_spent) = budget();
-        let mut git = Self { home, of_all: Vec::new(), files: Vec::new(), bytes, steps, is_spent };
+        let homes = OnceCell::new();
+        let (none, files) = (Vec::new(), Vec::new());
+        let mut git = Self { home, of_all: none, files, bytes, steps, is_spent, homes };
         (git.of_all, git.files) = git.included(of_all);
         // Where the person's own were more than can be read, that stays so: all is held.
         (git.bytes, git.steps, _) = budget();
@@ -271,7 +277,7 @@ impl<'g> Git<'g> {
         }
         match written.strip_prefix('~').map(|it| it.split_once('/').unwrap_or((it, ""))) {
             Some(("", rest)) => self.home.join(rest),
-            Some((user, rest)) => match home_of(user) {
+            Some((user, rest)) => match self.homes.get_or_init(homes).get(user) {
                 Some(home) => home.join(rest),
                 None => from.join(written),
             },
