@@ -6,6 +6,7 @@ mod book;
 mod command;
 mod executable;
 mod exit;
+mod grants;
 mod held;
 mod journal;
 mod kept;

@@ -1,7 +1,6 @@
-//! What does a hook's text want that its sandbox keeps from it, and what is it granted that is not there? One advice for each hook, with the
-//! line that grants it, and one for each path. Looks at files; runs nothing.
+//! What does a hook's text want that its sandbox keeps from it? One advice for each hook, with the line that grants it. Looks at files; runs
+//! nothing.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::{Ruleset, Source};
@@ -10,14 +9,13 @@ use tenterhook::dialect::native;
 use tenterhook::discover;
 use tenterhook::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
 
+use crate::grants::{as_grant, confined};
+
 /// The longest script that is looked into: what is longer is no hook that somebody wrote by hand.
 const LONGEST_SCRIPT: u64 = 64 << 10;
 
 /// The shells whose scripts are read.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh"];
-
-/// What stands for the project in a path of a grant.
-const PROJECT: &str = "$PROJECT";
 
 pub(crate) fn check(
     ruleset: &Ruleset,
@@ -26,50 +24,7 @@ pub(crate) fn check(
 ) -> Vec<Diagnostic> {
     let hooks = ruleset.hooks().iter();
     let hooks = hooks.filter(|it| it.arming == Arming::Armed);
-    let mut told = HashSet::new();
-    let mut found = Vec::new();
-    for hook in hooks {
-        found.extend(of_hook(hook, sources, env));
-        found.extend(absent(hook, sources, &mut told));
-    }
-    found
-}
-
-/// What is granted to a hook and is not there. Of a path that many hooks are granted, as by a word of their source, it is said once.
-fn absent(hook: &Hook, sources: &[Source], told: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
-    let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
-    let granted = grants.read.iter().chain(&grants.write);
-    let absent = granted.filter(|it| !in_project(it, &source.project).exists());
-    let absent = absent.filter(|it| told.insert((*it).clone()));
-    let finding = |path: &PathBuf| {
-        let shown = as_grant(path, &source.project, &source.home);
-        let message = format!("its sandbox grants `{}`, which is not there", shown.display());
-        let help = "nothing is granted of it while it is not there when the hook starts: correct the path, or make it first";
-        Diagnostic::new(Code::AbsentGrant, message, hook.place.clone())
-            .label("granted here")
-            .help(help)
-    };
-    absent.map(finding).collect()
-}
-
-/// What a confined hook is granted, and the file that it stands in.
-fn confined<'a>(hook: &'a Hook, sources: &'a [Source]) -> Option<(&'a Grants, &'a Source)> {
-    let place = hook.place.as_ref()?;
-    Some((hook.sandbox.grants()?, sources.iter().find(|it| it.name == place.file)?))
-}
-
-/// A path as a grant names it.
-fn as_grant(path: &Path, project: &Path, home: &Path) -> PathBuf {
-    match (path.strip_prefix(project).ok().filter(|_| project != home), path.strip_prefix(home)) {
-        (Some(rest), _) => Path::new(PROJECT).join(rest),
-        (None, Ok(rest)) => Path::new("~").join(rest),
-        (None, Err(_)) => path.to_path_buf(),
-    }
-}
-
-/// Where a path of a grant lies.
-fn in_project(path: &Path, project: &Path) -> PathBuf {
-    path.strip_prefix(PROJECT).map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
+    hooks.filter_map(|it| of_hook(it, sources, env)).collect()
 }
 
 fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<Diagnostic> {
@@ -148,7 +103,7 @@ impl Room<'_> {
     }
 
     fn holds(&self, granted: &[PathBuf], path: &Path) -> bool {
-        granted.iter().any(|it| path.starts_with(in_project(it, self.project)))
+        granted.iter().any(|it| path.starts_with(Grants::place(it, self.project)))
     }
 
     /// Whether a file is there and lies in the home, but neither in the project nor beside what is found by its name.

@@ -12,6 +12,7 @@ use super::{fix, json_text, test};
 use crate::ambient::Here;
 use crate::args::{Check, Format};
 use crate::exit::Exit;
+use crate::grants;
 use crate::load::{self, Loaded, Texts, Whose};
 use crate::problem::Problem;
 use crate::reach;
@@ -77,6 +78,7 @@ fn examine(
     let missing = scripts::check(&written, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
     loaded.diagnostics.extend(wants::check(&written, &loaded.sources, &here.env));
+    loaded.diagnostics.extend(grants::check(&written, &loaded.sources));
     let known = servers::find(loaded, &written, &here.roots);
     loaded.diagnostics.extend(servers::check(&written, &known));
     match args.output.format {

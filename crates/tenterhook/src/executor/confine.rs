@@ -66,9 +66,6 @@ const RESOLVER: &str = "/run/systemd/resolve";
 const BUSES: [&str; 2] = ["/run/dbus/system_bus_socket", "bus"];
 const LOGIN: &str = "XDG_RUNTIME_DIR";
 
-/// What stands for the project in a path of a grant.
-const PROJECT: &str = "$PROJECT";
-
 /// What one process is left, and what is removed with it.
 #[derive(Debug)]
 pub(super) struct Confined {
@@ -198,7 +195,7 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     let mut write: Vec<PathBuf> =
         grants.write.iter().filter_map(|it| placed(it, project, &mut ways)).collect();
     let of_others: Vec<PathBuf> =
-        ground.granted.iter().map(|it| in_project(it, project).unwrap_or(it.clone())).collect();
+        ground.granted.iter().map(|it| Grants::place(it, project)).collect();
     let unasked = left.writes.iter().filter(|it| ways.is_beside_home(it));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
@@ -293,18 +290,9 @@ const fn asked(tier: Tier) -> process::Tier {
 /// A path of a grant, by its name. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
 /// after somebody approved its name.
 fn placed(path: &Path, project: &Path, ways: &mut Ways) -> Option<PathBuf> {
-    match in_project(path, project) {
-        Some(named) => ways.within_project(&named).is_some().then_some(named),
-        None => Some(path.to_path_buf()),
-    }
-}
-
-/// The path that a grant in the project names.
-fn in_project(path: &Path, project: &Path) -> Option<PathBuf> {
-    match path.strip_prefix(PROJECT) {
-        Ok(rest) => Some(project.join(rest)),
-        Err(_) => path.starts_with(project).then(|| path.to_path_buf()),
-    }
+    let named = Grants::place(path, project);
+    let is_granted = !named.starts_with(project) || ways.within_project(&named).is_some();
+    is_granted.then_some(named)
 }
 
 /// What an entry of `layer` opens by naming it.

@@ -1,6 +1,6 @@
 //! What of the machine may a hook touch, as its configuration says it? Values only; the executor makes it so.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,6 +78,18 @@ pub struct Grants {
 }
 
 impl Grants {
+    /// What stands for the project in a path that is granted.
+    #[doc(hidden)]
+    pub const PROJECT: &str = "$PROJECT";
+
+    /// The path that a path which is granted names.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn place(path: &Path, project: &Path) -> PathBuf {
+        let rest = path.strip_prefix(Self::PROJECT);
+        rest.map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
+    }
+
     /// What `profile` grants, and nothing beside it. Who says it demands it.
     #[must_use]
     pub const fn new(profile: Profile) -> Self {

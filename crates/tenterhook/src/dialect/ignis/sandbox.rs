@@ -31,7 +31,7 @@ pub(super) fn of(hook: &Hook, home: &Path) -> Sandbox {
 fn folder(program: &Path, home: &Path) -> Option<PathBuf> {
     let folder = program.parent().filter(|it| !it.as_os_str().is_empty())?;
     if folder.is_relative() {
-        return Some(Path::new("$PROJECT").join(folder));
+        return Some(Path::new(Grants::PROJECT).join(folder));
     }
     (folder.parent().is_some() && !home.starts_with(folder)).then(|| folder.to_path_buf())
 }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
 
+use super::Confined;
 use super::places::within;
-use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::native;
@@ -273,7 +273,7 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
 fn as_grant(path: &Path, project: &Path) -> PathBuf {
     let inside = within(project, path);
     match inside.as_deref().and_then(|it| it.strip_prefix(process::resolved(project)).ok()) {
-        Some(rest) => Path::new(PROJECT).join(rest),
+        Some(rest) => Path::new(Grants::PROJECT).join(rest),
         None => process::resolved(path),
     }
 }

@@ -42,9 +42,11 @@ impl Held {
 /// The paths, in each of `places`, in the home, and where variables of the host lead agents.
 pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
     let git = Git::of(home, env);
-    let mut all_places: BTreeSet<PathBuf> = places.iter().map(|it| it.to_path_buf()).collect();
+    // Many are one: a project in which an event happens, and what lies around both.
+    let of_process: BTreeSet<PathBuf> = places.iter().map(|it| it.to_path_buf()).collect();
+    let mut all_places = of_process.clone();
     let mut all = Vec::new();
-    for place in places {
+    for place in &of_process {
         let (known, further) = git.submodules(place);
         all_places.extend(known);
         all.extend(further);

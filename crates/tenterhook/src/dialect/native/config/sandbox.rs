@@ -1,6 +1,6 @@
 //! `sandbox`: what of the machine a hook may touch.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fields::Fields;
@@ -13,9 +13,6 @@ use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
 fn unreadable() -> Sandbox {
     Sandbox::In(Arc::new(Grants::new(Profile::Strict)))
 }
-
-/// What begins a path in the project.
-const PROJECT: &str = "$PROJECT";
 
 impl Reader<'_> {
     /// What stands at `sandbox`; nothing where there is none.
@@ -77,7 +74,7 @@ impl Reader<'_> {
     fn granted(&mut self, fields: &Fields<'_>, key: &str) -> Vec<PathBuf> {
         let mut paths = Vec::new();
         for (text, span) in fields.words(key) {
-            let is_of_project = text == PROJECT || text.starts_with("$PROJECT/");
+            let is_of_project = Path::new(text).starts_with(Grants::PROJECT);
             if text.is_empty() || (text.starts_with('$') && !is_of_project) || text.contains('*') {
                 let message = format!("`{}` cannot be granted", text.escape_default());
                 let help = match text.strip_prefix("$HOME") {

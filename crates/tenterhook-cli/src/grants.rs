@@ -1,0 +1,49 @@
+//! Is what the sandboxes of hooks grant there? One advice for each path that is not. Looks at files; grants nothing.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use tenterhook::config::{Ruleset, Source};
+use tenterhook::diagnostic::{Code, Diagnostic};
+use tenterhook::hook::{Arming, Grants, Hook};
+
+/// Of a path that many hooks are granted, as by a word of their source, it is said once.
+pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    let hooks = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
+    hooks.flat_map(|it| absent(it, sources, &mut told)).collect()
+}
+
+fn absent(hook: &Hook, sources: &[Source], told: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
+    let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
+    let granted = grants.read.iter().chain(&grants.write);
+    let absent = granted.filter(|it| !Grants::place(it, &source.project).exists());
+    let absent = absent.filter(|it| told.insert((*it).clone()));
+    let finding = |path: &PathBuf| {
+        let shown = as_grant(path, &source.project, &source.home);
+        let message = format!("its sandbox grants `{}`, which is not there", shown.display());
+        let help = "nothing is granted of it while it is not there when the hook starts: correct the path, or make it first";
+        Diagnostic::new(Code::AbsentGrant, message, hook.place.clone())
+            .label("granted here")
+            .help(help)
+    };
+    absent.map(finding).collect()
+}
+
+/// What a confined hook is granted, and the file that it stands in.
+pub(crate) fn confined<'a>(
+    hook: &'a Hook,
+    sources: &'a [Source],
+) -> Option<(&'a Grants, &'a Source)> {
+    let place = hook.place.as_ref()?;
+    Some((hook.sandbox.grants()?, sources.iter().find(|it| it.name == place.file)?))
+}
+
+/// A path as a grant names it.
+pub(crate) fn as_grant(path: &Path, project: &Path, home: &Path) -> PathBuf {
+    match (path.strip_prefix(project).ok().filter(|_| project != home), path.strip_prefix(home)) {
+        (Some(rest), _) => Path::new(Grants::PROJECT).join(rest),
+        (None, Ok(rest)) => Path::new("~").join(rest),
+        (None, Err(_)) => path.to_path_buf(),
+    }
+}
