@@ -2,7 +2,9 @@
 
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
+pub(crate) mod junit;
 pub(crate) mod outcome;
 pub(crate) mod paint;
+pub(crate) mod sarif;
 pub(crate) mod table;
 pub(crate) mod words;

@@ -174,7 +174,11 @@ fn results_in_every_format() {
     fits_schema("test", &value);
     assert_eq!(value["cases"][0]["differences"][0]["what"], "reason");
     let sarif = room.json(&["test", "--format", "sarif"], "", 1);
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "failed-case");
     let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results[0]["ruleId"], "failed-case");
+    assert!(results[0]["message"]["text"].as_str().unwrap().contains("reason"), "{results:?}");
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(results.len(), 1);
     assert_eq!(place["artifactLocation"]["uri"], "tenterhook.test.toml");

@@ -2,10 +2,6 @@
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use serde_sarif::sarif::{
-    ArtifactLocation, Location, Message, PhysicalLocation, Region, Result as Finding, ResultLevel,
-    Run, Sarif, Tool, ToolComponent,
-};
 use tenterhook::backtest::Backtest;
 
 use super::tally::{Group, Key, Place, Tally};
@@ -15,6 +11,7 @@ use crate::command::print_json;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, PLAIN, WARNING, paint};
+use crate::show::sarif::{self, Finding, Level};
 use crate::show::words::{count, flow};
 use crate::term::Term;
 
@@ -29,11 +26,7 @@ pub(super) fn print(
     match args.format {
         BacktestFormat::Text => term.data(&to_text(tally, hooks, args, is_cut, here, term.width())),
         BacktestFormat::Json => print_json(&to_json(tally, hooks, args, is_cut), term),
-        BacktestFormat::Sarif => {
-            let sarif = serde_json::to_value(to_sarif(tally))
-                .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))?;
-            print_json(&sarif, term)
-        }
+        BacktestFormat::Sarif => print_json(&to_sarif(tally), term),
     }
 }
 
@@ -188,38 +181,21 @@ fn calls(number: u64) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), "call")
 }
 
-fn to_sarif(tally: &Tally) -> Sarif {
-    let results: Vec<Finding> =
+fn to_sarif(tally: &Tally) -> Value {
+    let findings: Vec<Finding> =
         sorted(tally).iter().flat_map(|(key, group)| findings(key, group)).collect();
-    let driver = ToolComponent::builder()
-        .name("tenterhook backtest")
-        .version(env!("CARGO_PKG_VERSION"))
-        .build();
-    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(results).build();
-    Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version(json!("2.1.0"))
-        .runs(vec![run])
-        .build()
+    sarif::log("tenterhook backtest", &[], &findings)
 }
 
 fn findings<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
-    group.examples.iter().map(move |it| {
-        let line = i64::try_from(it.line).unwrap_or(i64::MAX);
-        let location = PhysicalLocation::builder()
-            .artifact_location(ArtifactLocation::builder().uri(it.file.clone()).build())
-            .region(Region::builder().start_line(line).build())
-            .build();
-        let text = format!("{}: {} ({} alike): {}", key.verdict, key.shape, group.count, it.text);
-        Finding::builder()
-            .rule_id(if key.hook.is_empty() { key.verdict.to_owned() } else { key.hook.clone() })
-            .level(if matches!(key.verdict, "deny" | "stop") {
-                ResultLevel::Error
-            } else {
-                ResultLevel::Warning
-            })
-            .message(Message::builder().text(text).build())
-            .locations(vec![Location::builder().physical_location(location).build()])
-            .build()
+    group.examples.iter().map(move |example| Finding {
+        rule: if key.hook.is_empty() { key.verdict.to_owned() } else { key.hook.clone() },
+        level: if matches!(key.verdict, "deny" | "stop") { Level::Error } else { Level::Warning },
+        message: format!(
+            "{}: {} ({} alike): {}",
+            key.verdict, key.shape, group.count, example.text
+        ),
+        file: example.file.clone(),
+        line: usize::try_from(example.line).unwrap_or(usize::MAX),
     })
 }

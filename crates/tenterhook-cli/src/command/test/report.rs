@@ -1,13 +1,9 @@
 //! What came of cases: for people, for programs, and in the forms of those who show tests and findings (TE-9, TE-10).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
-use serde_sarif::sarif::{
-    ArtifactLocation, Location, Message, PhysicalLocation, Region, ReportingDescriptor,
-    Result as Finding, ResultLevel, Run, Sarif, Tool, ToolComponent,
-};
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::{Case, Happens};
 
@@ -19,8 +15,10 @@ use crate::args::TestFormat;
 use crate::command::print_json;
 use crate::command::what::split;
 use crate::problem::Problem;
+use crate::show::junit::{self, Suite};
 use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
+use crate::show::sarif::{self, Finding, Level};
 use crate::show::words::{count, flow, line, time, wrap};
 use crate::term::Term;
 
@@ -28,12 +26,8 @@ pub(super) fn print(results: &Results, format: TestFormat, term: Term) -> Result
     match format {
         TestFormat::Text => term.data(&to_text(results, term.width())),
         TestFormat::Json => print_json(&to_json(results), term),
-        TestFormat::Junit => term.data(&to_junit(results)?),
-        TestFormat::Sarif => {
-            let sarif = serde_json::to_value(to_sarif(results))
-                .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))?;
-            print_json(&sarif, term)
-        }
+        TestFormat::Junit => term.data(&to_junit(results)),
+        TestFormat::Sarif => print_json(&to_sarif(results), term),
     }
 }
 
@@ -221,61 +215,55 @@ fn message(it: &Played) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn to_junit(results: &Results) -> Result<String, Problem> {
-    let mut report = Report::new("tenterhook");
-    report.set_time(results.took);
-    for suite in &results.suites {
-        let mut shown = TestSuite::new(suite.shown.as_str());
-        for it in results.played.iter().filter(|it| std::sync::Arc::ptr_eq(&it.job.suite, suite)) {
-            let mut status = TestCaseStatus::success();
-            if !it.passed() {
-                status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                let first = message(it).lines().next().unwrap_or_default().to_owned();
-                status.set_message(first);
-                let (file, at) = place(it);
-                status.set_description(format!("{file}:{at}\n{}\nsee: {}", message(it), see(it)));
-            }
-            let mut case = TestCase::new(name(&it.job.case), status);
-            case.set_classname(it.job.case.hook.as_ref().map_or("all", |it| it.as_str()));
-            if let Ok(came) = &it.came {
-                case.set_time(came.took);
-            }
-            shown.add_test_case(case);
+fn to_junit(results: &Results) -> String {
+    let suites: Vec<Suite> = results
+        .suites
+        .iter()
+        .map(|suite| Suite {
+            name: suite.shown.clone(),
+            cases: results
+                .played
+                .iter()
+                .filter(|played| Arc::ptr_eq(&played.job.suite, suite))
+                .map(junit_case)
+                .collect(),
+        })
+        .collect();
+    junit::document("tenterhook", results.took, &suites)
+}
+
+fn junit_case(played: &Played) -> junit::Case {
+    let failure = || {
+        let (file, at) = place(played);
+        let message = message(played);
+        junit::Failure {
+            text: format!("{file}:{at}\n{message}\nsee: {}", see(played)),
+            message: message.lines().next().unwrap_or_default().to_owned(),
         }
-        report.add_test_suite(shown);
+    };
+    let case = &played.job.case;
+    junit::Case {
+        name: name(case),
+        class: case.hook.as_ref().map_or("all", |hook| hook.as_str()).to_owned(),
+        time: played.came.as_ref().ok().map(|came| came.took),
+        failure: (!played.passed()).then(failure),
     }
-    report
-        .to_string()
-        .map(|text| text + "\n")
-        .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))
 }
 
 /// A finding for each case that failed.
-fn to_sarif(results: &Results) -> Sarif {
-    let finding = |it: &Played| {
-        let (file, at) = place(it);
-        let region = Region::builder().start_line(i64::try_from(at).unwrap_or(1)).build();
-        let artifact = ArtifactLocation::builder().uri(file).build();
-        let place = PhysicalLocation::builder().artifact_location(artifact).region(region).build();
-        let text = format!("{}: {}", name(&it.job.case), message(it));
-        Finding::builder()
-            .rule_id("failed-case")
-            .level(ResultLevel::Error)
-            .message(Message::builder().text(text).build())
-            .locations(vec![Location::builder().physical_location(place).build()])
-            .build()
+fn to_sarif(results: &Results) -> Value {
+    const RULE: &str = "failed-case";
+    let finding = |played: &Played| {
+        let (file, line) = place(played);
+        Finding {
+            rule: RULE.to_owned(),
+            level: Level::Error,
+            message: format!("{}: {}", name(&played.job.case), message(played)),
+            file,
+            line,
+        }
     };
-    let rule = ReportingDescriptor::builder().id("failed-case").name("FailedCase").build();
-    let driver = ToolComponent::builder()
-        .name("tenterhook")
-        .version(env!("CARGO_PKG_VERSION"))
-        .rules(vec![rule])
-        .build();
-    let findings = results.played.iter().filter(|it| !it.passed()).map(finding).collect::<Vec<_>>();
-    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(findings).build();
-    Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version("2.1.0")
-        .runs(vec![run])
-        .build()
+    let failed = results.played.iter().filter(|played| !played.passed());
+    let findings: Vec<Finding> = failed.map(finding).collect();
+    sarif::log("tenterhook", &[(RULE, "FailedCase")], &findings)
 }
