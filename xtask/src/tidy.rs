@@ -6,6 +6,7 @@ mod codes;
 mod coverage;
 mod crates;
 mod dialects;
+mod features;
 mod links;
 mod rooms;
 mod rules;
@@ -46,6 +47,7 @@ const CHECKS: &[Check] = &[
     codes::check,
     coverage::check,
     crates::check,
+    features::check,
     words::check,
     links::check,
     generate::check,

@@ -1,6 +1,7 @@
 //! Where agents keep what they recorded, and what is in it: finds the files, opens them to read alone, and hands their lines to the
 //! library's decoders. Writes nothing beside them, and decides nothing.
 
+#[cfg(feature = "opencode")]
 mod database;
 mod find;
 mod open;
@@ -83,5 +84,20 @@ impl Session {
     /// What else an event has that happened in this file.
     pub(crate) fn around(&self, home: &std::path::Path) -> Around {
         Around { home: home.to_owned(), cwd: home.to_owned(), transcript: Some(self.path.clone()) }
+    }
+}
+
+/// Stands in for the reader of OpenCode's database in a build without it.
+#[cfg(not(feature = "opencode"))]
+mod database {
+    use std::io;
+    use std::path::Path;
+
+    use tenterhook::transcript::Line;
+
+    pub(super) fn rows(_: &Path, _: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
+        Err(io::Error::other(
+            "this build has no reader for SQLite databases; install a package of `tenterhook`, or build it with `--features opencode`",
+        ))
     }
 }

@@ -1,11 +1,12 @@
 //! Archives of which the same files make the same bytes: no clock, no user, no order of a directory goes into them.
 
-use std::io::{Cursor, Write as _};
+use std::io::Write as _;
 
+use flate2::write::DeflateEncoder;
 use flate2::{Compression, GzBuilder};
+use rawzip::time::UtcDateTime;
+use rawzip::{CompressionMethod, ZipArchiveWriter};
 use tar::{EntryType, Header};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// One file of an archive.
 #[derive(Clone, Debug)]
@@ -52,13 +53,6 @@ impl Effort {
             Self::Least => Compression::none(),
         }
     }
-
-    const fn method(self) -> CompressionMethod {
-        match self {
-            Self::Most => CompressionMethod::Deflated,
-            Self::Least => CompressionMethod::Stored,
-        }
-    }
 }
 
 /// The first second that a zip can say; one date for all.
@@ -85,15 +79,24 @@ fn pack(entries: &[Entry], effort: Effort) -> std::io::Result<Vec<u8>> {
 
 /// A zip of these files.
 pub(crate) fn zip(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, String> {
-    let failed = |error: zip::result::ZipError| format!("the zip cannot be made: {error}");
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip_up(entries, effort).map_err(|error| format!("the zip cannot be made: {error}"))
+}
+
+fn zip_up(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, rawzip::Error> {
+    let mut zip = ZipArchiveWriter::new(Vec::new());
     for entry in entries {
-        let options = SimpleFileOptions::default()
-            .compression_method(effort.method())
-            .last_modified_time(DateTime::default())
-            .unix_permissions(entry.mode());
-        zip.start_file(&*entry.path, options).map_err(failed)?;
-        zip.write_all(&entry.bytes).map_err(|error| failed(error.into()))?;
+        let (mut file, config) = zip
+            .new_file(entry.path.as_str())
+            .compression_method(CompressionMethod::DEFLATE)
+            .last_modified(UtcDateTime::from_unix(DATE.cast_signed()))
+            // pip makes a file executable only where the mode says that it is a regular one.
+            .unix_permissions(0o100_000 | entry.mode())
+            .start()?;
+        let mut writer = config.wrap(DeflateEncoder::new(&mut file, effort.level()));
+        writer.write_all(&entry.bytes)?;
+        let (encoder, sums) = writer.finish()?;
+        encoder.finish()?;
+        file.finish(sums)?;
     }
-    zip.finish().map(Cursor::into_inner).map_err(failed)
+    zip.finish()
 }

@@ -58,6 +58,7 @@ pub(crate) fn program(target: &Target) -> Result<PathBuf, String> {
     }
     command
         .args(["--locked", "--profile", "dist", "--package", "tenterhook-cli"])
+        .args(["--features", "opencode"])
         .args(["--target", target.triple])
         .env("CARGO_ENCODED_RUSTFLAGS", flags(tool, &root).join("\u{1f}"))
         .current_dir(&root);

@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["tenterhook", "tenterhook-process", "tenterhook-shell", "tenterhook-testkit"],
     ),
     ("embed-minimal", &["tenterhook"]),
+    ("workspace-hack", &[]),
     ("tenterhook-testkit", &[]),
     // It knows agents and the wires of models, and nothing of the engine.
     ("tenterhook-probe", &["tenterhook-process"]),
@@ -55,7 +56,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-fn cargo(args: &[&str]) -> Result<String, String> {
+pub(super) fn cargo(args: &[&str]) -> Result<String, String> {
     let output = Command::new("cargo").args(args).current_dir(tree::root()).output();
     let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
     if output.status.success() {

@@ -1,0 +1,1 @@
+//! Holds nothing: its manifest is all there is to it.
