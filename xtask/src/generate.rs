@@ -9,7 +9,7 @@ use tenterhook::answer::Power;
 use tenterhook::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 
 use crate::Said;
-use crate::tidy::Findings;
+use crate::tidy::{Findings, gauges};
 use crate::tree::{self, File};
 
 /// A generated page: where it stands, and what draws it.
@@ -32,7 +32,8 @@ pub(crate) fn run() -> Said {
             .map_err(|error| format!("{path}: {error}"))?;
         let _ = writeln!(said, "wrote {path}");
     }
-    Ok((said, true))
+    let (report, holds) = gauges::lower()?;
+    Ok((said + &report, holds))
 }
 
 /// Whether every generated page is what would be written now.

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
-  gen           write the generated pages anew
+  gen           write the generated pages, and lower the counts of `gauges.tsv`
   surface       how many public items does the library's documentation show?
   pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
   conformance   fire every case through the library and the command line

@@ -7,6 +7,7 @@ mod coverage;
 mod crates;
 mod dialects;
 mod features;
+pub(crate) mod gauges;
 mod links;
 mod rooms;
 mod rules;
@@ -50,6 +51,7 @@ const CHECKS: &[Check] = &[
     features::check,
     words::check,
     links::check,
+    gauges::check,
     generate::check,
 ];
 

@@ -21,7 +21,8 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             findings.error(path, format!("`{word}` is not a code of `diagnostic::Code`"));
         }
     }
-    for code in Code::ALL.iter().filter(|it| !is_used(**it, files)) {
+    let used = used(files);
+    for code in Code::ALL.iter().filter(|code| !used.contains(&*format!("{code:?}"))) {
         findings.error(TABLE, format!("`{code:?}` is not reported anywhere"));
     }
 }
@@ -35,16 +36,10 @@ fn entries(line: &str) -> impl Iterator<Item = &str> {
     entry.unwrap_or_default().split('`').skip(1).step_by(2)
 }
 
-fn is_used(code: Code, files: &[File]) -> bool {
-    let variant = format!("Code::{code:?}");
-    let sources = files.iter().filter(|it| it.is_rust() && it.path.starts_with("crates/"));
-    sources.into_iter().any(|it| names(it.source(), &variant))
-}
-
-/// Whether `text` has `word` with nothing of a name behind it.
-fn names(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let rest = text.get(at + word.len()..).unwrap_or_default();
-        !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_')
-    })
+/// The variants of `Code` that the sources name.
+fn used(files: &[File]) -> BTreeSet<&str> {
+    let sources = files.iter().filter(|file| file.is_rust() && file.path.starts_with("crates/"));
+    let names = sources.flat_map(|file| file.source().split("Code::").skip(1));
+    let is_other = |c: char| !c.is_alphanumeric() && c != '_';
+    names.filter_map(|text| text.split(is_other).next()).collect()
 }
