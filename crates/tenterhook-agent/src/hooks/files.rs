@@ -80,7 +80,11 @@ fn names(matcher: &MatcherSpec) -> Vec<&str> {
     let plain = |it: &&str| it.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
     match matcher {
         MatcherSpec::Words(words) => words.iter().map(String::as_str).collect(),
-        MatcherSpec::Regex(text) => text.split('|').map(str::trim).filter(plain).collect(),
+        MatcherSpec::Regex(text) => {
+            // A dialect that matches whole names puts its anchors round the list.
+            let anchored = text.strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$"));
+            anchored.unwrap_or(text).split('|').map(str::trim).filter(plain).collect()
+        }
         MatcherSpec::Any | MatcherSpec::Never(_) => Vec::new(),
     }
 }
