@@ -333,3 +333,20 @@ fn other_tables_of_a_config_say_nothing() {
     assert_eq!(read.diagnostics.len(), 3);
     assert!(read.diagnostics.iter().all(|it| it.severity == Severity::Error));
 }
+
+/// The guide states what hooks read and print, and which event may change a text.
+#[test]
+fn guide_states_the_contract_of_every_event() {
+    let guide = include_str!("../../../../../docs/guide/dialects/codewhale.md");
+    for statement in [
+        "| event | standard input |",
+        "| `message_submit` | `{\"text\": \"...\"}` replaces the text | blocks |",
+        "| `shell_env` | lines `KEY=VALUE` |",
+        "| the others | nothing is read |",
+    ] {
+        assert!(guide.contains(statement), "{statement}");
+    }
+    for event in CODEWHALE.rows() {
+        assert!(guide.contains(&format!("`{}`", event.name)), "{}", event.name);
+    }
+}
