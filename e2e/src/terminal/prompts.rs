@@ -4,6 +4,7 @@ use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
     ("a prompt is shown as a hook rewrote it", rewritten),
+    ("Up recalls the typed text, and its hooks run on it again", recalled),
     ("a refused prompt goes back to the composer with the reason", refused),
     ("a hook's rewrite of the answer is a block of its own", answer_rewritten),
     ("hooks are reloaded after an edit", reloaded),
@@ -55,6 +56,25 @@ fn rewritten(stage: &Stage) -> Result<(), String> {
     })?;
     must(!screen.contains("> hello"), || format!("what was typed is shown, too:\n{screen}"))?;
     screens::keep(stage, "prompt", &screen)
+}
+
+fn recalled(stage: &Stage) -> Result<(), String> {
+    let script = "[[reply]]\non = \"[hooked] hello\"\ntext = \"Hello to you, too.\"\n";
+    let room = stage.room(HOOKED, script)?;
+    let terminal = room.start(SIZE, &[])?;
+    terminal.say("hello")?;
+    terminal.until("the answer, and rest", |screen| {
+        screen.contains("Hello to you, too.") && !screen.contains("Esc stops")
+    })?;
+    terminal.press("Up")?;
+    terminal.see("│ hello ")?;
+    terminal.press("Enter")?;
+    let screen = terminal.until("the same prompt twice", |screen| {
+        screen.matches("> [hooked] hello").count() == 2 && !screen.contains("Esc stops")
+    })?;
+    must(!screen.contains("[hooked] [hooked]"), || {
+        format!("hooks ran on their own text:\n{screen}")
+    })
 }
 
 fn refused(stage: &Stage) -> Result<(), String> {
