@@ -9,6 +9,7 @@ mod dialects;
 mod features;
 pub(crate) mod gauges;
 mod links;
+mod promises;
 mod rooms;
 mod rules;
 mod sources;
@@ -47,6 +48,7 @@ const CHECKS: &[Check] = &[
     rules::check,
     codes::check,
     coverage::check,
+    promises::check,
     crates::check,
     features::check,
     words::check,

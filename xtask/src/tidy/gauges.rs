@@ -181,7 +181,7 @@ fn rise(row: &Row, old: usize, hits: &[Located<'_>]) -> String {
         located.filter(|(file, _, line)| newest.contains(&file.path, *line)).collect();
     for (file, hit, line) in new.iter().take(NAMED) {
         let text = hit.text.trim();
-        let _ = write!(message, "\n    {}:{line}: `{text}`: write {}", file.path, advice(hit));
+        let _ = write!(message, "\n    {}:{line}: `{text}`; instead: {}", file.path, advice(hit));
     }
     if new.len() > NAMED {
         let _ = write!(message, "\n    and {} more", new.len() - NAMED);
