@@ -43,6 +43,9 @@ pub(crate) struct Reply {
     pub(crate) text: String,
     #[serde(default)]
     pub(crate) call: Vec<Call>,
+    /// The reply comes whole and not as a stream, as a hook asks for it.
+    #[serde(default)]
+    pub(crate) whole: bool,
     /// The status of a service that fails; it says `text`.
     pub(crate) status: Option<u16>,
 }

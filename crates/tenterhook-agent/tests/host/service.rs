@@ -29,6 +29,11 @@ fn say(reply: &Reply, calls: &mut usize) -> server::Reply {
         let body = json!({"error": {"type": "error", "message": reply.text}}).to_string();
         return server::Reply { status, ..server::Reply::json(&body) }.header("retry-after", "0");
     }
+    if reply.whole {
+        let message = json!({"role": "assistant", "content": reply.text});
+        let choice = json!({"index": 0, "finish_reason": "stop", "message": message});
+        return server::Reply::json(&json!({"choices": [choice]}).to_string());
+    }
     let mut events = Vec::new();
     if !reply.text.is_empty() {
         events.push(json!({"choices": [{"index": 0, "delta": {"content": reply.text}}]}));
