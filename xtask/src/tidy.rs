@@ -48,7 +48,6 @@ const CHECKS: &[Check] = &[
     rules::check,
     codes::check,
     coverage::check,
-    promises::check,
     crates::check,
     features::check,
     words::check,

@@ -15,6 +15,9 @@ const LATER: &[&str] = &["host", "http", "model", "sandbox"];
 /// Why nothing here may prove a row.
 const REASONS: &[&str] = &["contradicts a seed", "UI of that product", "platform"];
 
+/// A test: its attribute, further ones, and its name.
+const TEST: &str = r"\btest(?:\([^)]*\))?\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn ([a-z_0-9]+)\(";
+
 /// How many rows in a hundred may have a reason instead of a proof.
 const REASONS_PERCENT: usize = 10;
 
@@ -38,6 +41,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             findings.error(PAGE, format!("{system}: {name}: {why}"));
         }
     }
+    promises::check(&page.text, &proofs, findings);
     for (system, (all, reasons)) in rows {
         if reasons * 100 > all * REASONS_PERCENT {
             findings.error(
@@ -77,7 +81,7 @@ impl Proofs {
             let case = file.path.strip_prefix("conformance/")?.strip_suffix(".toml")?;
             Some(case.to_owned())
         });
-        let named = Regex::new(r"fn ([a-z_0-9]+)\(").ok();
+        let named = Regex::new(TEST).ok();
         let of = |file: &File| {
             let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
             found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
@@ -153,10 +157,14 @@ impl Proofs {
 
     fn is_of_host(&self, name: &str) -> bool {
         let test = name.rsplit("::").next().unwrap_or(name);
+        self.is_played(name) || self.of_host.contains(test)
+    }
+
+    /// Whether this is a session of the reference agent, or a play of its terminal.
+    pub(super) fn is_played(&self, name: &str) -> bool {
         name.starts_with("host/")
             || name.starts_with("e2e/src/terminal/")
             || self.plays.contains(name)
-            || self.of_host.contains(test)
     }
 
     fn know(&self, name: &str) -> bool {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use super::coverage::{PAGE, Proofs};
-use crate::tree::File;
 
 /// Headings of the tables of promises begin so.
 pub(super) const HEADING: &str = "Promises of ";
@@ -25,6 +24,9 @@ const HALVES: &[(&str, [bool; 2])] = &[
 /// A cell without a proof.
 const NONE: &str = "-";
 
+/// How a cell begins whose promise a ruling decides otherwise.
+const SUPERSEDED: &str = "superseded: ruling ";
+
 /// One row: number, promise, half, proof of the engine, proof of the host.
 struct Promise<'t> {
     number: &'t str,
@@ -32,10 +34,15 @@ struct Promise<'t> {
     proofs: [&'t str; 2],
 }
 
-pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let Some(page) = files.iter().find(|file| file.path == PAGE) else { return };
-    let proofs = Proofs::of(files);
-    let promises: Vec<Promise<'_>> = rows(&page.text).collect();
+/// Promises of the host that no session and no play can show, and why; tests prove them.
+const UNPLAYED: &[(&str, &str)] = &[
+    ("I27", "the scripted service sends no thoughts"),
+    ("I28", "the order shows only where one hook is slower than the next answer"),
+    ("I29", "it is about what is left when the program is gone"),
+];
+
+pub(super) fn check(page: &str, proofs: &Proofs, findings: &mut Findings) {
+    let promises: Vec<Promise<'_>> = rows(page).collect();
     for error in numbers(promises.iter().map(|promise| promise.number)) {
         findings.error(PAGE, error);
     }
@@ -47,17 +54,30 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             continue;
         };
         for ((cell, is_needed), is_host) in promise.proofs.iter().zip(needed).zip([false, true]) {
-            match proof(&proofs, cell, *is_needed, is_host) {
+            match proof(proofs, cell, *is_needed, is_host) {
                 Proof::Later => later.push(promise.number),
                 Proof::Present => {}
                 Proof::Wrong(why) => findings.error(PAGE, format!("{}: {why}", promise.number)),
             }
         }
     }
+    for promise in promises.iter().filter(|promise| !is_played(proofs, promise)) {
+        findings.error(PAGE, format!("{}: no session and no play shows it", promise.number));
+    }
     if !later.is_empty() {
         let numbers = later.join(", ");
         findings.warning(PAGE, format!("{} proofs are `later:`: {numbers}", later.len()));
     }
+}
+
+/// Whether a session or a play shows what the host promises, where one can.
+fn is_played(proofs: &Proofs, promise: &Promise<'_>) -> bool {
+    let [_, cell] = promise.proofs;
+    let is_host = matches!(promise.half, "host" | "both");
+    let is_due = is_host && cell.contains('`') && !cell.starts_with(SUPERSEDED);
+    let is_excepted = UNPLAYED.iter().any(|(number, _)| *number == promise.number);
+    let mut names = cell.split('`').skip(1).step_by(2);
+    !is_due || is_excepted || names.any(|name| proofs.is_played(name))
 }
 
 /// The rows of the tables of promises.
@@ -96,7 +116,7 @@ enum Proof {
 
 /// Judges one cell: names that exist and are about this half, `later: PART`, `superseded: ruling N`, or `-` where none is needed.
 fn proof(proofs: &Proofs, cell: &str, is_needed: bool, is_host: bool) -> Proof {
-    let superseded = cell.strip_prefix("superseded: ruling ");
+    let superseded = cell.strip_prefix(SUPERSEDED);
     if superseded.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
         return Proof::Present;
     }
@@ -117,6 +137,7 @@ fn proof(proofs: &Proofs, cell: &str, is_needed: bool, is_host: bool) -> Proof {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::File;
 
     fn file(path: &str, text: &str) -> File {
         File { path: path.to_owned(), text: text.to_owned() }
@@ -128,12 +149,12 @@ mod tests {
             "# Seeds\n\n## Promises of Gen\n\n| number | promise | half | engine | host |\n|---|---|---|---|---|\n{rows}\n## Gen\n\n| a | b | engine | `c` |\n"
         );
         let files = [
-            file(PAGE, &page),
             file("conformance/gen/G-1-x.toml", ""),
             file("conformance/host/G-1-y.toml", ""),
+            file("crates/tenterhook-agent/tests/it/a.rs", "#[test]\nfn it_runs() {}"),
         ];
         let mut findings = Findings::default();
-        check(&files, &mut findings);
+        check(&page, &Proofs::of(&files), &mut findings);
         findings.errors.retain(|error| !error.ends_with(" has no row"));
         (findings.errors, findings.warnings)
     }
@@ -145,6 +166,7 @@ mod tests {
             "| G1 | it runs | engine | `G-1-*` | - |",
             "| G1 | it runs | host | - | `host/G-1-y` |",
             "| G1 | it runs | library | `G-1-x` | - |",
+            "| I27 | it runs | host | - | test `it_runs` |",
             "| G1 | it runs | both | superseded: ruling 25 | superseded: ruling 25 (why) |",
         ] {
             assert_eq!(findings(row), (vec![], vec![]), "{row}");
@@ -154,6 +176,7 @@ mod tests {
             ("| G1 | it runs | engine | - | - |", "G1: lacks a proof"),
             ("| G1 | it runs | engine | `G-2-x` | - |", "`G-2-x` is not a case"),
             ("| G1 | it runs | host | - | `G-1-x` |", "is not about the host alone"),
+            ("| G1 | it runs | host | - | test `it_runs` |", "G1: no session and no play shows it"),
             ("| G1 | it runs | engine | `host/G-1-y` | - |", "is not about the engine alone"),
             ("| G1 | it runs | half | `G-1-x` | - |", "`half` is not a half"),
             ("| G1 | it runs | engine | superseded: it is old | - |", "names no case"),
