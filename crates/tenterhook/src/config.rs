@@ -123,8 +123,9 @@ pub(crate) fn load_judged(
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
     drop_repeats(&mut read);
+    caller::skip_own(&mut read);
     if let Some(caller) = added.caller {
-        caller::set_aside(&mut read, caller);
+        caller::skip_of_caller(&mut read, caller);
     }
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);

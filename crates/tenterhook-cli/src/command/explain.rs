@@ -1,11 +1,13 @@
 //! `explain`: of every configured hook, whether it runs for an event, and why; of a rule, what it says. Starts nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
+use tenterhook::config::is_own;
 use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
 use tenterhook::executor::disk;
@@ -21,7 +23,7 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::show::outcome::{headline, hook_name};
-use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING};
+use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::words;
 use crate::term::Term;
@@ -177,17 +179,19 @@ const fn decision(restraint: Restraint) -> Option<&'static str> {
 }
 
 fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
+    let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
+        hooks.iter().partition(|explained| is_own(&explained.hook.run));
     let mut table = Table::new(&[
         Column::new("", Give::Keep),
         Column::new("HOOK", Give::Fold),
         Column::new("BECAUSE", Give::Wrap),
         Column::new("RULE", Give::Keep),
     ]);
-    let silent = |it: &&Explained| matches!(it.asked, Some(Asked::DoesNot));
+    let silent = |explained: &&&Explained| matches!(explained.asked, Some(Asked::DoesNot));
     // A pack of rules is counted; a handful is what somebody writes, and looks for here.
     let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
-    let folded = |it: &&Explained| is_pack && silent(it);
-    for it in hooks.iter().filter(|it| !folded(it)) {
+    let folded = |explained: &&&Explained| is_pack && silent(explained);
+    for it in hooks.iter().filter(|explained| !folded(explained)) {
         let (mark, mark_style, style, because) = match &it.asked {
             Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&it.hook, answer)),
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
@@ -202,9 +206,27 @@ fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
             Cell::new(DIM, it.because.rule),
         ]);
     }
-    let is_told = hooks.iter().any(|it| !folded(&it));
+    let is_told = hooks.iter().any(|explained| !folded(&explained));
     let table = if is_told { format!("{}\n", table.render(width)) } else { String::new() };
-    format!("{}\n\n{table}{}\n", headline(event, width), summary(hooks))
+    let own = skipped(&own, width);
+    format!("{}\n\n{table}{}\n{own}", headline(event, width), summary(&hooks))
+}
+
+/// The entries with which agents call Tenterhook, in one line: they are no hooks of the user's (BR-31).
+fn skipped(own: &[&Explained], width: usize) -> String {
+    let files: BTreeSet<&str> = own
+        .iter()
+        .filter_map(|explained| explained.hook.place.as_ref())
+        .map(|place| &*place.file)
+        .collect();
+    let verb = match own {
+        [] => return String::new(),
+        [_] => "calls",
+        _ => "call",
+    };
+    let (entries, files) = (words::entries(own.len()), words::count(files.len(), "file"));
+    let line = format!("skipped: {entries} in {files} that {verb} Tenterhook itself (BR-31)");
+    format!("{}\n", paint(DIM, words::flow(&line, width)))
 }
 
 /// What comes of a rule that holds.
@@ -233,9 +255,9 @@ fn spoken(answer: &Answer) -> String {
 }
 
 /// How many hooks would run, and how many rules hold.
-fn summary(hooks: &[Explained]) -> String {
+fn summary(hooks: &[&Explained]) -> String {
     let (rules, others): (Vec<&Explained>, Vec<&Explained>) =
-        hooks.iter().partition(|it| matches!(it.hook.run, Run::Rule(_)));
+        hooks.iter().copied().partition(|it| matches!(it.hook.run, Run::Rule(_)));
     let counted = |all: &[&Explained], is: fn(&Explained) -> bool, noun, verb| {
         let some = all.iter().filter(|it| is(it)).count();
         let nouns = if all.len() == 1 { "" } else { "s" };

@@ -55,16 +55,9 @@ fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
     hook.time(&ruleset.row(hook.dialect, &hook.event))
 }
 
-/// What an entry of ours does.
-const CALLS: &str = "(calls Tenterhook)";
-
 /// What runs, as short as it can be said: without the directory that everything here begins with, and behind the hook's
 /// own name where it has one.
 fn runs(hook: &Hook, loaded: &Loaded) -> String {
-    // What `install` wrote is the same long line for each event.
-    if is_own(&hook.run) {
-        return CALLS.to_owned();
-    }
     let text = hook.run.line();
     let line = shortened(&text, &loaded.cwd).unwrap_or(text);
     own_name(hook).map_or_else(|| line.clone(), |name| format!("{name}: {line}"))
@@ -164,8 +157,8 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     for source in &loaded.sources {
         out.push_str(&of_source(source, loaded, ruleset, width));
     }
-    let hooks = configured(ruleset).count();
-    let armed = configured(ruleset).filter(|it| it.arming == Arming::Armed).count();
+    let hooks = configured(ruleset).filter(|hook| !is_own(&hook.run)).count();
+    let armed = configured(ruleset).filter(|hook| hook.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} in force") };
     let is_shadow = |it: &&Arc<Hook>| it.enforcement.is_shadow() && it.arming == Arming::Armed;
     let off = match configured(ruleset).filter(is_shadow).count() {
@@ -186,9 +179,13 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         Column::right("LIMIT"),
         Column::new("FAILURE", Give::Keep),
     ]);
-    let mut empty = true;
+    let (mut empty, mut own) = (true, 0);
     for hook in ruleset.hooks() {
         let Some(place) = hook.place.as_ref().filter(|it| it.file == source.name) else { continue };
+        if is_own(&hook.run) {
+            own += 1;
+            continue;
+        }
         empty = false;
         let off = hook.arming != Arming::Armed;
         let style = if off { DIM } else { PLAIN };
@@ -221,11 +218,21 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
     let about = format!("({}, {})", source.dialect, source.layer.word());
     let shown = loaded.texts.shown(&source.name);
     let title = format!("{} {}\n", paint(BOLD, shown), paint(DIM, about));
-    if empty {
-        format!("{title}  no hooks\n\n")
-    } else {
-        format!("{title}{}\n", table.render(width))
+    let own = calls(own);
+    match (empty, own.is_empty()) {
+        (true, true) => format!("{title}  no hooks\n\n"),
+        (true, false) => format!("{title}{own}\n"),
+        (false, _) => format!("{title}{}{own}\n", table.render(width)),
     }
+}
+
+/// The entries with which an agent calls Tenterhook, in one line: they are no hooks of the user's (BR-31).
+fn calls(entries: usize) -> String {
+    if entries == 0 {
+        return String::new();
+    }
+    let entries = words::entries(entries);
+    format!("  {}\n", paint(DIM, format!("{entries} of Tenterhook itself, skipped (BR-31)")))
 }
 
 #[cfg(test)]

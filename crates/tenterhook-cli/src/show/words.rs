@@ -114,6 +114,11 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// The same for `entry`, whose plural does not end in `ys`.
+pub(crate) fn entries(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}
+
 /// A duration as people say it: `0.4 ms`, `12 ms`, `1.5 s`, `10 min`.
 pub(crate) fn time(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1e3;

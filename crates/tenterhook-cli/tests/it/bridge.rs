@@ -176,8 +176,8 @@ fn an_entry_that_is_this_program_is_not_fired() {
     for own in [
         "tenterhook hook --agent claude --event PreToolUse; echo ours >&2; exit 2",
         "/opt/x/tenterhook hook --agent claude --event PreToolUse || { echo ours >&2; exit 2; }",
-        "npx tenterhook fire; exit 2",
-        "env A=1 'tenterhook' fire; exit 2",
+        "npx tenterhook hook --agent codex --event PreToolUse; exit 2",
+        "env A=1 'tenterhook' hook --agent codex --event PreToolUse; exit 2",
     ] {
         let room = room(".claude/settings.json", "PreToolUse", own);
         let said = room.run(CODEX, &bash("ls"));
@@ -187,6 +187,7 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "echo no >&2; exit 2 # tenterhook hook",
         "echo no tenterhook hook >&2; exit 2",
         "echo no >&2; tenterhook check; exit 2",
+        "/nowhere/tenterhook fire 2>/dev/null; echo no >&2; exit 2",
     ] {
         let room = room(".claude/settings.json", "PreToolUse", other);
         let said = room.run(CODEX, &bash("ls"));
@@ -384,7 +385,7 @@ fn explain_says_which_hooks_the_agent_runs_itself() {
     let said = room.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Claude Code loads this file itself"), "{words}");
-    assert!(words.contains("it is Tenterhook itself"), "{words}");
+    assert!(words.contains("1 entry in 1 file that calls Tenterhook itself (BR-31)"), "{words}");
 }
 
 /// BR-1: a gate of Reasonix at the end of a turn, behind Qwen Code.

@@ -336,7 +336,7 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     assert_eq!(fs::read_to_string(room.path("home/ran")).unwrap(), "x\n");
     let listed = room.run(&["list"], "").stdout;
     assert!(
-        listed.contains("adopted/claude.json") && listed.contains("(calls Tenterhook)"),
+        listed.contains("adopted/claude.json") && listed.contains("entries of Tenterhook itself"),
         "{listed}"
     );
     assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);

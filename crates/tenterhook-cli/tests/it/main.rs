@@ -26,6 +26,7 @@ mod integrations;
 mod list;
 mod lock;
 mod messy;
+mod own_entries;
 mod probe;
 mod protected;
 mod reconcile;

@@ -1,5 +1,5 @@
-//! Which hooks does the bridge leave alone? Those that the calling agent loads itself, for it runs them or has its reasons not
-//! to, and entries that are this program. They stay visible, with the reason.
+//! Which hooks are skipped because something else runs them already? Entries of Tenterhook itself, for every host, and behind an
+//! agent the hooks that this agent loads itself. They stay visible, with the reason. Pure.
 
 use tenterhook_shell::{quote, read};
 
@@ -7,29 +7,40 @@ use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Invocation, Layer, Run};
 use crate::source::{ReadConfig, Source};
 
-/// How this program is called.
+/// The name of this program.
 const OWN: &str = "tenterhook";
-/// Its commands that fire hooks.
-const FIRES: &[&str] = &["hook", "fire"];
+/// The command with which an agent calls it.
+const BRIDGE: &str = "hook";
+/// Options of this program that take a value and may stand before its command.
+const WITH_VALUE: &[&str] = &["--color"];
 
-/// Disarms what the bridge never fires for `caller` (BR-30, BR-31). What holds calls while a file is unread stays.
-pub(super) fn set_aside(read: &mut [(Source, ReadConfig)], caller: DialectId) {
+/// Disarms the entries of Tenterhook itself (BR-31): each would fire the whole configuration once more.
+pub(super) fn skip_own(read: &mut [(Source, ReadConfig)]) {
+    for hook in read.iter_mut().flat_map(|(_, config)| &mut config.hooks) {
+        if is_skippable(hook) && is_own(&hook.run) {
+            disarm(hook, "it is Tenterhook itself".to_owned(), "BR-31");
+        }
+    }
+}
+
+/// Disarms the hooks that `caller` loads from its own files (BR-30). A hold for a file that cannot be read stays.
+pub(super) fn skip_of_caller(read: &mut [(Source, ReadConfig)], caller: DialectId) {
     let agent = caller.dialect().agent().unwrap_or(caller.as_str());
     for (source, config) in read {
-        // A file that was named is nobody's but the caller's of this program.
+        // A file that `--config` names is read for this call only, whatever the agent loads.
         let loads = source.layer != Layer::Given && caller.dialect().loads(source);
         for hook in &mut config.hooks {
             hook.caller = Some(caller);
-        }
-        for hook in config.hooks.iter_mut().filter(|it| !it.is_hold() && it.layer != Layer::BuiltIn)
-        {
-            if is_own(&hook.run) {
-                disarm(hook, "it is Tenterhook itself".to_owned(), "BR-31");
-            } else if loads {
+            if loads && is_skippable(hook) {
                 disarm(hook, format!("{agent} loads this file itself"), "BR-30");
             }
         }
     }
+}
+
+/// Whether a hook comes from a file: built-in rules and holds for unreadable files are never skipped.
+fn is_skippable(hook: &Hook) -> bool {
+    !hook.is_hold() && hook.layer != Layer::BuiltIn
 }
 
 fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
@@ -38,34 +49,40 @@ fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
     }
 }
 
-/// Whether a hook is an entry of ours: its first command is this program, with a command that fires hooks.
+/// Whether a hook is an entry of ours: its first command is this program, called as an agent calls it.
 #[must_use]
 pub fn is_own(run: &Run) -> bool {
     let Run::Command(command) = run else { return false };
     match &command.invocation {
         Invocation::Argv { program, args } => {
             let quoted: Vec<String> =
-                std::iter::once(program).chain(args).map(|it| quote(it)).collect();
-            quoted.iter().any(|it| it.contains(OWN)) && is_own_line(&quoted.join(" "))
+                std::iter::once(program).chain(args).map(|word| quote(word)).collect();
+            quoted.iter().any(|word| word.contains(OWN)) && is_own_line(&quoted.join(" "))
         }
         Invocation::Shell { text, .. } => text.contains(OWN) && is_own_line(text),
     }
 }
 
-/// The first command as it is written, and what it runs where it only starts others (`env`, `npx`).
+/// The same of a shell line. A first command that only starts others (`env`, `npx`, `sh -c`) is judged by what it starts.
 pub(crate) fn is_own_line(line: &str) -> bool {
     let line = read(line);
-    let mut commands = line.commands.iter().skip_while(|it| it.words.is_empty());
+    let mut commands = line.commands.iter().skip_while(|command| command.words.is_empty());
     let first = commands.next();
-    first.into_iter().chain(commands.take_while(|it| !it.via.is_empty())).any(|command| {
-        let words: Vec<&str> = command.words.iter().map(|it| it.text.as_str()).collect();
-        fires(&words)
+    let started = commands.take_while(|command| !command.via.is_empty());
+    first.into_iter().chain(started).any(|command| {
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        calls_bridge(&words)
     })
 }
 
-/// Whether these words start this program with a command that fires hooks; its options may stand before that.
-fn fires(words: &[&str]) -> bool {
+/// Whether these words are this program with the command `hook`; its options may stand before the command.
+fn calls_bridge(words: &[&str]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let file = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    file.strip_suffix(".exe").unwrap_or(file) == OWN && rest.iter().any(|it| FIRES.contains(it))
+    let mut previous = "";
+    let mut command = rest.iter().filter(|word| {
+        let is_value = WITH_VALUE.contains(&std::mem::replace(&mut previous, word));
+        !is_value && !word.starts_with('-')
+    });
+    file.strip_suffix(".exe").unwrap_or(file) == OWN && command.next() == Some(&BRIDGE)
 }
