@@ -27,7 +27,7 @@ pub(crate) use file::contents;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 #[doc(hidden)]
-pub use places::adopted;
+pub use places::{adopted, adopted_origin};
 #[cfg(feature = "trust")]
 pub(crate) use servers::{FileOfServers, server_files, servers_of};
 #[doc(hidden)]
@@ -80,7 +80,9 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
     let mut found = Found::default();
     for (dialect, Candidate { path, layer }) in places(roots) {
         let Some((text, flaw)) = take(&path) else { continue };
-        found.sources.push(Source { flaw, ..source(&path, dialect, layer, text, roots) });
+        let moved_from = places::moved_from(dialect, &path, roots);
+        let source = source(&path, dialect, layer, text, roots);
+        found.sources.push(Source { flaw, moved_from, ..source });
     }
     let obeyed = obeyed(&found.sources);
     add_plugins(&mut found, &obeyed, roots);
@@ -172,7 +174,8 @@ pub fn given(
     let (text, flaw) = text_of(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
     let dialect = dialect.unwrap_or_else(|| recognize(&full, &text, fallback));
     let layer = given_layer(&full, dialect, roots);
-    let mut source = Source { flaw, ..source(&full, dialect, layer, text, roots) };
+    let moved_from = places::moved_from(dialect, &full, roots);
+    let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
     if let Some(project) = project_of(&full, dialect) {
         source.project = project;
     }
@@ -270,6 +273,7 @@ fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: 
         compat: Compat::Guarded,
         on_failure: None,
         flaw: None,
+        moved_from: None,
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Source {
     pub on_failure: Option<OnFailure>,
     /// Why the text is not all that the file holds, where it is not (C-70).
     pub flaw: Option<Flaw>,
+    /// The settings file that its hooks were moved from (BR-75): what is said of that file holds for them, too.
+    pub moved_from: Option<PathBuf>,
 }
 
 /// The directory, among the user's own files, of the entries that were moved away from agents, a file an agent (BR-75).
@@ -82,6 +84,7 @@ impl Source {
             compat: Compat::Guarded,
             on_failure: None,
             flaw: None,
+            moved_from: None,
         }
     }
 }
@@ -196,6 +199,35 @@ pub struct Govern {
     pub mode: Option<ModeWord>,
     /// Where that is said.
     pub place: Option<Place>,
+}
+
+impl Govern {
+    /// What it says, each key as it is written in the file.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mode = self.mode.as_ref().map(|mode| if mode.shadow { "shadow" } else { "enforce" });
+        let compat = self.compat.map(|compat| match compat {
+            Compat::Exact => "exact",
+            Compat::Guarded => "guarded",
+        });
+        let texts = [
+            ("on_failure", self.on_failure.map(OnFailure::word)),
+            ("on_broken", self.on_broken.map(OnFailure::word)),
+            ("compat", compat),
+            ("mode", mode),
+        ];
+        let texts =
+            texts.into_iter().filter_map(|(key, word)| Some(format!("{key} = \"{}\"", word?)));
+        let enabled = self.enabled.map(|enabled| format!("enabled = {enabled}"));
+        let sandbox = (self.sandbox != Sandbox::Unsaid).then(|| "`sandbox`".to_owned());
+        let prewarm = self.prewarm.map(|_| "`prewarm`".to_owned());
+        texts.chain(enabled).chain(sandbox).chain(prewarm).collect()
+    }
+
+    /// Whether it is about the hooks of a source: by its own name, or by that of the file that they were moved from (BR-78).
+    pub(crate) fn is_about(&self, source: &Source) -> bool {
+        Path::new(&*source.name) == self.file || source.moved_from.as_ref() == Some(&self.file)
+    }
 }
 
 /// What is said of whether hooks count: `mode = "shadow"` or `mode = "enforce"`.

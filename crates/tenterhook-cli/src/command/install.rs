@@ -59,6 +59,11 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         apply(it, &changes, args.dry_run, "installed", here, term)?;
         if !args.dry_run {
             own(it, scope, args.adopt, here, term);
+            if args.adopt {
+                for policy in adopt::policies(it, here) {
+                    term.say_after(WARNING, "note:", &policy);
+                }
+            }
             if let Some(off) = status::remains_off(it, here) {
                 term.say_after(WARNING, "warning:", &off);
             }
@@ -148,7 +153,7 @@ fn apply(
         return term.data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
     }
     // What is kept to put things back is no setting of anybody.
-    let settings = changes.iter().filter(|it| !it.path.starts_with(&here.state));
+    let settings = changes.iter().filter(|change| !adopt::is_kept(&change.path, here));
     for it in settings.clone() {
         let shown = shorten(&it.path.to_string_lossy(), &here.roots);
         let (before, after) = (it.before.as_deref(), it.after.as_deref());

@@ -1,6 +1,7 @@
 //! The command line, driven as people and programs drive it: one room a command.
 #![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
 
+mod adopted;
 mod answers;
 mod backtest;
 mod bad_input;

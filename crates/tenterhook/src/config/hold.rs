@@ -70,7 +70,7 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
     }
     let heard = said.iter().filter(|it| distance(it.layer) <= distance(hook.layer));
     let on_broken = heard.filter_map(|it| match &it.switch {
-        Switch::Govern(govern) if Path::new(&*source.name) == govern.file => govern.on_broken,
+        Switch::Govern(govern) if govern.is_about(source) => govern.on_broken,
         _ => None,
     });
     if let Some(policy) = on_broken.into_iter().next() {

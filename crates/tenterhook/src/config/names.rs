@@ -1,7 +1,6 @@
 //! Names across sources: each entry its own (C-17), and statements about names and files that are not there (C-18). Pure.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use super::{ReadConfig, Source, Switch};
 use crate::diagnostic::{Code, Diagnostic, Place, Severity, nearest};
@@ -71,7 +70,6 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         guesses = guesses.checked_sub(1)?;
         nearest(name, all.iter().copied())
     };
-    let files: Vec<&str> = read.iter().map(|(source, _)| &*source.name).collect();
     let switches = read
         .iter()
         .flat_map(|(source, config)| config.switches.iter().map(|switch| (&source.name, switch)));
@@ -81,7 +79,9 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
                 Switch::DisableHook { name, .. } if !names.contains(name.as_str()) => {
                     (name.clone(), "hook", near(name))
                 }
-                Switch::Govern(govern) if !files.iter().any(|it| Path::new(it) == govern.file) => {
+                Switch::Govern(govern)
+                    if !read.iter().any(|(source, _)| govern.is_about(source)) =>
+                {
                     (govern.file.display().to_string(), "file", None)
                 }
                 _ => return None,

@@ -119,7 +119,7 @@ pub(crate) fn is_of_repository(source: &Source, hook: &Hook) -> bool {
 /// What a statement says about the hooks of a source.
 fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
     match &statement.switch {
-        Switch::Govern(govern) if Path::new(&*source.name) == govern.file => {
+        Switch::Govern(govern) if govern.is_about(source) => {
             Some(&govern.sandbox).filter(|it| **it != Sandbox::Unsaid)
         }
         _ => None,

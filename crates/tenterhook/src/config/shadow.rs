@@ -1,7 +1,5 @@
 //! Who is heard on whether a hook counts? The source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
 
-use std::path::Path;
-
 use super::statements::{Statement, distance};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::hook::{Enforcement, Hook, Layer, Run, Unread};
@@ -41,7 +39,7 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) -> Op
 /// What a statement says about the hooks of a source.
 fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
     match &statement.switch {
-        Switch::Govern(govern) if Path::new(&*source.name) == govern.file => govern.mode.as_ref(),
+        Switch::Govern(govern) if govern.is_about(source) => govern.mode.as_ref(),
         _ => None,
     }
 }

@@ -1,7 +1,6 @@
 //! What do switches do to hooks? One that is switched off stays visible (decision 8). Pure.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
 use super::{hold, requests, sandbox, shadow};
@@ -77,7 +76,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     let layer = *layer;
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
-        Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
+        Switch::Govern(govern) => govern.is_about(source),
         Switch::ManagedOnly(Whose::All) => true,
         Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
         Switch::HoldUnapproved

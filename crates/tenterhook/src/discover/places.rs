@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use super::file;
 use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use crate::hook::Layer;
-use crate::install::{self, Form};
+use crate::install::{self, Form, Scope};
 use crate::source::ADOPTED;
 
 /// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
@@ -25,6 +26,26 @@ pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
 pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
     let agent = install::agent(dialect.as_str()).filter(|it| it.form == Form::Groups)?;
     Some(roots.user_files().join(ADOPTED).join(format!("{}.json", agent.name)))
+}
+
+/// The file beside the moved entries that names the settings that they are from.
+#[must_use]
+pub fn adopted_origin(adopted: &Path) -> PathBuf {
+    adopted.with_extension("from")
+}
+
+/// The settings that the entries of a source were moved from (BR-78); `None` for a source that holds no moved entries. Where
+/// their name cannot be read, they are the agent's usual ones.
+pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Option<PathBuf> {
+    if adopted(dialect, roots).is_none_or(|adopted| adopted != path) {
+        return None;
+    }
+    let named = file::read(&adopted_origin(path)).ok().map(|text| PathBuf::from(text.trim_end()));
+    named.filter(|path| path.is_absolute()).or_else(|| {
+        let agent = install::agent(dialect.as_str())?;
+        let place = agent.places.iter().find(|place| place.scope == Scope::User)?;
+        Some(roots.home.join(agent.home).join(place.path))
+    })
 }
 
 /// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.

@@ -1,9 +1,11 @@
 //! What `install --adopt` changes, and what `uninstall` makes of it again (BR-75). Writes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use tenterhook::config::Switch;
 use tenterhook::dialect::DialectId;
 use tenterhook::discover;
+use tenterhook::hook::Layer;
 use tenterhook::install::{self, Agent, Form, Scope, give_back, put_in, take_out};
 
 use super::files::{Change, emptied, only_new, place, read_here, refuse};
@@ -41,8 +43,8 @@ impl Files {
 fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
     let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
-    let kept = |what| here.state.join("adopted").join(format!("{}.{what}", agent.name));
-    let (before, from) = (kept("before"), kept("from"));
+    let before = here.state.join("adopted").join(format!("{}.before", agent.name));
+    let from = discover::adopted_origin(&moved);
     Some(Files { settings: place(agent, scope, here)?, moved, before, from })
 }
 
@@ -116,6 +118,42 @@ pub(super) fn take(
         Change::of(files.before, before, None),
         Change::of(files.from, from, None),
     ])))
+}
+
+/// Whether a file is only kept so that an adoption can be taken back: people have nothing to see in it.
+pub(super) fn is_kept(path: &Path, here: &Here) -> bool {
+    let is_origin = |moved: PathBuf| discover::adopted_origin(&moved) == path;
+    let mut origins = DialectId::agents().filter_map(|id| discover::adopted(id, &here.roots));
+    path.starts_with(&here.state) || origins.any(is_origin)
+}
+
+/// What the user's and the organisation's files say of the settings that entries were moved from, a line a file (BR-78).
+pub(super) fn policies(agent: &Agent, here: &Here) -> Vec<String> {
+    let Some(files) = files(agent, Scope::User, here) else { return Vec::new() };
+    let (Ok(Some(_)), Ok(Some(from))) =
+        (read_here(&files.moved, here), read_here(&files.from, here))
+    else {
+        return Vec::new();
+    };
+    let shown = |path: &str| shorten(path, &here.roots);
+    let mut found = Vec::new();
+    for source in discover::find(&here.roots).sources {
+        let governs = matches!(source.layer, Layer::Managed | Layer::User);
+        if !governs || source.dialect != DialectId::NATIVE {
+            continue;
+        }
+        for switch in source.dialect.dialect().read_config(&source).switches {
+            let Switch::Govern(govern) = switch else { continue };
+            let words = govern.words();
+            if govern.file == Path::new(&from) && !words.is_empty() {
+                let (by, of, words) = (shown(&source.name), shown(&from), words.join(", "));
+                found.push(format!(
+                    "what `{by}` says of `{of}` holds for the moved hooks, too: {words}"
+                ));
+            }
+        }
+    }
+    found
 }
 
 /// The settings as they would be if nothing of ours had ever been done: to the byte where nobody edited them since.

@@ -1,0 +1,126 @@
+//! What is said of a settings file holds for the hooks that `install --adopt` moved out of it, and nothing of it is lost.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::room::{Room, Said};
+
+const SETTINGS: &str = "home/.claude/settings.json";
+const CONFIG: &str = "home/.config/tenterhook/tenterhook.toml";
+
+/// A user whose hook of Claude Code fails with exit 1, and who says something of its file.
+fn room(key: &str, words: &str) -> Room {
+    let room = Room::new();
+    let hook =
+        json!({"type": "command", "command": "echo x >> $HOME/ran; echo broken >&2; exit 1"});
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
+    room.write(SETTINGS, &format!("{settings:#}\n"));
+    room.write(CONFIG, &format!("# mine\n[source.\"{key}\"] # all of them\n{words} # why\n"));
+    room
+}
+
+/// What Claude Code is answered before a command.
+fn call(room: &Room) -> Said {
+    let event = json!({
+        "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_use_id": "t",
+    });
+    room.run(&["hook", "--agent", "claude", "--event", "PreToolUse"], &event.to_string())
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// BR-78: a gate that blocks on failure does so behind the bridge, and both files are what they were after `uninstall`.
+#[test]
+fn on_failure_of_the_file_holds_for_the_hooks_that_were_moved() {
+    for key in ["~/.claude/settings.json", "{home}/.claude/settings.json"] {
+        let room = room("~/.claude/settings.json", "on_failure = \"block\"");
+        let key = key.replace("{home}", &room.path("home").to_string_lossy());
+        let config = format!("# mine\n[source.\"{key}\"] # all\non_failure = \"block\" # why\n");
+        room.write(CONFIG, &config);
+        let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
+        let said = room.run(&["install", "claude", "--adopt"], "");
+        assert_eq!(said.code, 0, "{}", said.all());
+        let told = words(&said.stderr);
+        let note =
+            "of `~/.claude/settings.json` holds for the moved hooks, too: on_failure = \"block\"";
+        assert!(told.contains(note), "{told}");
+        let reply = call(&room);
+        assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}", reply.all());
+        let listed = room.run(&["list", "--format", "json"], "").stdout;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let hooks = listed["hooks"].as_array().unwrap();
+        let moved = hooks.iter().find(|hook| hook["armed"] == true).expect("the moved hook");
+        assert_eq!(moved["on_failure"], "block", "{moved:#}");
+        assert!(moved["source"].as_str().unwrap().ends_with("adopted/claude.json"), "{moved:#}");
+        let check = room.run(&["check"], "");
+        assert!(!check.all().contains("which is not among what is read"), "{}", check.all());
+        assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+        assert_eq!(fs::read_to_string(room.path(CONFIG)).unwrap(), config);
+        assert_eq!(fs::read_to_string(room.path(SETTINGS)).unwrap(), settings);
+        assert!(!room.path("home/.config/tenterhook/adopted").exists());
+        assert_eq!(room.run(&["fire", "Bash", "ls"], "").code, 2, "as before the adoption");
+    }
+}
+
+/// BR-78: a file on trial, a file that is off and a file in the sandbox stay so.
+#[test]
+fn each_word_about_the_file_holds_for_the_hooks_that_were_moved() {
+    let key = "~/.claude/settings.json";
+    for (words, expected) in [
+        ("on_failure = \"block\"\nmode = \"shadow\"", ("mode", json!("shadow"))),
+        ("enabled = false", ("rule", json!("C-15"))),
+        ("on_failure = \"ask\"", ("on_failure", json!("ask"))),
+    ] {
+        let room = room(key, words);
+        assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
+        let reply = call(&room);
+        assert!(!reply.stdout.contains("\"deny\""), "{words}: {}", reply.all());
+        let listed = room.run(&["list", "--format", "json"], "").stdout;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let is_moved =
+            |hook: &&Value| hook["source"].as_str().unwrap().ends_with("adopted/claude.json");
+        let moved = listed["hooks"].as_array().unwrap().iter().find(is_moved).unwrap();
+        assert_eq!(moved[expected.0], expected.1, "{words}: {moved:#}");
+        assert_eq!(room.path("home/ran").exists(), words != "enabled = false", "{words}");
+    }
+    let room = room(key, "sandbox = \"strict\"\non_broken = \"continue\"");
+    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
+    let explained = room.run(&["explain", "Bash", "ls"], "").stdout;
+    assert!(self::words(&explained).contains("sandbox strict"), "{explained}");
+    room.write("home/.config/tenterhook/adopted/claude.json", "{\"hooks\": {\"PreToolUse\": [{");
+    let reply = call(&room);
+    assert!(!reply.stdout.contains("\"deny\""), "on_broken: {}", reply.all());
+    assert!(!reply.stdout.contains("\"ask\""), "on_broken: {}", reply.all());
+}
+
+/// BR-78: a lost note of where the hooks came from loses no word.
+#[test]
+fn moved_hooks_without_their_origin_are_governed_as_the_usual_settings() {
+    let room = room("~/.claude/settings.json", "on_failure = \"block\"");
+    let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
+    fs::remove_file(room.path("home/.config/tenterhook/adopted/claude.from")).unwrap();
+    let reply = call(&room);
+    assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}", reply.all());
+    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(fs::read_to_string(room.path(SETTINGS)).unwrap(), settings);
+}
+
+/// BR-78: what is said of another home's settings does not hold for hooks that came from this one.
+#[test]
+fn words_about_another_home_do_not_hold_for_moved_hooks() {
+    let room = room("~/.claude/settings.json", "enabled = false");
+    let text = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    room.write("home/work/settings.json", &text);
+    let said = room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook install --adopt claude");
+    assert_eq!(said.code, 0, "{}", said.all());
+    assert!(!said.stderr.contains("holds for the moved hooks"), "{}", said.stderr);
+    call(&room);
+    assert!(room.path("home/ran").exists());
+    assert_eq!(room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook uninstall claude").code, 0);
+    assert_eq!(fs::read_to_string(room.path("home/work/settings.json")).unwrap(), text);
+}
