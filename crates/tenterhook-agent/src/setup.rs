@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use tenterhook::discover;
+
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
 use crate::gate::Seen;
@@ -167,7 +169,14 @@ impl Begun {
 fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Result<Begun, String> {
     let anew = || {
         let path = own();
-        Transcript::open(&path).map_err(|error| cannot("written", &path, &error))
+        let begun = match discover::missing_home(&path) {
+            Some(home) => {
+                updates.warn("transcript", discover::without_home(&home));
+                Transcript::unkept(&path)
+            }
+            None => Transcript::open(&path),
+        };
+        begun.map_err(|error| cannot("written", &path, &error))
     };
     let Some(path) = &args.resume else {
         return Ok(Begun { source: "startup", kept: Kept::default(), transcript: anew()? });

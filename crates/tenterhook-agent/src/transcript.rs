@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use tenterhook::discover;
 
 use crate::conversation::{self, Message};
 use crate::file;
@@ -60,6 +62,9 @@ struct Stamped<'a> {
 pub(crate) struct Transcript {
     path: PathBuf,
     file: Arc<Mutex<Lines>>,
+    /// The directory that goes with the session, where there is no home to keep it in.
+    #[expect(dead_code, reason = "it is dropped with the session, and the directory with it")]
+    temporary: Option<Arc<TempDir>>,
 }
 
 /// The file, and the lines that it has no room for yet.
@@ -146,10 +151,17 @@ impl Transcript {
     /// Begins the file at `path`, or goes on with it, whatever it holds.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
+            discover::make_private(parent)?;
         }
         let file = open(path, OpenOptions::new().create(true))?;
         Self::of(path, file)
+    }
+
+    /// Begins a file of that name that is removed with the session: without a home nothing is kept (BR-43).
+    pub(crate) fn unkept(path: &Path) -> io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("tenterhook-agent-").tempdir()?;
+        let begun = Self::open(&directory.path().join(path.file_name().unwrap_or_default()))?;
+        Ok(Self { temporary: Some(Arc::new(directory)), ..begun })
     }
 
     /// Goes on with the session whose transcript is the file at `path`.
@@ -163,7 +175,8 @@ impl Transcript {
     fn of(path: &Path, mut file: File) -> io::Result<Self> {
         let torn = is_torn(&mut file)?;
         let lines = Lines { file, torn, waiting: VecDeque::new() };
-        Ok(Self { path: path.to_owned(), file: Arc::new(Mutex::new(lines)) })
+        let file = Arc::new(Mutex::new(lines));
+        Ok(Self { path: path.to_owned(), file, temporary: None })
     }
 
     /// Goes on with the session of the file at `path`, which may be the one that this is.

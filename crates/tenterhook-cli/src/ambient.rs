@@ -10,12 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenterhook::dialect::Roots;
+use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
 use tenterhook::leave;
 use tenterhook::trust::Trust;
 
 use crate::problem::Problem;
+use crate::show::paint::WARNING;
+use crate::term::Term;
 
 /// What surrounds the run.
 #[derive(Clone, Debug)]
@@ -41,6 +44,23 @@ impl Here {
         let env = Ambient::from_env().env;
         let state = leave::state_directory(&env, &roots.home);
         Ok(Self { roots, env, state })
+    }
+
+    /// Tells people that nothing is kept, where their home does not exist (BR-43).
+    pub(crate) fn warn_without_home(&self, term: Term) {
+        if let Some(home) = discover::missing_home(&self.state) {
+            term.say_after(WARNING, "warning:", &discover::without_home(&home));
+        }
+    }
+
+    /// Refuses to write into a home that does not exist (BR-43).
+    pub(crate) fn require_home(&self) -> Result<(), Problem> {
+        let home = &self.roots.home;
+        match home.try_exists() {
+            Ok(false) => Err(Problem::new(format!("the home `{}` does not exist", home.display()))
+                .help("create it, or set `HOME` to a directory that exists")),
+            _ => Ok(()),
+        }
     }
 
     /// What hooks get of this process: its environment, a model where one is asked for, and directories of their own.

@@ -2,7 +2,7 @@
 //! directory, changed under a lock (BR-40 to BR-42). Knows no event beyond its name.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ impl Kept {
 
     fn change<T>(&self, with: impl FnOnce(&mut State) -> T) -> io::Result<T> {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
-        private_directory(directory)?;
+        discover::make_private(directory)?;
         let lock = private(&self.file.with_extension("lock"))?;
         lock.lock()?;
         if !self.file.exists() {
@@ -205,14 +205,6 @@ fn private(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     discover::without_waiting(&mut options).open(path)
-}
-
-fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tenterhook::discover;
 use tenterhook::executor::{scratch_prefix, scratches};
 
 use crate::show::paint::WARNING;
@@ -61,6 +62,8 @@ impl Place {
 fn all(state: &Path) -> (PathBuf, Option<std::io::Error>) {
     match scratches(state) {
         Ok(all) => (all, None),
+        // A home that does not exist is reported once for all that is not kept (BR-43).
+        Err(_) if discover::missing_home(state).is_some() => (std::env::temp_dir(), None),
         Err(error) => (std::env::temp_dir(), Some(error)),
     }
 }

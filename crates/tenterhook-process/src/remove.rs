@@ -162,8 +162,11 @@ mod tests {
     use super::*;
 
     fn room(name: &str) -> std::path::PathBuf {
-        let room = std::env::temp_dir().join(format!("tenterhook-{name}-{}", std::process::id()));
-        fs::create_dir_all(&room).expect("a room");
+        // The number of a process comes again, and so would what an aborted run left.
+        let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
+        let name = format!("tenterhook-{name}-{}-{age}", std::process::id());
+        let room = std::env::temp_dir().join(name);
+        fs::create_dir(&room).expect("a room");
         room
     }
 

@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn links_are_followed_to_where_nothing_is_yet() {
-        let room = std::env::temp_dir().join(format!("tenterhook-resolved-{}", std::process::id()));
+        // The number of a process comes again, and so would what an aborted run left.
+        let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
+        let name = format!("tenterhook-resolved-{}-{age}", std::process::id());
+        let room = std::env::temp_dir().join(name);
         let room = {
             std::fs::create_dir_all(room.join("real/inner")).expect("a room");
             room.canonicalize().expect("a room")

@@ -16,7 +16,9 @@ static ALONE: Mutex<()> = Mutex::new(());
 #[test]
 fn a_line_reaches_its_child_while_the_supervisor_is_busy() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = std::env::temp_dir().join(format!("process-fed-{}", std::process::id()));
+    // The number of a process comes again, and so would what an aborted run left.
+    let age = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+    let path = std::env::temp_dir().join(format!("process-fed-{}-{age}", std::process::id()));
     let line = format!("echo up; read word; echo \"$word\" > '{}'", path.display());
     let reader = start(Command::shell(line, "/"));
     assert_eq!(reader.lines().next(), Some(b"up".to_vec()), "it runs");

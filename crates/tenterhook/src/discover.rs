@@ -7,6 +7,7 @@ mod decode;
 #[cfg(feature = "env")]
 mod environment;
 mod file;
+mod keep;
 mod places;
 mod servers;
 
@@ -26,6 +27,8 @@ use places::places;
 pub(crate) use file::contents;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
+#[doc(hidden)]
+pub use keep::{make_private, missing_home, without_home};
 #[doc(hidden)]
 pub use places::{adopted, adopted_origin};
 #[cfg(feature = "trust")]

@@ -50,7 +50,7 @@ const WAYS: &[(&str, Make)] = &[
     }),
     ("a directory", |path| fs::create_dir(path).expect("a directory")),
     ("a link to itself", |path| symlink(path, path).expect("a link")),
-    ("a link to nothing", |path| symlink("/nonexistent/x", path).expect("a link")),
+    ("a link to nothing", |path| symlink("absent/x", path).expect("a link")),
     ("a link to a device", |path| symlink("/dev/zero", path).expect("a link")),
     ("too large", |path| {
         fs::File::create(path).and_then(|it| it.set_len(17 << 20)).expect("a file");
@@ -184,7 +184,7 @@ async fn what_a_file_could_not_gate_is_not_held() {
 fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
     let room = Room::new();
     fs::create_dir(room.path("repo/tenterhook.toml")).expect("a directory");
-    symlink("/nonexistent", room.path("home/.config")).expect("a link");
+    symlink(room.path("absent"), room.path("home/.config")).expect("a link");
     fs::write(room.path("repo/.claude"), "").expect("a file");
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
     fs::write(room.path("home/.gen/settings.json"), wide("\u{feff}{}")).expect("a file");

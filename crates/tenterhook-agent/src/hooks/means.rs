@@ -65,7 +65,9 @@ impl Means {
         let prefix = scratch_prefix();
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
-        let directory = match state(env).map(|it| scratches(&it)) {
+        // A home that does not exist was reported with the transcript (BR-43).
+        let state = state(env).filter(|state| discover::missing_home(state).is_none());
+        let directory = match state.map(|state| scratches(&state)) {
             Some(Ok(place)) => builder.tempdir_in(place),
             // Where that cannot be had, among everybody's.
             Some(Err(error)) => {

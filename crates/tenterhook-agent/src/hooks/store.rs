@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use tenterhook::discover;
 use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::session::Store;
@@ -90,7 +91,7 @@ fn write(state: &State) -> io::Result<()> {
     once.sort();
     let page = Page { once, strikes: state.strikes.clone() };
     if let Some(parent) = state.path.parent() {
-        std::fs::create_dir_all(parent)?;
+        discover::make_private(parent)?;
     }
     let next = state.path.with_extension("json.next");
     std::fs::write(&next, serde_json::to_vec(&page)?)?;

@@ -17,6 +17,7 @@ mod consent;
 mod ends;
 mod gates;
 mod gen_settings;
+mod homeless;
 mod hostile;
 mod hosts;
 mod kept;

@@ -1,10 +1,11 @@
 //! Writes a file so that a reader finds the old text or the new one. Decides nothing of either.
 
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
+use tenterhook::discover;
 
 /// Who may read a file that was not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,22 +64,14 @@ pub(in crate::command) fn write_over(path: &Path, text: &str, readers: Readers) 
 /// A file with the text in the folder of another one, under a name that nobody could have taken before.
 fn beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile> {
     let directory = path.parent().unwrap_or(path);
-    folders(readers).create(directory)?;
+    match readers {
+        Readers::Owner => discover::make_private(directory)?,
+        Readers::Usual => fs::create_dir_all(directory)?,
+    }
     let mut new = files(readers).tempfile_in(directory)?;
     new.write_all(text.as_bytes())?;
     new.as_file().sync_all()?;
     Ok(new)
-}
-
-/// What makes folders with such rights: what others may write in the state directory is not believed (T-31).
-fn folders(readers: Readers) -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    if readers == Readers::Owner {
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    }
-    builder
 }
 
 /// What makes a file with such rights; the mask of the process counts.

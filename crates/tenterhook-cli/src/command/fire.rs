@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         },
     };
     loaded.announce(term, &here.roots);
+    here.warn_without_home(term);
     let scratch = Scratch::or_none(&here.state, term);
     // Whoever writes an event to standard input is an agent; a person names it.
     if args.stream || args.what.first().is_none_or(|it| it == "-") {

@@ -200,6 +200,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     called.say_stopped_before(kept.as_deref());
     let Called { agent, event, faults, warnings, fields } = called;
     let mut loaded = load::load(&which(args), here)?.telling_once();
+    here.warn_without_home(term);
     let place = Place::new(state);
     leave::lineage::note_caller(state);
     let ambient = here.ambient(None, Some(place.path()));

@@ -38,6 +38,9 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         return Err(Problem::new("no agent that can call Tenterhook is found here")
             .help(format!("name one: {}", names.join(", "))));
     }
+    if scope == Scope::User {
+        here.require_home()?;
+    }
     let program = program::find(args.program.as_deref(), scope, here)?;
     // All of it is right, or nothing is written.
     let mut planned = Vec::new();

@@ -209,6 +209,9 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
             ));
         }
     }
+    if let Some(home) = discover::missing_home(&file) {
+        return Err(cannot(io::Error::other(discover::without_home(&home))));
+    }
     write_over(&file, pack.text, Readers::Usual).map_err(cannot)?;
     trust::approve_own(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };

@@ -187,7 +187,7 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "echo no >&2; exit 2 # tenterhook hook",
         "echo no tenterhook hook >&2; exit 2",
         "echo no >&2; tenterhook check; exit 2",
-        "/nowhere/tenterhook fire 2>/dev/null; echo no >&2; exit 2",
+        "./absent/tenterhook fire 2>/dev/null; echo no >&2; exit 2",
     ] {
         let room = room(".claude/settings.json", "PreToolUse", other);
         let said = room.run(CODEX, &bash("ls"));

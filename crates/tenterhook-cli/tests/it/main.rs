@@ -22,6 +22,7 @@ mod first;
 mod fix;
 mod found;
 mod held;
+mod homeless;
 mod install;
 mod integrations;
 mod list;

@@ -23,7 +23,8 @@ fn an_agent_that_is_not_installed_is_said_with_its_package() {
 #[test]
 fn a_program_that_is_no_agent_never_asks_its_model_and_leaves_no_probe() {
     let room = Room::new();
-    for program in ["/bin/echo", "/nonexistent/agent"] {
+    let absent = room.path("absent/agent").display().to_string();
+    for program in ["/bin/echo", absent.as_str()] {
         let said = room.run(&["probe", "codex", "--program", program, "--format", "json"], "");
         assert_eq!(said.code, 1, "{program}: {}", said.stderr);
         assert!(said.stdout.is_empty(), "{program}: {}", said.stdout);

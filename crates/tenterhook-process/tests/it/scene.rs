@@ -167,8 +167,10 @@ pub(crate) struct Folder(PathBuf);
 impl Folder {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name =
-            format!("process-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let (process, next) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        // The number of a process comes again, and so would what an aborted run left.
+        let age = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+        let name = format!("process-{process}-{next}-{age}");
         // The temporary folder of the build belongs to who built; tests may run as somebody else.
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path).unwrap();

@@ -1,11 +1,13 @@
 //! Where do the files lie that runs hand to their hooks? Below the directory of state, which no confined hook may change: in one that a
 //! grant may reach, as `/tmp`, each of them could change those of all others. Knows no file in it.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use std::time::Duration;
+
+use crate::discover;
 
 /// How long files of a run stay that nobody removed: an outcome may name them.
 #[cfg(target_os = "linux")]
@@ -22,13 +24,10 @@ const PRUNING: Duration = Duration::from_millis(50);
 ///
 /// When it cannot be made, or is not its owner's alone.
 pub fn scratches(state: &Path) -> io::Result<PathBuf> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(state)?;
+    discover::make_private(state)?;
     // Without links, also later: whoever puts one into its place leads nobody elsewhere.
     let place = state.canonicalize()?.join("scratch");
-    match builder.recursive(false).create(&place) {
+    match discover::make_private(&place) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }

@@ -107,11 +107,7 @@ fn note(state: &Path, it: &Process) {
             let _ = fs::remove_file(entry.path());
         }
     }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    if builder.create(&directory).is_ok() {
+    if discover::make_private(&directory).is_ok() {
         let mut mark = fs::OpenOptions::new();
         mark.write(true).create(true).truncate(true);
         #[cfg(unix)]

@@ -141,7 +141,7 @@ impl Leaves {
     fn change<T>(&self, with: impl FnOnce(&mut Kept, u64) -> T) -> Result<T, Trouble> {
         let file = self.directory.join("leave.json");
         let changed = || -> io::Result<T> {
-            private_directory(&self.directory)?;
+            discover::make_private(&self.directory)?;
             let lock = private(&self.directory.join("leave.lock"))?;
             lock.lock()?;
             let mut kept = match discover::bytes(&file, MOST_BYTES) {
@@ -178,17 +178,6 @@ fn private(path: &Path) -> io::Result<File> {
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
     options.open(path)
-}
-
-fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(path)
 }
 
 #[cfg(test)]

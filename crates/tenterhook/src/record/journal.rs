@@ -20,6 +20,7 @@ use super::segments::{self, Segment};
 use super::word::Word;
 use super::{Late, Number, Record, Sink, Unrecorded, private};
 use crate::answer::Restraint;
+use crate::discover;
 use crate::event::Event;
 use crate::outcome::Outcome;
 use crate::source::{Content, RecordTable};
@@ -89,11 +90,14 @@ impl Journal {
     #[must_use]
     pub fn below(state: &Path, table: &RecordTable) -> Option<Self> {
         let is_required = table.required.unwrap_or(false);
-        if !table.enabled.unwrap_or(true) {
+        let place = Place::below(state, table.dir.as_deref());
+        // Without a home nothing is kept (BR-43). Where records are required, an event that cannot be recorded is denied all the same.
+        let has_home = || discover::missing_home(&place.own).is_none();
+        if !table.enabled.unwrap_or(true) || !(is_required || has_home()) {
             return None;
         }
         Some(Self {
-            place: Place::below(state, table.dir.as_deref()),
+            place,
             content: table.content.unwrap_or_default(),
             keep_days: table.keep_days.unwrap_or(KEEP_DAYS),
             max_bytes: table.max_bytes.unwrap_or(MAX_BYTES),

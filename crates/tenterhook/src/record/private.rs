@@ -1,8 +1,10 @@
 //! Directories and files that are the user's alone: made so, and refused where they are not (RE-12). Knows no record.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
+
+use crate::discover;
 
 /// Makes a directory where there is none, with those above it, and looks whether it is the user's alone.
 pub(super) fn directory(path: &Path) -> Result<(), String> {
@@ -10,11 +12,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
     let look = || fs::symlink_metadata(path);
     let found = match look() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let mut builder = DirBuilder::new();
-            builder.recursive(true);
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.create(path).and_then(|()| look())
+            discover::make_private(path).and_then(|()| look())
         }
         found => found,
     };

@@ -24,6 +24,19 @@ fn journal(state: &Path) -> Journal {
     Journal::below(state, &RecordTable::default()).expect("records are wanted")
 }
 
+/// BR-43: without a home nothing is recorded; where records are required, what cannot be recorded is an error and not silence.
+#[test]
+fn journal_without_a_home_exists_only_where_records_are_required() {
+    let fixture = tempfile::tempdir().expect("a directory");
+    let state = fixture.path().join("absent/.local/state");
+    assert!(Journal::below(&state, &RecordTable::default()).is_none());
+    let required = RecordTable { required: Some(true), ..RecordTable::default() };
+    let journal = Journal::below(&state, &required).expect("it is required");
+    let lack = journal.begin(&event(1)).expect_err("nothing can be recorded");
+    assert!(lack.is_required && lack.why.contains("does not exist"), "{}", lack.why);
+    assert!(!fixture.path().join("absent").exists());
+}
+
 fn event(number: usize) -> Event {
     let within = Surroundings { session_id: "s-1".to_owned(), ..Surroundings::default() };
     let call = json!({ "command": format!("echo {number}") });

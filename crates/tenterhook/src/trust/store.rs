@@ -138,7 +138,7 @@ impl Store {
     /// Makes what is not there yet, and refuses what others may write.
     pub(super) fn prepared(&self) -> io::Result<()> {
         if let Some(state) = self.root.parent() {
-            fs::create_dir_all(state.parent().unwrap_or(state))?;
+            discover::make_private(state)?;
             private_directory(state)?;
         }
         private_directory(&self.root)?;

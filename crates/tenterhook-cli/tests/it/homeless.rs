@@ -1,0 +1,98 @@
+//! A home that does not exist is not made: nothing is kept, hooks run all the same, and that is reported once.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::room::{Room, Said};
+
+/// The home that no test makes.
+const ABSENT: &str = "home/absent";
+
+/// A user without a home, and a hook in a file that is named.
+fn room() -> Room {
+    let room = Room::new();
+    room.write(
+        "no.toml",
+        "[hook.no]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"echo no >&2; exit 2\"\n",
+    );
+    let event = json!({
+        "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_use_id": "t",
+    });
+    room.write("event.json", &format!("{event}\n"));
+    room
+}
+
+fn run(room: &Room, variables: &str, line: &str) -> Said {
+    room.shell(&format!("export HOME=\"$HOME/absent\" {variables}; tenterhook {line}"))
+}
+
+fn reports(said: &Said) -> usize {
+    let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.matches("does not exist, so nothing is kept").count()
+}
+
+/// BR-43.
+#[test]
+fn missing_home_is_not_made_and_reported_once() {
+    let room = room();
+    for (line, code) in [
+        ("fire --config ../no.toml Bash ls", 2),
+        ("fire --stream --config ../no.toml <../event.json", 0),
+        ("hook --agent claude --event PreToolUse --config ../no.toml <../event.json", 0),
+    ] {
+        let said = run(&room, "", line);
+        assert_eq!((said.code, reports(&said)), (code, 1), "{line}: {}", said.all());
+        assert!(said.stdout.contains("no"), "{line}: the hook runs: {}", said.all());
+        assert_eq!(said.stderr.matches("warning").count(), 1, "{line}: {}", said.stderr);
+        assert!(!said.stdout.contains("systemMessage"), "{line}: {}", said.stdout);
+        assert!(!said.stdout.contains("unrecorded"), "{line}: {}", said.stdout);
+        assert!(!room.path(ABSENT).exists(), "{line}");
+    }
+}
+
+/// BR-43: no command makes the home, and one that has to write there says so.
+#[test]
+fn command_that_writes_into_a_missing_home_is_refused() {
+    let room = room();
+    room.write("project/tenterhook.toml", "[hook.a]\non = \"PreToolUse\"\nshell = \"true\"\n");
+    for (line, refused) in [
+        ("install claude codex cline goose opencode", true),
+        ("install claude --adopt", true),
+        ("rules add guardrails", true),
+        ("pause 1m", true),
+        ("allow once AAAAAA", true),
+        ("trust --yes", true),
+        ("uninstall --all", false),
+        ("log", false),
+        ("check", false),
+        ("list", false),
+        ("status", false),
+        ("doctor", false),
+        ("test --canaries", false),
+        ("explain Bash ls", false),
+    ] {
+        let said = run(&room, "", line);
+        assert!(!room.path(ABSENT).exists(), "{line}: {}", said.all());
+        assert!(!refused || said.code != 0, "{line}: {}", said.all());
+    }
+    let said = run(&room, "", "install claude");
+    assert!(said.stderr.contains("does not exist") && said.code == 1, "{}", said.all());
+}
+
+/// BR-43: a state directory that a variable names is used, also without a home.
+#[test]
+fn state_home_that_exists_is_used_without_a_home() {
+    let room = room();
+    fs::create_dir(room.path("state")).unwrap();
+    let state = format!("XDG_STATE_HOME=\"{}\"", room.path("state").display());
+    let said = run(&room, &state, "fire --config ../no.toml Bash ls");
+    assert_eq!((said.code, reports(&said)), (2, 0), "{}", said.all());
+    assert!(room.path("state/tenterhook/records").is_dir());
+    assert!(!room.path(ABSENT).exists());
+    let state = format!("XDG_STATE_HOME=\"{}\"", room.path("none/state").display());
+    let said = run(&room, &state, "fire --config ../no.toml Bash ls");
+    assert_eq!((said.code, reports(&said)), (2, 1), "{}", said.all());
+    assert!(!room.path("none").exists() && !room.path(ABSENT).exists());
+}
