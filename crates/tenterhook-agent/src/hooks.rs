@@ -44,7 +44,7 @@ use files::Loaded;
 pub(crate) use late::Late;
 use means::Means;
 use past::Past;
-pub(crate) use rules::{Doubt, PermissionRule};
+pub(crate) use rules::{Doubt, FilesTouched, PermissionRule, Skips, Tree};
 pub(crate) use said::Said;
 pub(crate) use servers::{ServerOffer, ServerTool};
 pub(crate) use shell::CommandSandbox;

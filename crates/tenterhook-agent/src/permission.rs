@@ -1,15 +1,19 @@
 //! Whether a tool call may run: the one place that says yes. Runs nothing.
 //!
-//! The order is the rule: a denial of a hook, deny rules, safety checks, ask rules, a hook's wish to ask, a hook's consent,
-//! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
+//! The order is the rule: a denial of a hook, deny rules, the plan mode, safety checks, ask rules, a hook's wish to ask, a hook's
+//! consent, the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
 
 mod arguments;
 mod barred;
+mod by_itself;
 mod changes;
+mod globs;
 mod mode;
 mod page;
 mod place;
 mod question;
+mod touched;
+mod trees;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -26,11 +30,12 @@ use crate::update::Updates;
 use arguments::{fits, readable, rewritten};
 pub(crate) use barred::Bars;
 pub(crate) use mode::Mode;
-use place::{Aim, Place, below};
+use place::{Aim, Place, Use, below};
 use question::{Decided, Question};
+use touched::Touched;
 
 /// The rules of one session.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     /// These calls never run.
     pub(crate) deny: Vec<PermissionRule>,
@@ -46,7 +51,7 @@ pub(crate) struct Permissions {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     mode: Mode,
     rules: Rules,
@@ -144,7 +149,13 @@ impl Permissions {
     ) -> Result<Judged, String> {
         let (call, aim) = reading(name, context.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match barred::by(&state.rules.deny, context.into(), &call, Some(&aim)) {
+        match barred::by(
+            &state.rules.deny,
+            context.into(),
+            &call,
+            Some(&aim),
+            &Touched::reading(&aim),
+        ) {
             Some(rule) => Err(format!("the rule `{rule}` denies it")),
             None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
         }
@@ -162,9 +173,8 @@ impl Permissions {
         {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let Rules { deny, ask, .. } = &state.rules;
-            if let Some(rule) =
-                barred::by(deny.iter().chain(ask), context.into(), &call, Some(&aim))
-            {
+            let (rules, touched) = (deny.iter().chain(ask), Touched::reading(&aim));
+            if let Some(rule) = barred::by(rules, context.into(), &call, Some(&aim), &touched) {
                 return Err(format!("the rule `{rule}` is against it"));
             }
             if let (Some(root), Some(judged)) = (root, &aim.judged) {
@@ -252,17 +262,24 @@ impl Permissions {
         said: &Said,
         aim: Option<&Aim>,
     ) -> Leaning {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim);
+        let touched = Touched::of(call, aim, context.hooks);
+        // To look through directories takes its time, and others ask for the mode meanwhile.
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim, &touched);
         if let Some(rule) = hit(&state.rules.deny) {
             return Leaning::Refuse(Came::DeniedByRule, format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
-        let place = Place::of(aim, context, &state.directories);
-        if effect == Effect::Writes
-            && let Some(danger) = place.danger()
-        {
+        if state.mode == Mode::Plan && effect != Effect::Looks {
+            let why = "in plan mode nothing is changed".to_owned();
+            return Leaning::Refuse(Came::DeniedByMode, why);
+        }
+        if let Some(danger) = danger(context, call, &touched, &state.directories) {
             return Leaning::Ask(Question::of_rule(danger));
+        }
+        let Rules { deny, ask, .. } = &state.rules;
+        if let Some(why) = barred::within(deny.iter().chain(ask), context.into(), &touched) {
+            return Leaning::Ask(Question::of_rule(why));
         }
         if let Some(rule) = hit(&state.rules.ask) {
             return Leaning::Ask(Question::of_rule(format!("the rule `{rule}` asks")));
@@ -270,26 +287,45 @@ impl Permissions {
         if let Some(reason) = &said.ask {
             return Leaning::Ask(Question::of_hook(reason));
         }
-        if state.mode == Mode::Plan && effect != Effect::Looks {
-            let why = "in plan mode nothing is changed".to_owned();
-            return Leaning::Refuse(Came::DeniedByMode, why);
-        }
+        let place =
+            aim.map_or(Place::Inside, |aim| Place::of(aim, Use::Look, context, &state.directories));
         let free = match state.mode {
             Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside(),
             Mode::AcceptEdits => effect != Effect::Runs && place.is_inside(),
             Mode::Bypass => true,
         };
         let mut allow = state.rules.allow.iter();
-        if said.allowed || free || allow.any(|it| barred::allows(it, context.into(), call, aim)) {
+        let allows =
+            |rule: &PermissionRule| barred::allows(rule, context.into(), call, aim, &touched);
+        if said.allowed || free || allow.any(allows) {
             return Leaning::Permit;
         }
-        Leaning::Ask(Question::routine(match place {
-            Place::Outside(why) => why,
-            Place::Inside | Place::Guarded(_) => {
+        Leaning::Ask(Question::routine(match (place, touched.doubt) {
+            (Place::Outside(why), _) => why,
+            (Place::Inside | Place::Guarded(_), Some(why)) => why,
+            (Place::Inside | Place::Guarded(_), None) => {
                 format!("`{}` is asked about in this mode", call.tool)
             }
         }))
     }
+}
+
+/// Why a write of the call is asked about in every mode (AG-10, AG-14, AG-16).
+fn danger(
+    context: &PermitContext<'_>,
+    call: &Call,
+    touched: &Touched,
+    directories: &[PathBuf],
+) -> Option<String> {
+    let written = touched.writes.iter().find_map(|aim| {
+        let change = || touched.is_shown.then(|| touched::change(call, aim)).flatten();
+        Place::of(aim, Use::Write(&change), context, directories).danger()
+    });
+    let removed = || {
+        let mut removed = touched.removes.iter();
+        removed.find_map(|aim| Place::of(aim, Use::Remove, context, directories).danger())
+    };
+    written.or_else(removed)
 }
 
 /// Puts what a hook makes of the input in its place. Where no tool takes the call then: whose doing that is, and why.
@@ -315,7 +351,7 @@ fn is_known(call: &Call, toolbox: &Toolbox) -> bool {
 fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
     let input = json!({"file_path": name});
     let call = Call { id: String::new(), tool: "Read".to_owned(), input };
-    let aim = Aim { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) };
+    let aim = Aim::at(name, cwd.join(name));
     (call, aim)
 }
 

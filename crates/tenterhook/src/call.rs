@@ -21,6 +21,7 @@ pub mod place;
 mod quoted;
 mod send;
 mod tools;
+mod trees;
 mod view;
 
 #[cfg(test)]
@@ -36,6 +37,7 @@ use crate::event::meter::{Cut, Meter};
 use crate::event::tool::Tool;
 use crate::event::tool::command::Command;
 use crate::event::{Event, Surroundings};
+pub use trees::{Skips, Tree};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
 const MOST_LINES: usize = 64;
@@ -58,6 +60,8 @@ pub struct CallFootprint {
     pub writes: Vec<String>,
     /// What it removes with everything in it.
     pub deletes: Vec<String>,
+    /// Directories that it reads with everything in them.
+    pub trees: Vec<Tree>,
     /// Where it changes owners or rights with everything in it.
     pub rights: Vec<String>,
     /// Other machines that it sends something to or fetches something from.
@@ -100,6 +104,7 @@ struct Found {
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
     deletes: BTreeSet<String>,
+    trees: BTreeSet<Tree>,
     rights: BTreeSet<String>,
     hosts: BTreeSet<String>,
     drops: BTreeSet<String>,
@@ -201,23 +206,33 @@ pub fn footprint(
     files: Option<&dyn disarm::Files>,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
-    let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
     let paths = path::Paths { files, ..path::Paths::of(&event.within) };
+    footprint_at(event, line, &paths, meter)
+}
+
+/// The same, with what is known of the places that its paths are seen from.
+pub(crate) fn footprint_at(
+    event: &Event,
+    line: Option<&Line>,
+    paths: &path::Paths<'_>,
+    meter: &Meter<'_>,
+) -> Result<CallFootprint, Cut> {
+    let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
     let text = line.map(|_| Command::of(call).line());
     let mut found =
         Found { concerns: disarm::may_concern(call, text.as_deref()), ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            shell(line, text.as_deref().unwrap_or_default(), &paths, meter, &mut found);
+            shell(line, text.as_deref().unwrap_or_default(), paths, meter, &mut found);
         }
-        _ => tools::look(call, &paths, meter, &mut found),
+        _ => tools::look(call, paths, meter, &mut found),
     }
     if found.concerns {
         match (call.tool(), &text) {
             (Tool::Shell, Some(text)) => disarm::text(|| Cow::Borrowed(text), &mut found),
-            _ => disarm::tool(call, &paths, &mut found),
+            _ => disarm::tool(call, paths, &mut found),
         }
-        disarm::settle(&paths, &mut found);
+        disarm::settle(paths, &mut found);
     }
     meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
@@ -249,6 +264,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
         installs::look(view, found);
         literals::look(view, paths, found);
     }
+    trees::look(&views, paths, &mut found.trees);
     if found.concerns {
         disarm::line(&views, paths, found);
     }
@@ -309,6 +325,7 @@ impl Found {
             reads: list(self.reads),
             writes: list(self.writes),
             deletes: list(self.deletes),
+            trees: self.trees.into_iter().collect(),
             rights: list(self.rights),
             hosts: list(self.hosts),
             drops: list(self.drops),

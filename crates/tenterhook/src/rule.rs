@@ -62,7 +62,7 @@ use std::sync::Arc;
 pub use expression::Expression;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
-pub use files::files_read;
+pub use files::{FilesTouched, Skips, Tree, files_touched};
 #[doc(hidden)]
 pub use flaw::{Flaw, Part};
 #[cfg(feature = "rule")]

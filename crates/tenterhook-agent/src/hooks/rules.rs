@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
+use tenterhook::executor::disk;
 use tenterhook::hook::Compat;
 use tenterhook::matcher::Condition;
 use tenterhook::matcher::condition::{MatchContext, Picked};
 use tenterhook::matcher::rule::Reading;
 use tenterhook::rule;
+pub(crate) use tenterhook::rule::{FilesTouched, Skips, Tree};
 
 use super::Hooks;
 use crate::conversation::Call;
@@ -82,6 +84,12 @@ impl PermissionRule {
         one.then_some((tool.trim(), name))
     }
 
+    /// Whether it is a rule of this tool about some of its calls.
+    pub(crate) fn is_about_some(&self, tool: &str) -> bool {
+        let Meaning::Rule(_) = self.meaning else { return false };
+        self.text.trim().split_once('(').is_some_and(|(of, _)| of.trim() == tool)
+    }
+
     /// The rule as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -98,18 +106,20 @@ pub(crate) enum Doubt {
 }
 
 impl Hooks {
-    /// The files that a shell command would show, as far as its text tells; `None` where it would cost too much to tell.
-    pub(crate) fn read_by(&self, call: &Call) -> Option<Vec<PathBuf>> {
+    /// The files that a call would read and write, as far as its input tells; `None` where it would cost too much to tell.
+    pub(crate) fn touched_by(&self, call: &Call) -> Option<FilesTouched> {
         let event = self.about("PreToolUse", call);
+        rule::files_touched(&event, &*disk(), &|path| Path::new(path).is_dir())
+    }
+
+    /// Where a path is that [`Self::touched_by`] gave.
+    pub(crate) fn place_of(&self, written: &str) -> PathBuf {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let (project, home) = (place.project.clone(), place.home.clone());
-        drop(place);
-        let reads = rule::files_read(&event)?;
-        let path = |it: &String| match it.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => project.join(it),
-        };
-        Some(reads.iter().map(path).collect())
+        match (written, written.strip_prefix("~/")) {
+            ("~", _) => place.home.clone(),
+            (_, Some(rest)) => place.home.join(rest),
+            (_, None) => place.project.join(written),
+        }
     }
 
     /// Where the file may be that a rule names: from the root, the home, the project, or where the agent works.

@@ -1,22 +1,23 @@
 //! Which rule restrains a call, by whatever name it reaches a file? A rule is written with a name and meant of a file: it holds
-//! for links to it, for its other names, and for every tool that would show what is in it (AG-12). Runs nothing.
+//! for links to it, for its other names, and for every tool that would show or change what is in it (AG-12, AG-14). Runs nothing.
 
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use serde_json::json;
 
-use super::PermitContext;
 use super::place::{Aim, KEYS};
+use super::touched::Touched;
+use super::{PermitContext, trees};
 use crate::conversation::Call;
 use crate::file::Judged;
 use crate::hooks::{Doubt, Hooks, PermissionRule};
-use crate::{tool, toolbox};
+use crate::tool;
 
 /// The tool whose rules say what the model may see.
-const READ: &str = "Read";
-/// Tools that show what is in the file that they name, or tell whether a text stands in it.
-const SHOW: &[&str] = &["Edit", "Grep"];
+pub(super) const READ: &str = "Read";
+/// Tools whose rules say what the model may change: a rule of one is about all that edit.
+pub(super) const EDITORS: &[&str] = &["Edit", "Write"];
 /// How many files of a project are looked at for the other names of one.
 const MOST: usize = 200_000;
 
@@ -40,91 +41,122 @@ pub(super) fn by<'r>(
     ground: Ground<'_>,
     call: &Call,
     aim: Option<&Aim>,
+    touched: &Touched,
 ) -> Option<String> {
     // Without rules nothing is looked for.
     rules.clone().into_iter().next()?;
-    let holds = |call: &Call| {
-        let held = |it: &&PermissionRule| ground.hooks.rule_holds(it, call, Doubt::Counts);
-        rules.clone().into_iter().find(held).map(|it| it.text().to_owned())
+    let all = Rules { rules: rules.into_iter().collect(), ground };
+    let judged = aim.and_then(|aim| aim.judged.as_ref());
+    let itself =
+        || all.holds(call).or_else(|| judged.and_then(|judged| all.holds(&at(call, &judged.path))));
+    let about = |tools: &'static [&'static str], aims: &[Aim]| {
+        aims.iter().find_map(|aim| tools.iter().find_map(|tool| all.about(tool, aim)))
     };
-    let judged = aim.and_then(|it| it.judged.as_ref());
-    if let Some(rule) = holds(call).or_else(|| judged.and_then(|it| holds(&at(call, &it.path)))) {
-        return Some(rule);
-    }
-    let mut seen: Vec<Judged> = match (call.tool.as_str(), judged) {
-        ("Bash", _) => match ground.hooks.read_by(call) {
-            Some(files) => files.iter().filter_map(|it| Judged::of(it)).collect(),
-            // What nobody can tell may be the very file that a rule names.
-            None => {
-                let about_files =
-                    |it: &&PermissionRule| it.file().is_some_and(|(of, _)| of == READ);
-                return rules.clone().into_iter().find(about_files).map(|it| it.text().to_owned());
-            }
-        },
-        (tool, Some(judged)) if tool == READ || SHOW.contains(&tool) || is_served(tool) => {
-            vec![judged.clone()]
-        }
-        _ => Vec::new(),
-    };
-    seen.retain(Judged::exists);
-    let shown = seen.iter().find_map(|file| {
-        let named = || same(rules.clone(), READ, file, ground);
-        holds(&reading(&file.path)).or_else(named).or_else(|| others(file, ground, &holds))
-    });
-    shown.or_else(|| judged.and_then(|it| same(rules.clone(), &call.tool, it, ground)))
+    itself()
+        .or_else(|| touched.is_unread.then(|| all.about_some(&[&[READ], EDITORS].concat()))?)
+        .or_else(|| about(&[READ], &touched.reads))
+        .or_else(|| about(EDITORS, &touched.writes))
+        .or_else(|| judged.and_then(|judged| all.same(&call.tool, judged)))
 }
 
-/// Whether a server's tool it is, which shows what it likes of a file that it is given.
-fn is_served(tool: &str) -> bool {
-    tool.starts_with(toolbox::PREFIX)
-}
-
-/// The rule that names this very file, by a name that leads to it.
-fn same<'r>(
+/// Why a call is asked about that reads, moves or removes a directory with everything in it, or writes to a path that its text
+/// does not say (AG-15); `None` where no rule is about a file in it.
+pub(super) fn within<'r>(
     rules: impl IntoIterator<Item = &'r PermissionRule>,
-    tool: &str,
-    file: &Judged,
     ground: Ground<'_>,
+    touched: &Touched,
 ) -> Option<String> {
-    let is = |rule: &PermissionRule| {
-        let named = rule.file().filter(|(of, _)| *of == tool);
-        named.is_some_and(|(_, name)| {
-            ground.hooks.places_of(name, ground.cwd, ground.project).iter().any(|it| file.is_at(it))
-        })
+    let all = Rules { rules: rules.into_iter().collect(), ground };
+    let unresolved = || {
+        let written = touched.unresolved.as_ref()?;
+        let rule = all.about_some(EDITORS)?;
+        Some(format!(
+            "it may write what the rule `{rule}` is about: the call does not say where `{written}` leads"
+        ))
     };
-    rules.into_iter().find(|it| is(it)).map(|it| it.text().to_owned())
+    trees::read(&all, touched).or_else(|| trees::removed(&all, touched)).or_else(unresolved)
 }
 
-/// The rule that holds for another name that the file has in the project.
-fn others(
-    file: &Judged,
-    ground: Ground<'_>,
-    holds: &impl Fn(&Call) -> Option<String>,
-) -> Option<String> {
-    if !file.has_other_names() {
-        return None;
-    }
-    let mut left = MOST;
-    for entry in WalkBuilder::new(ground.project).standard_filters(false).build().flatten() {
-        left = left.saturating_sub(1);
-        if left == 0 {
-            return Some(
-                "of one of the other names of the file, which are too many to look at".to_owned(),
-            );
-        }
-        let is_file = entry.file_type().is_some_and(|it| it.is_file());
-        if is_file
-            && file.is_at(entry.path())
-            && let Some(rule) = holds(&reading(entry.path()))
-        {
-            return Some(rule);
-        }
-    }
-    None
+/// Rules, and where the names in them are looked for.
+pub(super) struct Rules<'r, 'g> {
+    rules: Vec<&'r PermissionRule>,
+    ground: Ground<'g>,
 }
 
-fn reading(path: &Path) -> Call {
-    Call { id: String::new(), tool: READ.to_owned(), input: json!({"file_path": path}) }
+impl Rules<'_, '_> {
+    /// The first rule that holds for the call.
+    fn holds(&self, call: &Call) -> Option<String> {
+        let held =
+            |rule: &&&PermissionRule| self.ground.hooks.rule_holds(rule, call, Doubt::Counts);
+        self.rules.iter().find(held).map(|rule| rule.text().to_owned())
+    }
+
+    /// The first rule of this tool about files, by any name of the file to which a name leads.
+    pub(super) fn about(&self, tool: &str, aim: &Aim) -> Option<String> {
+        let rules = self.rules.iter().copied().filter(|rule| is_about_files(rule, tool)).collect();
+        let all = Self { rules, ground: self.ground };
+        if all.rules.is_empty() {
+            return None;
+        }
+        let judged = aim.judged.as_ref()?;
+        all.holds(&using(tool, &judged.path)).or_else(|| {
+            if !judged.exists() {
+                return None;
+            }
+            all.same(tool, judged).or_else(|| all.others(tool, judged))
+        })
+    }
+
+    /// The first rule of these tools about files.
+    pub(super) fn about_some(&self, tools: &[&str]) -> Option<String> {
+        let about = |rule: &&&PermissionRule| tools.iter().any(|tool| is_about_files(rule, tool));
+        self.rules.iter().find(about).map(|rule| rule.text().to_owned())
+    }
+
+    /// The rule that names this very file, by a name that leads to it.
+    fn same(&self, tool: &str, file: &Judged) -> Option<String> {
+        let Ground { hooks, project, cwd } = self.ground;
+        let is = |rule: &&&PermissionRule| {
+            let named = rule.file().filter(|(of, _)| *of == tool);
+            named.is_some_and(|(_, name)| {
+                hooks.places_of(name, cwd, project).iter().any(|path| file.is_at(path))
+            })
+        };
+        self.rules.iter().find(is).map(|rule| rule.text().to_owned())
+    }
+
+    /// The rule that holds for another name that the file has in the project.
+    fn others(&self, tool: &str, file: &Judged) -> Option<String> {
+        if !file.has_other_names() {
+            return None;
+        }
+        let mut left = MOST;
+        let walk = WalkBuilder::new(self.ground.project).standard_filters(false).build();
+        for entry in walk.flatten() {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                let why = "of one of the other names of the file, which are too many to look at";
+                return Some(why.to_owned());
+            }
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            if is_file
+                && file.is_at(entry.path())
+                && let Some(rule) = self.holds(&using(tool, entry.path()))
+            {
+                return Some(rule);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a rule says which files a tool may not touch. `Edit` alone is about that tool; `Read` alone about every file.
+fn is_about_files(rule: &PermissionRule, tool: &str) -> bool {
+    rule.is_about_some(tool) || tool == READ && rule.text().trim() == READ
+}
+
+fn using(tool: &str, path: &Path) -> Call {
+    Call { id: String::new(), tool: tool.to_owned(), input: json!({"file_path": path}) }
 }
 
 /// The same call on the file to which its name leads.
@@ -143,7 +175,12 @@ pub(super) fn allows(
     ground: Ground<'_>,
     call: &Call,
     aim: Option<&Aim>,
+    touched: &Touched,
 ) -> bool {
+    // A call in doubt is covered only by a rule about this very call (AG-14).
+    if touched.doubt.is_some() && rule.exact().is_none() {
+        return false;
+    }
     let judged = aim.map(|it| it.judged.as_ref());
     let holds = |call: &Call| ground.hooks.rule_holds(rule, call, Doubt::Fails);
     match (rule.exact(), judged) {
@@ -190,7 +227,7 @@ impl Bars {
     pub(crate) fn against(&self, path: &Path) -> Option<String> {
         let (hooks, rules, project, cwd) = self.inner.as_ref()?;
         let ground = Ground { hooks, project, cwd };
-        let aim = Aim { name: path.display().to_string(), judged: Judged::of(path) };
-        by(rules, ground, &reading(path), Some(&aim))
+        let aim = Aim::at(&path.display().to_string(), path.to_owned());
+        by(rules, ground, &using(READ, path), Some(&aim), &Touched::reading(&aim))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::PermitContext;
+use super::{PermitContext, by_itself};
 use crate::conversation::Call;
 use crate::file::Judged;
 use crate::tool;
@@ -32,6 +32,8 @@ const SEARCHES: &[&str] = &["Glob", "Grep"];
 pub(super) struct Aim {
     /// As the model wrote it.
     pub(super) name: String,
+    /// The path that this is, with its links.
+    path: PathBuf,
     /// Where that leads. Nothing: in a circle.
     pub(super) judged: Option<Judged>,
 }
@@ -41,15 +43,21 @@ impl Aim {
     pub(super) fn of(call: &Call, cwd: &Path) -> Option<Self> {
         let named = KEYS.iter().find_map(|key| tool::text(call, key));
         let name = named.or_else(|| SEARCHES.contains(&call.tool.as_str()).then_some("."))?;
-        Some(Self { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) })
+        Some(Self::at(name, cwd.join(name)))
+    }
+
+    /// What a path leads to that is called by this name.
+    pub(super) fn at(name: &str, path: PathBuf) -> Self {
+        let judged = Judged::of(&path);
+        Self { name: name.to_owned(), path, judged }
     }
 
     /// How a person reads it: with where it leads, where the name does not say that.
-    fn told(&self, cwd: &Path) -> String {
-        let Self { name, judged } = self;
+    fn described(&self) -> String {
+        let Self { name, path, judged } = self;
         match judged {
-            Some(it) if it.path != plain(&cwd.join(name)) => {
-                format!("`{name}` leads to `{}`, which", it.path.display())
+            Some(judged) if judged.path != plain(path) => {
+                format!("`{name}` leads to `{}`, which", judged.path.display())
             }
             _ => format!("`{name}`"),
         }
@@ -73,50 +81,71 @@ fn plain(path: &Path) -> PathBuf {
 pub(super) enum Place {
     /// In the project, in a directory beside it that the user named, or nowhere: the tool has no path.
     Inside,
-    /// There, but among what decides over the agent, or a file that has other names.
+    /// There, but among what decides over the agent or runs by itself, or a file that has other names.
     Guarded(String),
     /// Elsewhere.
     Outside(String),
 }
 
+/// What a call does with a file.
+#[derive(Clone, Copy)]
+pub(super) enum Use<'c> {
+    /// It looks at it.
+    Look,
+    /// It changes it, to this text where the call says it.
+    Write(by_itself::Change<'c>),
+    /// It moves or removes it with everything in it.
+    Remove,
+}
+
 impl Place {
     /// Where it is.
     pub(super) fn of(
-        aim: Option<&Aim>,
+        aim: &Aim,
+        is_used: Use<'_>,
         context: &PermitContext<'_>,
         directories: &[PathBuf],
     ) -> Self {
-        let Some(aim) = aim else { return Self::Inside };
         let roots =
             std::iter::once(context.project).chain(directories.iter().map(PathBuf::as_path));
-        Self::find(aim, context.cwd, roots, |file| context.hooks.decided_by(file))
+        Self::find(aim, is_used, roots, |file| context.hooks.decided_by(file))
     }
 
     fn find<'r>(
         aim: &Aim,
-        cwd: &Path,
+        is_used: Use<'_>,
         roots: impl Iterator<Item = &'r Path>,
         decides: impl Fn(&Path) -> Option<String>,
     ) -> Self {
-        let outside = || Self::Outside(format!("{} is outside the project", aim.told(cwd)));
+        let outside = || Self::Outside(format!("{} is outside the project", aim.described()));
         let Some(judged) = &aim.judged else { return outside() };
         let mut inside = roots.filter_map(|root| below(&judged.path, root));
         let Some(below) = inside.next() else { return outside() };
-        // Some file systems take the letters' case for the same.
-        let is = |name: &std::ffi::OsStr| GUARDED.iter().any(|it| name.eq_ignore_ascii_case(it));
-        if below.components().any(|part| is(part.as_os_str())) {
-            return Self::Guarded(format!("{} decides over the agent itself", aim.told(cwd)));
+        if below.components().any(|part| is_guarded(part.as_os_str())) {
+            return Self::Guarded(format!("{} decides over the agent itself", aim.described()));
         }
-        if let Some(how) = decides(&judged.path) {
-            return Self::Guarded(format!("{} {how}", aim.told(cwd)));
+        match is_used {
+            Use::Look => Self::Inside,
+            Use::Remove => match guarded_in(&judged.path) {
+                Some(name) => Self::Guarded(format!(
+                    "{} holds `{name}`, which decides over the agent itself",
+                    aim.described()
+                )),
+                None => Self::Inside,
+            },
+            Use::Write(change) => {
+                let by_itself = || {
+                    let why = by_itself::why(&below, change)?;
+                    Some(format!("takes effect by itself later: {why}"))
+                };
+                let others = "has other names, which a write would change, too".to_owned();
+                let danger = decides(&judged.path)
+                    .or_else(by_itself)
+                    .or_else(|| judged.has_other_names().then_some(others));
+                danger
+                    .map_or(Self::Inside, |why| Self::Guarded(format!("{} {why}", aim.described())))
+            }
         }
-        if judged.has_other_names() {
-            let told = aim.told(cwd);
-            return Self::Guarded(format!(
-                "{told} has other names, which a write would change, too"
-            ));
-        }
-        Self::Inside
     }
 
     /// Whether it is in the project.
@@ -125,12 +154,23 @@ impl Place {
     }
 
     /// What makes a write there dangerous, whoever consents.
-    pub(super) fn danger(&self) -> Option<&str> {
+    pub(super) fn danger(self) -> Option<String> {
         match self {
             Self::Inside => None,
             Self::Guarded(why) | Self::Outside(why) => Some(why),
         }
     }
+}
+
+/// Whether everything of that name decides over an agent. Some file systems take the letters' case for the same.
+fn is_guarded(name: &std::ffi::OsStr) -> bool {
+    GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded))
+}
+
+/// What decides over an agent and lies in a directory.
+fn guarded_in(directory: &Path) -> Option<String> {
+    let mut entries = std::fs::read_dir(directory).ok()?.flatten().map(|entry| entry.file_name());
+    entries.find(|name| is_guarded(name)).map(|name| name.to_string_lossy().into_owned())
 }
 
 /// The rest of a path, links followed, that lies in a directory.
@@ -163,9 +203,9 @@ mod tests {
     fn find(ground: &Path, name: &str) -> Place {
         // The project is known by a path that is itself a link.
         let (project, cwd) = (ground.join("linked"), ground.join("project"));
-        let aim = Aim { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) };
+        let aim = Aim::at(name, cwd.join(name));
         let decides = |file: &Path| file.ends_with("hooks.toml").then(|| "decides".to_owned());
-        Place::find(&aim, &cwd, std::iter::once(project.as_path()), decides)
+        Place::find(&aim, Use::Write(&|| None), std::iter::once(project.as_path()), decides)
     }
 
     #[test]

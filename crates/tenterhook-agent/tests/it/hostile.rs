@@ -228,7 +228,7 @@ on = "delegate"
 call = [{ tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } }]
 [[reply]]
 on = "look inside"
-call = [{ tool = "Bash", input = { command = "WORK; pwd > $HOME/where; exec sleep 600" } }]
+call = [{ tool = "Bash", input = { command = "WORK; sh ~/report.sh; exec sleep 600" } }]
 [[reply]]
 repeat = true
 text = "well"
@@ -240,6 +240,7 @@ fn a_stopped_task_leaves_its_worktree() {
     for (work, stays) in [("true", false), ("echo new > new.txt", true)] {
         let hooks = "[hook.see]\non = \"WorktreeRemove\"\nshell = \"true\"\n";
         let room = Room::new(hooks, &INSIDE.replace("WORK", work));
+        room.sandbox.write("~/report.sh", "pwd > $HOME/where\n").unwrap();
         super::gates::repository(&room);
         let mut run = room.start(&["--allow", "Bash(*)"]);
         run.prompt("delegate");

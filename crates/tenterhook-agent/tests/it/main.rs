@@ -23,6 +23,7 @@ mod hosts;
 mod kept;
 mod late;
 mod life;
+mod lines;
 mod means;
 mod models;
 mod points;

@@ -60,7 +60,7 @@ call = [
   { tool = "Edit", input = { file_path = "sub/a.txt", old_string = "a", new_string = "b" } },
   { tool = "Glob", input = { pattern = "*.txt" } },
   { tool = "Grep", input = { pattern = "x" } },
-  { tool = "Bash", input = { command = "mkdir -p .claude; echo '{}' > .claude/settings.local.json" } },
+  { tool = "Bash", input = { command = "sh configure.sh" } },
   { tool = "Bash", input = { command = "until grep -lq FileChanged ~/events/*.json && grep -lq ConfigChange ~/events/*.json; do sleep 0.01; done" } },
   { tool = "Bash", input = { command = "false" } },
   { tool = "Bash", input = { command = "exit 3" } },
@@ -75,6 +75,8 @@ fn furnished(hooks: &str) -> Room {
     for (name, text) in files() {
         room.sandbox.write(&name, &text).unwrap();
     }
+    let configure = "mkdir -p .claude; echo '{}' > .claude/settings.local.json";
+    room.sandbox.write("configure.sh", configure).unwrap();
     super::gates::repository(&room);
     room
 }

@@ -34,6 +34,19 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
+/// Operands after the pattern; all of them where the pattern is an option's value.
+pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    let valued = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
+    let by_option = view.says(&["-e", "-f", "--regexp", "--file", "--files"]);
+    let operands = view.operands(valued).into_iter();
+    operands.skip(usize::from(!by_option)).collect()
+}
+
+/// Whether a program shows or copies what is in the files that it is handed.
+pub(super) fn shows(name: &str) -> bool {
+    !NO_READERS.contains(&name) && !wrapper_names().any(|wrapper| wrapper == name)
+}
+
 /// How many times a path is put together and looked through until it stands in a list.
 const WALKS: usize = 4;
 
@@ -84,8 +97,7 @@ impl Here<'_> {
     fn reads(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
-        let skipped =
-            in_place || NO_READERS.contains(&name) || wrapper_names().any(|it| it == name);
+        let skipped = in_place || !shows(name);
         let args: Vec<&str> = match name {
             "git" => git_reads(self.view),
             "curl" | "wget" => uploads(self.view),
@@ -100,29 +112,20 @@ impl Here<'_> {
                 }
                 operands
             }
-            _ if PATTERN_FIRST.contains(&name) => self.behind_pattern(),
-            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none.
+            _ if PATTERN_FIRST.contains(&name) => behind_pattern(self.view),
+            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none. What is left out is not read.
             _ => self
                 .view
                 .args
                 .iter()
                 .map(String::as_str)
-                .filter(|it| !it.starts_with("--env-file"))
+                .filter(|arg| !arg.starts_with("--env-file") && !arg.starts_with("--exclude="))
                 .collect(),
         };
         let fed = self.view.fed.iter().map(String::as_str);
         for arg in args.into_iter().chain(fed) {
             found.reads.extend(candidates(arg).map(|it| self.seen(it)));
         }
-    }
-
-    /// Operands after the pattern; all of them where the pattern is an option's value.
-    fn behind_pattern(&self) -> Vec<&str> {
-        let valued =
-            &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
-        let by_option = self.view.says(&["-e", "-f", "--regexp", "--file", "--files"]);
-        let operands = self.view.operands(valued).into_iter();
-        operands.skip(usize::from(!by_option)).collect()
     }
 
     fn writes(&self, found: &mut Found) {

@@ -50,6 +50,11 @@ impl Filled {
         self.0.into_iter().next().unwrap_or_default().replace(PART, " ")
     }
 
+    /// Each text that it may be.
+    pub(super) fn texts(self) -> Vec<String> {
+        self.0.into_iter().map(|text| text.replace(PART, " ")).collect()
+    }
+
     /// Each text that it may be, as its words.
     pub(super) fn choices(&self) -> impl Iterator<Item = Vec<String>> {
         self.0.iter().map(|text| {

@@ -15,7 +15,7 @@ use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced, unfold};
 use super::fill::Variables;
 use super::find::search;
-use super::path::Paths;
+use super::path::{Moves, Paths};
 use super::quoted::line_of;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
@@ -151,11 +151,14 @@ impl<'p> Sofar<'p> {
 
     fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
         let redirects = redirects.iter().take_while(|_| self.meter.spend(4));
-        let files = redirects.filter_map(|it| match &it.target {
-            Target::Word(word) if !it.operator.starts_with("<<") => {
-                Some((it.operator.clone(), self.variables.fill(word).first()))
-            }
-            Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
+        let files = redirects.flat_map(|redirect| {
+            let files = match &redirect.target {
+                Target::Word(word) if !redirect.operator.starts_with("<<") => {
+                    self.variables.fill(word).texts()
+                }
+                Target::Word(_) | Target::HereDocument { .. } | Target::Closed => Vec::new(),
+            };
+            files.into_iter().map(|file| (redirect.operator.clone(), file))
         });
         files.collect()
     }
@@ -304,8 +307,13 @@ impl<'p> Sofar<'p> {
 
     /// Where the line goes on.
     fn go(&mut self, view: &View<'_>) {
+        let from = match self.paths.moves {
+            Moves::Followed => self.cwd(),
+            Moves::FromStart => &self.paths.cwd,
+            Moves::Ignored => return,
+        };
         if let Some(to) = view.operands(&[]).first() {
-            let to = self.paths.absolute(to, self.cwd());
+            let to = self.paths.absolute(to, from);
             if to.len() > LONGEST_CWD {
                 self.too_much = true;
             } else {

@@ -6,37 +6,66 @@ use crate::event::Surroundings;
 
 /// The places that paths are seen from, as absolute texts; empty where the host did not say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths<'f> {
+pub(crate) struct Paths<'f> {
     pub(super) home: String,
     pub(super) project: String,
     pub(super) cwd: String,
     /// Who may look into the files there, if anybody may.
     pub(super) files: Option<&'f dyn super::disarm::Files>,
+    /// Who says where links lead: behind one, `..` is not what its letters say. Rules go by letters alone (RU-16).
+    pub(super) links: Option<&'f dyn super::disarm::Files>,
+    /// Whether a line that changes its directory is followed there.
+    pub(super) moves: Moves,
 }
 
-impl Paths<'_> {
-    pub(super) fn of(within: &Surroundings) -> Self {
+/// Which `cd` of a line counts: one may fail, stand in a subshell or in a branch that is not taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// Each, one after the other.
+    #[default]
+    Followed,
+    /// The last one alone.
+    FromStart,
+    /// None.
+    Ignored,
+}
+
+impl<'f> Paths<'f> {
+    pub(crate) fn of(within: &Surroundings) -> Self {
         let text = |path: &Path| plain(&path.to_string_lossy());
         let cwd = text(&within.cwd);
         let project = match text(&within.project) {
             empty if empty.is_empty() => cwd.clone(),
             project => project,
         };
-        Self { home: text(&within.home), project, cwd, files: None }
+        Self { home: text(&within.home), project, cwd, ..Self::default() }
+    }
+
+    /// The same places as a system sees them that follows links.
+    pub(crate) fn behind_links(self, links: &'f dyn super::disarm::Files, moves: Moves) -> Self {
+        Self { links: Some(links), moves, ..self }
+    }
+
+    /// A path without `.`, `..` and doubled slashes.
+    fn plain(&self, path: &str) -> String {
+        match self.links {
+            Some(links) if path.contains("..") => without_links(path, links),
+            _ => plain(path),
+        }
     }
 
     /// `written` as an absolute path, where it is said from where it starts.
     pub(super) fn absolute(&self, written: &str, cwd: &str) -> String {
         let home = |rest: &str| match self.home.as_str() {
             "" => format!("~{rest}"),
-            home => plain(&format!("{home}{rest}")),
+            home => self.plain(&format!("{home}{rest}")),
         };
         match written.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => home(rest),
             Some("root") => "/root".to_owned(),
-            Some(name) if is_user(name) => plain(&format!("/home/{name}")),
-            _ if written.starts_with('/') => plain(written),
-            _ => plain(&format!("{cwd}/{written}")),
+            Some(name) if is_user(name) => self.plain(&format!("/home/{name}")),
+            _ if written.starts_with('/') => self.plain(written),
+            _ => self.plain(&format!("{cwd}/{written}")),
         }
     }
 
@@ -75,6 +104,27 @@ fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
+/// The same with each `..` taken from where the links before it lead.
+fn without_links(path: &str, links: &dyn super::disarm::Files) -> String {
+    let mut found = String::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                let real = links.behind_links(&found).unwrap_or(found);
+                let real = plain(&real);
+                found =
+                    real.rsplit_once('/').map(|(parent, _)| parent.to_owned()).unwrap_or_default();
+            }
+            part => {
+                found.push('/');
+                found.push_str(part);
+            }
+        }
+    }
+    if found.is_empty() { "/".to_owned() } else { found }
+}
+
 /// A path without `.`, `..` and doubled slashes.
 pub(crate) fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -102,7 +152,7 @@ mod tests {
             home: "/home/u".to_owned(),
             project: "/home/u/code/app".to_owned(),
             cwd: "/home/u/code/app/src".to_owned(),
-            files: None,
+            ..Paths::default()
         };
         for (written, seen) in [
             ("a.rs", "src/a.rs"),
@@ -131,7 +181,7 @@ mod tests {
             home: "/root".to_owned(),
             project: "/root".to_owned(),
             cwd: "/root".to_owned(),
-            files: None,
+            ..Paths::default()
         };
         assert_eq!(paths.seen(".bashrc", "/root"), "~/.bashrc");
         assert_eq!(paths.seen(".", "/root"), "~");

@@ -6,7 +6,7 @@ use super::*;
 use crate::event::Surroundings;
 use crate::event::meter::Meter;
 
-fn of(command: &str) -> CallFootprint {
+pub(super) fn of(command: &str) -> CallFootprint {
     let within = Surroundings {
         home: "/home/u".into(),
         project: "/home/u/project".into(),

@@ -1,0 +1,306 @@
+//! Which directories would a line read with everything in them, and what does the program leave out there? By the words of
+//! the line alone; looks at no disk.
+
+mod table;
+
+use std::collections::BTreeSet;
+
+use tenterhook_shell::{Via, WordKind};
+
+use super::files::{behind_pattern, shows};
+use super::find::is_narrow;
+use super::path::Paths;
+use super::view::View;
+use table::{EXECUTING, FD, LISTERS, READERS, Reader, When};
+
+/// A directory that is read with everything in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tree {
+    /// The directory, written as the paths of a footprint are.
+    pub path: String,
+    /// What the program leaves out there by itself.
+    pub skips: Skips,
+    /// Patterns of the file names that it reads; all of them where there is none.
+    pub names: Vec<String>,
+    /// Patterns of the names that the line leaves out.
+    pub excluded: Vec<String>,
+}
+
+/// What a program leaves out of a directory that it walks through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Skips {
+    /// Nothing.
+    Nothing,
+    /// What Git ignores.
+    Ignored,
+    /// That, and what is hidden.
+    HiddenAndIgnored,
+    /// Everything that is not in Git's index.
+    Untracked,
+}
+
+/// The directories that the commands of a line read with everything in them.
+pub(super) fn look(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
+    let mut listed = Vec::new();
+    let mut takes_names = false;
+    for view in views.iter().take_while(|view| view.is_paid_for()) {
+        takes_names |= takes_unknown_names(view);
+        match listing(view, paths) {
+            Some((trees, Listing::Read)) => found.extend(trees),
+            Some((trees, Listing::Printed)) if view.feeds() => listed.extend(trees),
+            Some(_) => {}
+            None => found.extend(read(view, paths)),
+        }
+    }
+    if takes_names {
+        found.extend(listed);
+    }
+}
+
+/// What a program does with the files that it comes upon.
+enum Listing {
+    /// It hands them to a program that reads them.
+    Read,
+    /// It prints their names.
+    Printed,
+}
+
+/// The directories that a program goes through for names; `None` where it is no such program.
+fn listing(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
+    let tree = |path: &str, skips| tree(view, paths, path, skips);
+    let (trees, listing) = match view.name.as_str() {
+        "find" => {
+            let starts = view.args.iter().map(String::as_str);
+            let mut starts: Vec<&str> =
+                starts.take_while(|arg| !arg.starts_with(['-', '(', '!'])).collect();
+            if starts.is_empty() {
+                starts.push(".");
+            }
+            let names = names_of_find(view);
+            let trees = starts.into_iter().map(|start| tree(start, Skips::Nothing));
+            (trees.map(|tree| Tree { names: names.clone(), ..tree }).collect(), executes(view))
+        }
+        name if FD.contains(&name) => {
+            let shows_all = view.has('H', "hidden")
+                || view.has('I', "no-ignore")
+                || view.has('u', "unrestricted");
+            let skips = if shows_all { Skips::Nothing } else { Skips::HiddenAndIgnored };
+            (
+                or_here(view.operands(&[])).into_iter().map(|path| tree(path, skips)).collect(),
+                executes(view),
+            )
+        }
+        "git" if view.says(&["ls-files"]) => {
+            let skips = if view.has('o', "others") { Skips::Nothing } else { Skips::Untracked };
+            (vec![tree(".", skips)], Listing::Printed)
+        }
+        name if LISTERS.contains(&name)
+            && (view.has('a', "all") || view.has('A', "almost-all")) =>
+        {
+            let operands = or_here(view.operands(&[]));
+            (
+                operands.into_iter().map(|path| tree(path, Skips::Nothing)).collect(),
+                Listing::Printed,
+            )
+        }
+        _ => return None,
+    };
+    Some((trees, listing))
+}
+
+/// Whether a program that comes upon files hands them to one that reads them.
+fn executes(view: &View<'_>) -> Listing {
+    let programs = view.args.iter().zip(view.args.iter().skip(1));
+    let mut run = programs.filter(|(option, _)| EXECUTING.contains(&option.as_str()));
+    let reads = |program: &str| {
+        let name = program.rsplit('/').next().unwrap_or_default();
+        shows(name) || tenterhook_shell::wrapper_names().any(|wrapper| wrapper == name)
+    };
+    if run.any(|(_, program)| reads(program)) { Listing::Read } else { Listing::Printed }
+}
+
+/// The patterns of the names that a `find` keeps to; none where it may come upon others, too.
+fn names_of_find(view: &View<'_>) -> Vec<String> {
+    if !is_narrow(view) || view.says(&["-o", "-or", ",", "!", "-not"]) {
+        return Vec::new();
+    }
+    let pairs = view.args.iter().zip(view.args.iter().skip(1));
+    let named = pairs.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
+    named.map(|(_, name)| name.clone()).take(1).collect()
+}
+
+/// Whether a command reads files whose names the line does not say.
+fn takes_unknown_names(view: &View<'_>) -> bool {
+    let handed = matches!(view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
+    let expands = || view.command.words.iter().skip(1).any(|word| word.kind == WordKind::Expansion);
+    shows(&view.name) && (handed || expands())
+}
+
+/// The directories that a program of the table reads.
+fn read(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
+    if view.name == "git" {
+        return read_by_git(view, paths);
+    }
+    let name = view.name.as_str();
+    let Some(reader) = READERS.iter().find(|reader| reader.programs.contains(&name)) else {
+        return Vec::new();
+    };
+    if !applies(reader, view) {
+        return Vec::new();
+    }
+    let everything = reader.shows_all.iter().any(|(short, long)| view.has(*short, long));
+    let skips = if everything { Skips::Nothing } else { reader.skips };
+    let operands: Vec<&str> = match reader.when {
+        When::Searching(..) | When::Walking => or_here(behind_pattern(view)),
+        When::Bundled(_) => or_here(view.operands(&[])),
+        When::Given(..) | When::Word(_) | When::Always => view.operands(&[]),
+    };
+    let from = view.values(reader.starts);
+    let placed = from.iter().flat_map(|from| {
+        operands
+            .iter()
+            .filter(|path| !path.starts_with(['/', '~']))
+            .map(move |path| format!("{from}/{path}"))
+    });
+    let all: Vec<String> = operands.iter().map(|path| (*path).to_owned()).chain(placed).collect();
+    all.iter().map(|path| tree(view, paths, path, skips)).collect()
+}
+
+/// Whether a program of the table goes through directories as it is called.
+fn applies(reader: &Reader, view: &View<'_>) -> bool {
+    let has = |options: &[(char, &str)]| options.iter().any(|(short, long)| view.has(*short, long));
+    match reader.when {
+        When::Always => true,
+        When::Walking => !view.says(&["--files", "--version", "--type-list"]),
+        When::Given(options) => has(options),
+        When::Searching(options) => {
+            has(options) || view.values(&["-d", "--directories"]).contains(&"recurse")
+        }
+        When::Word(words) => view.says(words),
+        When::Bundled(letters) => {
+            let first = view.args.first().map(String::as_str).unwrap_or_default();
+            let bundle = !first.starts_with("--") && first.contains(letters);
+            bundle || has(&[('c', "create"), ('r', "append"), ('u', "update")])
+        }
+    }
+}
+
+fn read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
+    let here = |skips| vec![tree(view, paths, ".", skips)];
+    if view.says(&["grep"]) {
+        return match () {
+            () if view.says(&["--cached"]) => here(Skips::Untracked),
+            () if view.says(&["--no-index"]) => here(Skips::Nothing),
+            () if view.says(&["--untracked"]) => here(Skips::Ignored),
+            () => here(Skips::Untracked),
+        };
+    }
+    if view.says(&["archive"]) {
+        return here(Skips::Untracked);
+    }
+    if view.says(&["diff"]) && view.says(&["--no-index"]) {
+        let operands = view.operands(&[]).into_iter().skip(1);
+        return operands.map(|path| tree(view, paths, path, Skips::Nothing)).collect();
+    }
+    Vec::new()
+}
+
+fn or_here(operands: Vec<&str>) -> Vec<&str> {
+    if operands.is_empty() { vec!["."] } else { operands }
+}
+
+fn tree(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) -> Tree {
+    let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let is_pattern = |it: &&str| !it.starts_with('!');
+    let names = match view.name.as_str() {
+        "rg" => view.values(&["-g", "--glob", "--iglob"]).into_iter().filter(is_pattern).collect(),
+        "grep" | "egrep" | "fgrep" | "ggrep" => view.values(&["--include"]),
+        _ => Vec::new(),
+    };
+    let excluded = match view.name.as_str() {
+        "grep" | "egrep" | "fgrep" | "ggrep" | "tar" | "gtar" | "bsdtar" | "rsync" => {
+            view.values(&["--exclude"])
+        }
+        _ => Vec::new(),
+    };
+    let path = if view.meter.read(path.len() + view.cwd.len()) {
+        paths.seen(path, &view.cwd)
+    } else {
+        ".".to_owned()
+    };
+    Tree { path, skips, names: texts(names), excluded: texts(excluded) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::of;
+    use super::*;
+
+    fn trees(line: &str) -> Vec<(String, Skips)> {
+        of(line).trees.into_iter().map(|tree| (tree.path, tree.skips)).collect()
+    }
+
+    /// AG-15.
+    #[test]
+    fn directory_read_with_everything_in_it_is_listed() {
+        use Skips::{HiddenAndIgnored, Ignored, Nothing, Untracked};
+        for (line, path, skips) in [
+            ("grep -r x .", ".", Nothing),
+            ("grep -Rn x src", "src", Nothing),
+            ("grep -rn x", ".", Nothing),
+            ("cd src && grep -r x", "src", Nothing),
+            ("grep -d recurse x src", "src", Nothing),
+            ("R=-r; grep $R x src", "src", Nothing),
+            ("rg x", ".", HiddenAndIgnored),
+            ("rg -uu x src", "src", Nothing),
+            ("rg --hidden x", ".", Nothing),
+            ("git grep x", ".", Untracked),
+            ("git grep --untracked x", ".", Ignored),
+            ("tar c .", ".", Nothing),
+            ("tar -czf x.tgz src", "src", Nothing),
+            ("tar -C src -cf - .", "src", Nothing),
+            ("cp -r src /tmp/x", "src", Nothing),
+            ("mv src other", "src", Nothing),
+            ("find . -exec cat {} +", ".", Nothing),
+            ("find src -type f | xargs cat", "src", Nothing),
+            ("cat $(find src -type f)", "src", Nothing),
+            ("find src | while read f; do cat \"$f\"; done", "src", Nothing),
+            ("git ls-files | xargs cat", ".", Untracked),
+            ("ls -A | xargs cat", ".", Nothing),
+            ("fd -H . src -x cat", "src", Nothing),
+        ] {
+            let found = trees(line);
+            assert!(found.contains(&(path.to_owned(), skips)), "{line}: {found:?}");
+        }
+    }
+
+    /// AG-15.
+    #[test]
+    fn program_that_shows_no_contents_lists_no_directory() {
+        for line in [
+            "grep x src/a.rs",
+            "find . -name x",
+            "find . | wc -l",
+            "find . -name '*.o' -exec rm {} +",
+            "find . | grep x | head -3",
+            "tar xf x.tar",
+            "tar tf x.tar",
+            "cp a b",
+            "ls -la",
+            "cat src/a.rs",
+            "rg --files",
+            "git status",
+        ] {
+            assert_eq!(trees(line), Vec::new(), "{line}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_line_keeps_to_or_leaves_out_are_listed() {
+        let tree = |line: &str| of(line).trees.first().cloned().unwrap();
+        assert_eq!(tree("find . -name '*.rs' -exec cat {} +").names, ["*.rs"]);
+        assert_eq!(tree("find . -name '*.rs' -o -name '*' -exec cat {} +").names, [""; 0]);
+        assert_eq!(tree("grep -r --include='*.rs' x .").names, ["*.rs"]);
+        assert_eq!(tree("grep -r --exclude=.env x .").excluded, [".env"]);
+    }
+}
