@@ -61,6 +61,17 @@ impl Judged {
         Some(Self { path, known })
     }
 
+    /// The same for a path in whose directory there is no link.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        match std::fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => Self::of(path),
+            found => {
+                let known = found.ok().map(|found| Known::of(&found));
+                Some(Self { path: path.to_owned(), known })
+            }
+        }
+    }
+
     /// Whether there is something.
     pub(crate) const fn exists(&self) -> bool {
         self.known.is_some()

@@ -137,18 +137,22 @@ impl Hooks {
         vec![cwd.join(name), project.join(name)]
     }
 
-    /// Whether a rule is about this call.
-    pub(crate) fn rule_holds(&self, rule: &PermissionRule, call: &Call, doubt: Doubt) -> bool {
-        match &rule.meaning {
+    /// The first of some rules that is about this call.
+    pub(crate) fn rule_that_holds<'r>(
+        &self,
+        rules: impl IntoIterator<Item = &'r PermissionRule>,
+        call: &Call,
+        doubt: Doubt,
+    ) -> Option<&'r PermissionRule> {
+        let event = self.about("PreToolUse", call);
+        let context = MatchContext::of(&event);
+        rules.into_iter().find(|rule| match &rule.meaning {
             Meaning::Exactly(known, _) => known.tool == call.tool && known.input == call.input,
-            Meaning::Rule(condition) => {
-                let event = self.about("PreToolUse", call);
-                match condition.pick(&MatchContext::of(&event), Compat::Guarded) {
-                    Picked::No(_) => false,
-                    Picked::Exactly => true,
-                    Picked::Widely(_) | Picked::Failed(_) => doubt == Doubt::Counts,
-                }
-            }
-        }
+            Meaning::Rule(condition) => match condition.pick(&context, Compat::Guarded) {
+                Picked::No(_) => false,
+                Picked::Exactly => true,
+                Picked::Widely(_) | Picked::Failed(_) => doubt == Doubt::Counts,
+            },
+        })
     }
 }

@@ -86,9 +86,9 @@ pub(super) struct Rules<'r, 'g> {
 impl Rules<'_, '_> {
     /// The first rule that holds for the call.
     fn holds(&self, call: &Call) -> Option<String> {
-        let held =
-            |rule: &&&PermissionRule| self.ground.hooks.rule_holds(rule, call, Doubt::Counts);
-        self.rules.iter().find(held).map(|rule| rule.text().to_owned())
+        let rules = self.rules.iter().copied();
+        let held = self.ground.hooks.rule_that_holds(rules, call, Doubt::Counts)?;
+        Some(held.text().to_owned())
     }
 
     /// The first rule of this tool about files, by any name of the file to which a name leads.
@@ -182,7 +182,7 @@ pub(super) fn allows(
         return false;
     }
     let judged = aim.map(|it| it.judged.as_ref());
-    let holds = |call: &Call| ground.hooks.rule_holds(rule, call, Doubt::Fails);
+    let holds = |call: &Call| ground.hooks.rule_that_holds([rule], call, Doubt::Fails).is_some();
     match (rule.exact(), judged) {
         (Some(path), judged) => holds(call) && path == judged.flatten().map(|it| it.path.as_path()),
         (None, None) => holds(call),

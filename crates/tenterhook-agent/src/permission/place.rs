@@ -1,6 +1,7 @@
 //! Where is the file that a call names: in the project, outside it, or among what decides over the agent? Links are followed
 //! first, as the system does; changes nothing.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{PermitContext, by_itself};
@@ -50,6 +51,13 @@ impl Aim {
     pub(super) fn at(name: &str, path: PathBuf) -> Self {
         let judged = Judged::of(&path);
         Self { name: name.to_owned(), path, judged }
+    }
+
+    /// What is at a path in a directory to which no link leads any more.
+    pub(super) fn beside(directory: &Judged, name: &OsStr) -> Self {
+        let path = directory.path.join(name);
+        let judged = Judged::at(&path);
+        Self { name: String::new(), path, judged }
     }
 
     /// How a person reads it: with where it leads, where the name does not say that.
@@ -163,7 +171,7 @@ impl Place {
 }
 
 /// Whether everything of that name decides over an agent. Some file systems take the letters' case for the same.
-fn is_guarded(name: &std::ffi::OsStr) -> bool {
+fn is_guarded(name: &OsStr) -> bool {
     GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded))
 }
 

@@ -1,7 +1,7 @@
 //! What does a call read and write, by the files to which its names lead? One answer for every tool: a shell line, the agent's
 //! own tools, and those of servers. Patterns are expanded as a shell would; judges nothing and changes nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::globs::{self, Expanded};
 use super::place::Aim;
@@ -161,7 +161,7 @@ fn named(path: &Path, hooks: &Hooks) -> String {
 
 fn is_device(aim: &Aim) -> bool {
     let path = aim.judged.as_ref().map(|judged| judged.path.as_path());
-    path.is_some_and(|path| DEVICES.iter().any(|device| path == PathBuf::from(device)))
+    path.is_some_and(|path| DEVICES.iter().any(|device| path == Path::new(device)))
 }
 
 /// What the agent's own tools make of the file that they write: its text before and after; `None` where that cannot be worked out.

@@ -1,7 +1,7 @@
 //! Does a directory that a call reads, moves or removes with everything in it hold a file that a rule is about? Walks through it
 //! as the program would, and leaves out what that leaves out (AG-15).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
@@ -9,6 +9,7 @@ use ignore::WalkBuilder;
 use super::barred::{EDITORS, READ, Rules};
 use super::place::Aim;
 use super::touched::Touched;
+use crate::file::Judged;
 use crate::hooks::{Skips, Tree};
 
 /// How many files of a directory are looked at.
@@ -52,6 +53,7 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
             && !excluded.as_ref().is_some_and(|excluded| excluded.is_match(name))
     };
     let mut left = MOST;
+    let mut directory: Option<(PathBuf, Judged)> = None;
     for entry in walk(root, tree.skips).build().flatten() {
         left = left.saturating_sub(1);
         if left == 0 {
@@ -60,14 +62,18 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
                 "which is too much to look through, and there is the rule `{rule}`"
             ));
         }
-        let path = entry.path();
-        if path == root
-            || path.is_dir()
-            || !path.file_name().is_some_and(|name| is_read(name.as_ref()))
-        {
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_directory = entry.file_type().is_none_or(|kind| kind.is_dir());
+        if is_directory || !is_read(name.as_ref()) {
             continue;
         }
-        let file = Aim::at("", path.to_owned());
+        let Some(parent) = path.parent() else { continue };
+        // Links are followed once for all files of a directory.
+        if directory.as_ref().is_none_or(|(known, _)| known != parent) {
+            directory = Judged::of(parent).map(|judged| (parent.to_owned(), judged));
+        }
+        let Some((_, judged)) = &directory else { continue };
+        let file = Aim::beside(judged, name);
         let Some(rule) = tools.iter().find_map(|tool| rules.about(tool, &file)) else { continue };
         if tree.skips == Skips::Untracked && !is_tracked(path) {
             continue;
@@ -82,6 +88,8 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
 fn walk(root: &Path, skips: Skips) -> WalkBuilder {
     let mut walk = WalkBuilder::new(root);
     walk.standard_filters(false).follow_links(true);
+    // What Git keeps there is packed, and may be more than everything else.
+    walk.filter_entry(|entry| !entry.path().ends_with(".git/objects"));
     match skips {
         Skips::Nothing | Skips::Untracked => {}
         Skips::Ignored => {

@@ -1,5 +1,6 @@
 //! Calls of everyday work and hostile ones, in two lists: the first run without a question, the second never do (AG-14, AG-15,
 //! AG-16).
+#![expect(clippy::indexing_slicing, reason = "what tests share may fail them")]
 
 use std::os::unix::fs::symlink;
 
