@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::executor::worker::frame;
+use crate::request::interpolation::Interpolation;
 use crate::request::{address, headers};
 
 /// What a worker's line says: its number and its answer, where it is a reply.
@@ -28,5 +29,7 @@ pub fn destination(url: &str) -> Option<(String, u16, bool)> {
 /// What is sent as the value of a header whose variables all hold `held`, if it may be sent.
 #[must_use]
 pub fn header(name: &str, value: &str, listed: &[String], held: &str) -> Option<String> {
-    headers::fill(name, value, listed, |_| Some(held)).ok()
+    headers::fill(name, value, listed, Interpolation::STRICT, |_| Some(held))
+        .ok()
+        .map(|filled| filled.text)
 }

@@ -29,7 +29,8 @@ pub use around::FIRING;
 pub use enforcement::Enforcement;
 pub use function::Function;
 pub use run::{
-    Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
+    Command, Http, Inherit, Interpolation, Invocation, McpTool, Missing, OpenBrace, Prewarm,
+    Prompt, Run, Shell, Unread, Worker,
 };
 pub use sandbox::Sandbox;
 #[doc(hidden)]

@@ -6,6 +6,7 @@
 pub(crate) mod address;
 pub(crate) mod headers;
 pub(crate) mod input;
+pub(crate) mod interpolation;
 pub(crate) mod sign;
 #[cfg(feature = "mcp")]
 pub(crate) mod variables;

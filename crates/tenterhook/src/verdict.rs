@@ -264,7 +264,7 @@ fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
         let caller = judge_context.hook.caller.map(DialectId::dialect);
         let callers = caller.map(|it| it.without_answer(&judge_context.row.event, failure));
         let promise = callers.map_or(own, |callers| own.max(callers));
-        if unclear::asks(failure, judge_context.row) {
+        if unclear::asks(failure, judge_context.row, dialect) {
             promise.max(OnFailure::Ask)
         } else {
             promise

@@ -35,9 +35,7 @@ pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Ve
     http.variables = kept;
     let taken: Vec<String> = taken;
     let found = taken.iter().map(|name| {
-        let message = format!(
-            "`{name}` is not sent, and a request that needs it fails: {list} does not name it"
-        );
+        let message = format!("the value of `{name}` is not sent: {list} does not name it");
         told(Code::VariableNotAllowed, message).help("add the name there, or use no such header")
     });
     found.collect()

@@ -126,6 +126,7 @@ fn asks(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig)
         headers: Vec::new(),
         variables: vec!["A".to_owned(), "B".to_owned()],
         secret: None,
+        interpolation: crate::hook::Interpolation::STRICT,
     });
     read
 }

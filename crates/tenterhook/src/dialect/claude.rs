@@ -25,6 +25,7 @@ use super::kit::protocol;
 use super::parts::{Core, Dialect};
 use super::{DialectId, EventRow, SlipPolicy, first_line, rule};
 use crate::answer::Powers;
+use crate::hook::Interpolation;
 use crate::matcher::rule::Reading;
 
 /// The dialect.
@@ -48,6 +49,7 @@ pub static CLAUDE: Dialect = Dialect {
     plugins: plugins::find,
     servers: Some(&servers::FILES),
     drops_repeats: true,
+    interpolation: Interpolation::EMPTY,
     replies: Some(&reply::REPLIES),
     ..Dialect::of(Core {
         id: DialectId::CLAUDE,

@@ -18,7 +18,7 @@ use super::{Candidate, DialectId, Envelope, EventRow, Fit, Roots};
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::event::Event;
-use crate::hook::{Layer, OnFailure, Run};
+use crate::hook::{Interpolation, Layer, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
@@ -30,6 +30,8 @@ pub static COPILOT: Dialect = Dialect {
     timeout_key: "timeoutSec",
     promise: |hook, row, failure| promise(&hook.run, row, failure),
     loads,
+    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
+    interpolation: Interpolation::EMPTY,
     ..Dialect::of(Core {
         id: DialectId::COPILOT,
         rows: || &words::ROWS,
@@ -50,6 +52,8 @@ pub static PASCAL: Dialect = Dialect {
     timeout_key: "timeoutSec",
     promise: |hook, row, failure| promise(&hook.run, row, failure),
     loads,
+    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
+    interpolation: Interpolation::EMPTY,
     ..Dialect::of(Core {
         id: DialectId::COPILOT_PASCAL,
         rows: || &words::PASCAL_ROWS,

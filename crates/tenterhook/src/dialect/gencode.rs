@@ -18,8 +18,8 @@ mod tests;
 use super::parts::{Core, Dialect};
 use super::{DialectId, first_line};
 use crate::answer::SlipKind;
-use crate::hook::Layer;
 use crate::hook::row::Mode;
+use crate::hook::{Interpolation, Layer};
 
 /// The dialect.
 pub static GEN: Dialect = Dialect {
@@ -34,6 +34,8 @@ pub static GEN: Dialect = Dialect {
     mode: |_| Mode::Serial,
     settle_layers: places::settle,
     last_layer: Some(Layer::Plugin),
+    interpolation: Interpolation::EMPTY_LOOSE,
+    follows_redirects: true,
     ..Dialect::of(Core {
         id: DialectId::GEN,
         rows: || events::ROWS,

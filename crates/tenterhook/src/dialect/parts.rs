@@ -17,7 +17,9 @@ use super::{
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
-use crate::hook::{Compat, Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run, Sandbox};
+use crate::hook::{
+    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox,
+};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
@@ -84,6 +86,10 @@ pub struct Dialect {
     pub(super) says_stopped_before: bool,
     /// Whether an event is none: nobody did what it tells of.
     pub(super) is_noise: fn(&Event) -> bool,
+    /// How its agent fills variables into requests.
+    pub(super) interpolation: Interpolation,
+    /// Whether its agent asks again where a server redirects it.
+    pub(super) follows_redirects: bool,
     /// Whether its agent loads a source that was found, and runs the hooks in it.
     pub(super) loads: fn(&Source, DialectId) -> bool,
 }
@@ -124,6 +130,8 @@ impl Dialect {
             without_answer: |_, _| OnFailure::Continue,
             says_stopped_before: true,
             is_noise: |_| false,
+            interpolation: Interpolation::STRICT,
+            follows_redirects: false,
             loads: |source, own| source.dialect == own,
         }
     }

@@ -18,7 +18,7 @@ use super::parts::{Core, Dialect};
 use super::{DialectId, Envelope, EventRow};
 use crate::answer::Powers;
 use crate::event::Event;
-use crate::hook::Run;
+use crate::hook::{Interpolation, Run};
 
 /// The dialect.
 pub static QWEN: Dialect = Dialect {
@@ -34,6 +34,7 @@ pub static QWEN: Dialect = Dialect {
         _ => row.timeout,
     },
     settle_layers: settings::switch_off,
+    interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
     ..Dialect::of(Core {
         id: DialectId::QWEN,
         rows: || &words::ROWS,

@@ -3,8 +3,8 @@
 //! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides each time (HT-16).
 
 use super::findings::finding;
-use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::hook::Http;
+use crate::diagnostic::{Code, Diagnostic, Severity, Span};
+use crate::hook::{Http, Missing};
 use crate::request::address::Target;
 use crate::request::headers::{self, BadHeader};
 use crate::syntax::Entry;
@@ -20,7 +20,9 @@ pub(super) fn check(
     entries: &[Entry],
     list: &str,
 ) -> Vec<(Span, Diagnostic)> {
-    let address = Target::read(&http.url).err().map(|bad| {
+    // What stands in the place of a variable is known when the request is made.
+    let is_whole = !http.interpolation.in_url || !http.url.contains('$');
+    let address = Target::read(&http.url).err().filter(|_| is_whole).map(|bad| {
         let found = finding(Code::UnusableUrl, format!("nothing can be sent to this URL: {bad}"));
         let help = "write `https://HOST/PATH`, or `http://localhost:PORT/PATH` for this machine";
         (url, found.label(FAILS).help(help))
@@ -32,9 +34,17 @@ pub(super) fn check(
             let message = format!("the header `{name}` is not the hook's to say and is not sent");
             return Some((entry.key_span, finding(Code::HeaderNotSent, message).help(LEAVE_OUT)));
         }
-        let bad = headers::flaw(name, value, &http.variables)?;
-        let help = remedy(&bad, list);
-        Some((span, finding(Code::UnusableHeader, bad.to_string()).label(FAILS).help(help)))
+        let bad = headers::flaw(name, value, &http.variables, http.interpolation)?;
+        let found = finding(Code::UnusableHeader, bad.to_string()).help(remedy(&bad, list));
+        let is_sent = http.interpolation.missing == Missing::Empty
+            && matches!(bad, BadHeader::NotListed { .. });
+        Some((
+            span,
+            match is_sent {
+                true => found.weighing(Severity::Warning).label("sent empty"),
+                false => found.label(FAILS),
+            },
+        ))
     });
     address.into_iter().chain(headers).collect()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::function::Function;
 use crate::diagnostic::Code;
+pub use crate::request::interpolation::{Interpolation, Missing, OpenBrace};
 use crate::rule::Rule;
 
 /// What a command hook starts.
@@ -122,6 +123,8 @@ pub struct Http {
     pub variables: Vec<String>,
     /// The variable that holds the secret with which requests are signed, if they are.
     pub secret: Option<String>,
+    /// How variables are filled in.
+    pub interpolation: Interpolation,
 }
 
 /// Without the values of headers and what may follow the host: some hold secrets as they are.

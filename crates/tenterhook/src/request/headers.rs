@@ -2,6 +2,7 @@
 //!
 //! A value may be a secret: no message of this file holds one (HT-23).
 
+use super::interpolation::{Interpolation, Missing, OpenBrace};
 use super::sign::{self, Names};
 
 /// Headers that belong to the executor or to the connection. What a hook says of them is not sent (HT-22).
@@ -47,7 +48,7 @@ pub(crate) enum BadHeader {
         /// The variable.
         variable: String,
     },
-    /// It names a variable that has no value. An empty one would take the authentication away without a word.
+    /// It names a variable that has no value, in a format that sends no empty text in its place.
     #[error("the header `{header}` names `{variable}`, which is not set or empty")]
     Unset {
         /// The header.
@@ -78,12 +79,27 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 }
 
 /// What is wrong with a header, whatever the variables hold.
-pub(crate) fn flaw(name: &str, value: &str, listed: &[String]) -> Option<BadHeader> {
-    let stand_in = |_: &str| Some("x");
-    fill(name, value, listed, stand_in).err()
+pub(crate) fn flaw(
+    name: &str,
+    value: &str,
+    listed: &[String],
+    rules: Interpolation,
+) -> Option<BadHeader> {
+    match fill(name, value, listed, rules, |_| Some("x")) {
+        Ok(filled) => filled.missing.into_iter().next(),
+        Err(bad) => Some(bad),
+    }
 }
 
-/// The value of the header `name` with its variables filled in.
+/// A text with its variables filled in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Filled {
+    pub(crate) text: String,
+    /// The variables in whose place nothing stands.
+    pub(crate) missing: Vec<BadHeader>,
+}
+
+/// The value of the header `name` with its variables filled in, as `rules` say.
 ///
 /// # Errors
 ///
@@ -92,27 +108,61 @@ pub(crate) fn fill<'v>(
     name: &str,
     value: &str,
     listed: &[String],
+    rules: Interpolation,
     variable: impl Fn(&str) -> Option<&'v str>,
-) -> Result<String, BadHeader> {
-    let header = || shown(name);
+) -> Result<Filled, BadHeader> {
     if name.is_empty() || name.len() > NAME || !name.bytes().all(is_token) {
-        return Err(BadHeader::Name(header()));
+        return Err(BadHeader::Name(shown(name)));
     }
-    let mut filled = String::new();
-    for piece in pieces(value).ok_or_else(|| BadHeader::Torn(header()))? {
-        filled.push_str(match piece {
-            Piece::Text(text) => text,
-            Piece::Variable(it) if !listed.iter().any(|listed| listed == it) => {
-                return Err(BadHeader::NotListed { header: header(), variable: shown(it) });
-            }
-            Piece::Variable(it) => variable(it)
-                .filter(|value| !value.is_empty())
-                .ok_or_else(|| BadHeader::Unset { header: header(), variable: shown(it) })?,
-        });
+    let mut filled = fill_text(name, value, listed, rules, variable)?;
+    if rules.missing == Missing::Empty {
+        // A line break would begin another header.
+        filled.text.retain(|c| c == '\t' || !c.is_control());
+        return Ok(filled);
     }
     // Not even spaces round it: some servers keep them, some do not.
-    let fits = |it: u8| matches!(it, b' '..=b'~' | b'\t');
-    if filled.bytes().all(fits) { Ok(filled) } else { Err(BadHeader::Value(header())) }
+    let fits = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
+    if filled.text.bytes().all(fits) { Ok(filled) } else { Err(BadHeader::Value(shown(name))) }
+}
+
+/// `text` with its variables filled in; messages call it the header `name`.
+///
+/// # Errors
+///
+/// When a variable has no value and `rules` send no empty text in its place.
+pub(crate) fn fill_text<'v>(
+    name: &str,
+    text: &str,
+    listed: &[String],
+    rules: Interpolation,
+    variable: impl Fn(&str) -> Option<&'v str>,
+) -> Result<Filled, BadHeader> {
+    let header = || shown(name);
+    let mut filled = Filled { text: String::new(), missing: Vec::new() };
+    for piece in pieces(text, rules.open_brace).ok_or_else(|| BadHeader::Torn(header()))? {
+        let (variable, value) = match piece {
+            Piece::Text(text) => {
+                filled.text.push_str(text);
+                continue;
+            }
+            Piece::Variable(name) if !listed.iter().any(|listed| listed == name) => (name, Err(())),
+            Piece::Variable(name) => (name, Ok(variable(name).filter(|value| !value.is_empty()))),
+        };
+        let (header, variable) = (header(), shown(variable));
+        let missing = match value {
+            Ok(Some(value)) => {
+                filled.text.push_str(value);
+                continue;
+            }
+            Ok(None) => BadHeader::Unset { header, variable },
+            Err(()) => BadHeader::NotListed { header, variable },
+        };
+        match rules.missing {
+            Missing::Fails => return Err(missing),
+            Missing::Empty => filled.missing.push(missing),
+        }
+    }
+    Ok(filled)
 }
 
 /// As much of a name as a message has room for: nobody bounds what a configuration calls things.
@@ -123,22 +173,40 @@ pub(crate) fn shown(name: &str) -> String {
     }
 }
 
-/// Takes a value apart; a `$` before anything but a name or a brace is a `$`.
-fn pieces(value: &str) -> Option<Vec<Piece<'_>>> {
+/// Takes a value apart; a `$` before anything but a name or a brace is a `$`. `None` where a brace is open, or holds no name,
+/// and `open` lets nothing be sent then.
+fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = value;
     while let Some(sign) = sign::first(rest) {
         pieces.push(Piece::Text(sign.before));
-        pieces.push(match sign.names {
-            Names::Braced(name) if sign::is_name(name) => Piece::Variable(name),
-            Names::Braced(_) | Names::Open => return None,
-            Names::Plain(name) => Piece::Variable(name),
-            Names::Nothing => Piece::Text("$"),
-        });
-        rest = sign.after;
+        let (piece, after) = match sign.names {
+            Names::Braced(name) if sign::is_name(name) => (Piece::Variable(name), sign.after),
+            Names::Plain(name) if open == OpenBrace::Dropped => {
+                (Piece::Variable(name), sign.after.strip_prefix('}').unwrap_or(sign.after))
+            }
+            Names::Plain(name) => (Piece::Variable(name), sign.after),
+            Names::Nothing => (Piece::Text("$"), sign.after),
+            Names::Braced(_) | Names::Open => open_brace(sign, open)?,
+        };
+        pieces.push(piece);
+        rest = after;
     }
     pieces.push(Piece::Text(rest));
     Some(pieces)
+}
+
+/// What a `${` means that holds no name up to a `}`, and the text behind it.
+fn open_brace(sign: sign::Sign<'_>, open: OpenBrace) -> Option<(Piece<'_>, &str)> {
+    let (dollar, behind) = sign.behind();
+    let name = behind.strip_prefix('{').map(sign::split_name);
+    match (open, name) {
+        (OpenBrace::Fails, _) => None,
+        (OpenBrace::Dropped, Some((name, after))) if !name.is_empty() => {
+            Some((Piece::Variable(name), after))
+        }
+        (OpenBrace::Text | OpenBrace::Dropped, _) => Some((Piece::Text(dollar), behind)),
+    }
 }
 
 /// What HTTP calls a token.
@@ -151,6 +219,8 @@ const fn is_token(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    const STRICT: Interpolation = Interpolation::STRICT;
+
     fn filled(value: &str) -> Result<String, BadHeader> {
         let listed = ["A", "B_1", "EMPTY", "LINE", "UNSET"].map(str::to_owned);
         let variable = |name: &str| match name {
@@ -161,7 +231,7 @@ mod tests {
             "LINE" => Some("a\r\nX-Evil: 1"),
             _ => None,
         };
-        fill("X-Key", value, &listed, variable)
+        fill("X-Key", value, &listed, Interpolation::STRICT, variable).map(|filled| filled.text)
     }
 
     /// HT-20
@@ -201,9 +271,39 @@ mod tests {
                 assert!(!shown.contains(secret) && !debugged.contains(secret), "{shown}");
             }
         }
-        assert_eq!(flaw("X-Key", "$OTHER", &[]), Some(other()));
-        assert_eq!(flaw("X Key", "", &[]), Some(BadHeader::Name("X Key".to_owned())));
-        assert_eq!(flaw("X-Key", "${A}", &["A".to_owned()]), None);
+        assert_eq!(flaw("X-Key", "$OTHER", &[], STRICT), Some(other()));
+        assert_eq!(flaw("X Key", "", &[], STRICT), Some(BadHeader::Name("X Key".to_owned())));
+        assert_eq!(flaw("X-Key", "${A}", &["A".to_owned()], STRICT), None);
+    }
+
+    /// HT-21
+    #[test]
+    fn variable_without_value_is_empty_where_the_agent_sends_it_so() {
+        let listed = ["A", "EMPTY", "LINE"].map(str::to_owned);
+        let variable = |name: &str| match name {
+            "A" => Some("s3cret"),
+            "LINE" => Some("a\r\nX-Evil: 1\0"),
+            _ => None,
+        };
+        for (value, text, dropped, missing) in [
+            ("a$EMPTY-b", "a-b", "a-b", 1),
+            ("${OTHER}$OTHER.", ".", ".", 2),
+            ("$LINE", "aX-Evil: 1", "aX-Evil: 1", 0),
+            ("caf\u{e9} $A", "caf\u{e9} s3cret", "caf\u{e9} s3cret", 0),
+            ("x${A", "x${A", "xs3cret", 0),
+            ("$A}", "s3cret}", "s3cret", 0),
+            ("${A b}", "${A b}", "s3cret b}", 0),
+            ("${}$", "${}$", "${}$", 0),
+        ] {
+            for (rules, expected) in
+                [(Interpolation::EMPTY, text), (Interpolation::EMPTY_LOOSE, dropped)]
+            {
+                let filled = fill("X-Key", value, &listed, rules, variable).unwrap();
+                assert_eq!(filled.text, expected, "{value} {rules:?}");
+                assert_eq!(filled.missing.len(), missing, "{value} {rules:?}");
+            }
+        }
+        assert!(fill("X Key", "", &listed, Interpolation::EMPTY, variable).is_err());
     }
 
     #[test]
@@ -212,7 +312,7 @@ mod tests {
         for (name, value) in
             [(long.as_str(), "x"), (&format!("{long} "), "x"), ("X", &format!("${long}"))]
         {
-            let found = flaw(name, value, &[]).unwrap().to_string();
+            let found = flaw(name, value, &[], STRICT).unwrap().to_string();
             assert!(found.contains("NNN...`") && found.len() < 250, "{found}");
         }
     }

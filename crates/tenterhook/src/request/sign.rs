@@ -39,7 +39,7 @@ pub(crate) fn first(text: &str) -> Option<Sign<'_>> {
             Some((inner, after)) => (Names::Braced(inner), after),
             None => (Names::Open, inner),
         },
-        None => match rest.split_at(name_length(rest)) {
+        None => match split_name(rest) {
             ("", after) => (Names::Nothing, after),
             (name, after) => (Names::Plain(name), after),
         },
@@ -57,6 +57,11 @@ impl<'a> Sign<'a> {
 /// Whether a text is the name of a variable.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && name_length(text) == text.len()
+}
+
+/// The name of a variable with which `text` begins, which may be empty, and the rest.
+pub(crate) fn split_name(text: &str) -> (&str, &str) {
+    text.split_at(name_length(text))
 }
 
 /// How much of the beginning of `text` is the name of a variable.

@@ -184,7 +184,8 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
 }
 
 fn of_http(http: &Http) -> Digest {
-    let Http { url, headers, variables, secret } = http;
+    // How variables are filled in follows from the dialect, which has a field of its own.
+    let Http { url, headers, variables, secret, interpolation: _ } = http;
     Canon::of("http")
         .field("url", url)
         .list("headers", headers.iter().flat_map(|(name, value)| [name, value]))

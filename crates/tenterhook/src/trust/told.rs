@@ -139,7 +139,7 @@ pub(super) fn of_server(server: &Server) -> Vec<Row> {
 }
 
 fn of_http(http: &Http, line: String) -> Vec<Row> {
-    let Http { url: _, headers, variables, secret } = http;
+    let Http { url: _, headers, variables, secret, interpolation: _ } = http;
     // Some headers hold secrets as they are.
     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
     let mut rows = vec![("runs", line)];

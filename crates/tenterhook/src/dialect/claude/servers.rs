@@ -136,7 +136,13 @@ impl Reading<'_> {
                     return Err(format!("has a `url` to which nothing can be sent: {bad}"));
                 }
                 let (headers, variables) = (words("headers"), Vec::new());
-                Ok(Reach::Address(Http { url, headers, variables, secret: None }))
+                Ok(Reach::Address(Http {
+                    url,
+                    headers,
+                    variables,
+                    secret: None,
+                    interpolation: crate::hook::Interpolation::STRICT,
+                }))
             }
             Some(other) => Err(format!("is of the type `{other}`, which is not spoken here")),
         }

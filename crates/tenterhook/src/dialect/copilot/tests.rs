@@ -164,7 +164,9 @@ fn a_command_before_a_tool_that_fails_denies_and_a_request_does_not() {
     assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Block);
     assert_eq!(promise(&hook, Code::TimedOut), OnFailure::Continue);
     let (url, secret) = ("https://localhost/x".to_owned(), None);
-    hook.run = Run::Http(Http { url, headers: Vec::new(), variables: Vec::new(), secret });
+    let interpolation = COPILOT.interpolation();
+    let (headers, variables) = (Vec::new(), Vec::new());
+    hook.run = Run::Http(Http { url, headers, variables, secret, interpolation });
     assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Continue);
 }
 

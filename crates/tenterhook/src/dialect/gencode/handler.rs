@@ -72,6 +72,7 @@ fn http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
         headers: headers.iter().filter_map(text).collect(),
         variables: names.map(str::to_owned).collect(),
         secret: None,
+        interpolation: reader.source.dialect.dialect().interpolation(),
     };
     let span = reader.entry(node, "url").map_or(node.span, |it| it.node.span);
     for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {

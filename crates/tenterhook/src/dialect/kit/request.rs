@@ -24,6 +24,7 @@ pub(in crate::dialect) fn read(reader: &mut Reader<'_>, node: &Node, url: String
         headers: entries.iter().filter_map(pair).collect(),
         variables: listed.unwrap_or_default(),
         secret: None,
+        interpolation: reader.source.dialect.dialect().interpolation(),
     };
     let span = node.entry("url").map_or(node.span, |it| it.node.span);
     for (span, found) in requests::check(&http, span, entries, "allowedEnvVars") {

@@ -14,7 +14,9 @@ use crate::dialect::{
 };
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
-use crate::hook::{Compat, Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run, Sandbox};
+use crate::hook::{
+    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox,
+};
 use crate::matcher::Condition;
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -298,6 +300,18 @@ impl Dialect {
     /// When it is none: why.
     pub fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
         (self.condition)(node, source)
+    }
+
+    /// How its agent fills variables into the requests of its hooks (HT-21).
+    #[must_use]
+    pub const fn interpolation(&self) -> Interpolation {
+        self.interpolation
+    }
+
+    /// Whether its agent asks again where a server redirects it (HT-14).
+    #[must_use]
+    pub const fn follows_redirects(&self) -> bool {
+        self.follows_redirects
     }
 
     /// Whether the same entry in two of its files runs once.

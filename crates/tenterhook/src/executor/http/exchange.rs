@@ -12,7 +12,7 @@ use super::connection::{Connection, Post, Unanswered};
 use super::destination::Destination;
 use super::failure::{Failure, Kind};
 use super::network::Network;
-use super::order::Order;
+use super::order::{self, Order};
 use super::reply::Head;
 use crate::executor::Task;
 use crate::hook::{Http, Wait};
@@ -26,23 +26,36 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Posts the envelope. What the server says, as far as it may count, stands in `heard`, whatever becomes of the exchange: a
 /// denial in it is not lost (HT-53). Nothing in it means that the server has nothing to say.
 pub(super) async fn exchange(task: &Task, http: &Http, heard: &mut Vec<u8>) -> Result<(), Failure> {
+    let to = task.ambient.network.origins().destination(&order::url(task, http)?)?;
+    let Order { post, id, missing } = Order::new(task, http, &to)?;
+    ask(task, &to, post, &id, heard).await.map_err(|failure| match missing.first() {
+        // A server that refuses may miss what a header could not say (HT-21).
+        Some(missing) => failure.noting(&format!("{missing}, and was sent empty")),
+        None => failure,
+    })
+}
+
+async fn ask(
+    task: &Task,
+    to: &Destination,
+    post: Post,
+    id: &str,
+    heard: &mut Vec<u8>,
+) -> Result<(), Failure> {
     let network = &task.ambient.network;
-    let origins = network.origins();
-    let to = origins.destination(&http.url)?;
-    let Order { post, id } = Order::new(task, http, &to)?;
     let attended = task.hook.wait == Wait::Attached;
     if !attended && let Some(left) = to.origin.quiet() {
         return Err(left_alone(left));
     }
     let _turn = to.origin.turn(attended).await;
-    let (mut connection, response) = deliver(network, &to, post).await?;
+    let (mut connection, response) = deliver(network, to, post).await?;
     let (head, body) = response.into_parts();
     let head = Head::new(head.status, head.headers);
     if let Some(time) = head.wants_quiet() {
         to.origin.leave_alone(time);
     }
-    let received = connection.during(receive(body, &head, &to, &id, heard)).await?;
-    origins.keep(&to, connection);
+    let received = connection.during(receive(body, &head, to, id, heard)).await?;
+    network.origins().keep(to, connection);
     received
 }
 
@@ -106,14 +119,17 @@ async fn receive(
             read(body, to, heard).await?;
             Ok(head.no_answer(heard).map_or(Ok(()), Err))
         }
-        Some(refusal) if head.may_object() => {
-            // A reply that is no answer fails as that, however it ends.
-            match read(body, to, heard).await {
+        // A reply that is no answer fails as that, however it ends.
+        Some(refusal) => {
+            let read = read(body, to, heard).await;
+            if head.repeats_status(heard) {
+                heard.clear();
+            }
+            match read {
                 Ok(()) => Ok(Err(refusal)),
                 Err(_) => Err(refusal),
             }
         }
-        Some(refusal) => Err(refusal),
     }
 }
 

@@ -104,6 +104,11 @@ impl Failure {
         Self { kind, what: what.into() }
     }
 
+    /// The same, with another fact that may explain it.
+    pub(super) fn noting(self, fact: &str) -> Self {
+        Self { what: format!("{} ({fact})", self.what), ..self }
+    }
+
     /// How the step ended.
     pub(super) fn end(self) -> End {
         let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);

@@ -15,7 +15,7 @@ use super::failure::{Failure, Kind};
 use super::signature;
 use crate::executor::{Sealed, Task};
 use crate::hook::Http;
-use crate::request::headers;
+use crate::request::headers::{self, BadHeader};
 
 /// Says which request it is; a reply may say to which it belongs (HT-52).
 pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -30,6 +30,8 @@ pub(super) struct Order {
     pub(super) post: Post,
     /// Tells it from every other one; the same in a second attempt.
     pub(super) id: String,
+    /// The variables in whose place nothing stands in a header.
+    pub(super) missing: Vec<BadHeader>,
 }
 
 impl Order {
@@ -45,14 +47,14 @@ impl Order {
         *post.uri_mut() = to.path.clone();
         *post.headers_mut() = to.headers.clone();
         let headers = post.headers_mut();
-        own_headers(task, http, headers)?;
+        let missing = own_headers(task, http, headers)?;
         headers.insert(ID, value(&id)?);
         if let Some(variable) = &http.secret {
             for (name, text) in sign(task, variable, &id)? {
                 headers.insert(name, value(&text)?);
             }
         }
-        Ok(Self { post, id })
+        Ok(Self { post, id, missing })
     }
 }
 
@@ -70,21 +72,34 @@ fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
     Some(value)
 }
 
-/// Puts down the headers that the hook's entry says, each with its variables filled in.
-fn own_headers(task: &Task, http: &Http, map: &mut HeaderMap) -> Result<(), Failure> {
-    for (name, text) in http.headers.iter().filter(|(name, _)| !headers::is_reserved(name)) {
-        let bad = |error: headers::BadHeader| Failure::new(Kind::Header, error.to_string());
-        let filled = headers::fill(name, text, &http.variables, |it| variable(task, it));
-        let filled = filled.map_err(bad)?;
-        let torn = |_| bad(headers::BadHeader::Name(name.clone()));
-        map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(torn)?, value(&filled)?);
+/// The URL of `http` with its variables filled in, where its agent does so (HT-25).
+pub(super) fn url(task: &Task, http: &Http) -> Result<String, Failure> {
+    if !http.interpolation.in_url {
+        return Ok(http.url.clone());
     }
-    Ok(())
+    let lookup = |name: &str| variable(task, name);
+    let filled = headers::fill_text("url", &http.url, &http.variables, http.interpolation, lookup);
+    filled.map(|filled| filled.text).map_err(|error| Failure::new(Kind::Url, error.to_string()))
+}
+
+/// Sets the headers of the hook's entry, each with its variables filled in. Returns the variables that have no value.
+fn own_headers(task: &Task, http: &Http, map: &mut HeaderMap) -> Result<Vec<BadHeader>, Failure> {
+    let mut missing = Vec::new();
+    for (name, text) in http.headers.iter().filter(|(name, _)| !headers::is_reserved(name)) {
+        let bad = |error: BadHeader| Failure::new(Kind::Header, error.to_string());
+        let lookup = |name: &str| variable(task, name);
+        let filled = headers::fill(name, text, &http.variables, http.interpolation, lookup);
+        let filled = filled.map_err(bad)?;
+        let torn = |_| bad(BadHeader::Name(name.clone()));
+        map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(torn)?, value(&filled.text)?);
+        missing.extend(filled.missing);
+    }
+    Ok(missing)
 }
 
 /// A value that no log of a library below shows.
 fn value(text: &str) -> Result<HeaderValue, Failure> {
-    let mut value = HeaderValue::from_str(text)
+    let mut value = HeaderValue::from_bytes(text.as_bytes())
         .map_err(|_| Failure::new(Kind::Header, "the value of a header cannot be sent"))?;
     value.set_sensitive(true);
     Ok(value)

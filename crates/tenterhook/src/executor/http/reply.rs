@@ -69,9 +69,11 @@ impl Head {
         Some(Failure::new(Kind::NotJson, what))
     }
 
-    /// Whether the body of a reply that is no answer may hold a denial.
-    pub(super) fn may_object(&self) -> bool {
-        self.text(CONTENT_TYPE).is_some_and(is_json)
+    /// Whether `body` is the status in words: "Forbidden" says no more than 403 does (HT-51).
+    pub(super) fn repeats_status(&self, body: &[u8]) -> bool {
+        let phrase = StatusCode::from_u16(self.status).ok().and_then(|it| it.canonical_reason());
+        let text = body.trim_ascii();
+        phrase.is_some_and(|phrase| text.eq_ignore_ascii_case(phrase.as_bytes()))
     }
 
     fn speaks_of_a_body(&self) -> bool {

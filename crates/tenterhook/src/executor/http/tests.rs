@@ -15,7 +15,7 @@ use crate::dialect::{DialectId, EventRow, Subject};
 use crate::engine::Engine;
 use crate::event::{Event, Surroundings};
 use crate::executor::Ambient;
-use crate::hook::{Hook, HookId, Http, OnFailure, Run, Wait};
+use crate::hook::{Hook, HookId, Http, Interpolation, OnFailure, Run, Wait};
 use crate::outcome::Outcome;
 use crate::session::Session;
 
@@ -52,6 +52,7 @@ fn http(url: &str) -> Http {
         headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
         variables: vec!["TOKEN".to_owned()],
         secret: Some("KEY".to_owned()),
+        interpolation: Interpolation::STRICT,
     }
 }
 

@@ -59,7 +59,8 @@ fn own_headers(
                 let lookup = |it: &str| {
                     env.iter().rfind(|(own, _)| own == it).map(|(_, value)| value.as_str())
                 };
-                headers::fill(name, text, &http.variables, lookup).map_err(|it| it.to_string())?
+                let filled = headers::fill(name, text, &http.variables, http.interpolation, lookup);
+                filled.map_err(|error| error.to_string())?.text
             }
             ServerVariables::Everywhere => fill(server, text, env)?,
         };

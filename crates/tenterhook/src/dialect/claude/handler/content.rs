@@ -17,6 +17,7 @@ impl Reading<'_> {
             headers: self.headers(node),
             variables: self.variables(node),
             secret: None,
+            interpolation: self.source.dialect.dialect().interpolation(),
         };
         let span = node.entry("url").map_or(node.span, |it| it.node.span);
         let headers = node.entry("headers").map(|it| it.node.entries()).unwrap_or_default();

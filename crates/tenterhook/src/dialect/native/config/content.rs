@@ -48,7 +48,7 @@ impl Reader<'_> {
         Some(Run::Worker(Worker { command: self.command(fields, invocation, speaks) }))
     }
 
-    pub(super) fn http(&mut self, fields: &Fields<'_>) -> Option<Run> {
+    pub(super) fn http(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
         let (url, table) = self.text_or_table(fields, "http", "url")?;
         let headers = table.and_then(|it| it.get("headers")).map(Node::entries).unwrap_or_default();
         let text = |key| table.and_then(|it| it.get(key)).and_then(Node::as_str);
@@ -60,6 +60,7 @@ impl Reader<'_> {
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: text("secret").map(str::to_owned),
+            interpolation: speaks.dialect().interpolation(),
         };
         let node = table.and_then(|it| it.get("url")).or_else(|| fields.get("http"));
         let span = node.map_or_else(|| fields.span("http"), |it| it.span);

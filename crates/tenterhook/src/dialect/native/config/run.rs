@@ -57,7 +57,7 @@ impl Reader<'_> {
                 Some(Run::Command(self.command(fields, invocation, speaks)))
             }
             "worker" => self.worker(fields, speaks),
-            "http" => self.http(fields),
+            "http" => self.http(fields, speaks),
             "mcp" => self.mcp(fields),
             "when" => self.rule(fields),
             asking => self.prompt(fields, asking),

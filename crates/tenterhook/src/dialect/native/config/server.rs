@@ -86,6 +86,7 @@ impl Reader<'_> {
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: None,
+            interpolation: crate::hook::Interpolation::STRICT,
         };
         for (span, found) in requests::check(&http, fields.span("url"), headers, "pass") {
             let place = Some(self.place_of(span));

@@ -135,7 +135,7 @@ async fn a_denial_that_came_before_the_deadline_counts() {
         (head, format!("\r\n{DENIAL}"), Restraint::Deny),
         (head, half.to_owned(), Restraint::Silent),
         (head, allow, Restraint::Silent),
-        (unlike, long, Restraint::Silent),
+        (unlike, long, Restraint::Deny),
     ] {
         let address = answers_with(format!("{head}{body}"));
         let outcome = fire_hook(open(at(address, SHORT)), Network::default()).await;

@@ -34,6 +34,7 @@ pub(super) fn at(url: &str, variables: &[&str]) -> Configured {
         headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
         variables: variables.iter().map(|it| (*it).to_owned()).collect(),
         secret: None,
+        interpolation: crate::hook::Interpolation::STRICT,
     };
     let reached = Server { reach: Reach::Address(http), ..server(&[]) };
     Configured::new([reached], vec![("TOKEN".to_owned(), "s3cret-token".to_owned())])
