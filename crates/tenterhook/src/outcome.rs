@@ -72,6 +72,12 @@ impl Ended {
         !matches!(self, Self::NotRun(_))
     }
 
+    /// Whether the hook runs in the background in its agent: its entry or its first line of output asks for that.
+    #[must_use]
+    pub const fn is_in_background(&self) -> bool {
+        matches!(self, Self::Detached | Self::InBackground(_))
+    }
+
     /// The words in it that somebody else may have written: a path, say.
     pub(crate) fn words_mut(&mut self) -> Option<&mut String> {
         match self {

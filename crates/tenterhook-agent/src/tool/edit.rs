@@ -64,8 +64,9 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
     file::write(judged, after)
         .await
         .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
-    Ok(Output::Done {
-        text: format!("replaced {count} in `{name}`"),
-        response: json!({"filePath": name, "oldString": old, "newString": new, "replaceAll": all}),
-    })
+    let text = format!("replaced {count} in `{name}`");
+    let response = json!({
+        "filePath": name, "oldString": old, "newString": new, "replaceAll": all, "text": text,
+    });
+    Ok(Output::Done { text, response })
 }

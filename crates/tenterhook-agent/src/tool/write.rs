@@ -44,10 +44,11 @@ async fn write(call: &Call, place: &Workplace) -> Output {
         Err(why) => return failed(format!("`{name}` cannot be written: {why}")),
     };
     match file::write(judged, content.to_owned()).await {
-        Ok(()) => Output::Done {
-            text: format!("wrote {} bytes to `{name}`", content.len()),
-            response: json!({"filePath": name, "success": true}),
-        },
+        Ok(()) => {
+            let text = format!("wrote {} bytes to `{name}`", content.len());
+            let response = json!({"filePath": name, "success": true, "text": text});
+            Output::Done { text, response }
+        }
         Err(error) => failed(format!("`{name}` cannot be written: {error}")),
     }
 }

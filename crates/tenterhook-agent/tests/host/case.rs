@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tenterhook_testkit::server;
 
 /// A scripted session, and what everybody got of it.
 #[derive(Clone, Debug, Deserialize)]
@@ -16,6 +17,9 @@ pub(crate) struct Case {
     /// Files of the project, or of the home: `~/`.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    /// Scripted HTTP servers: `{server:NAME}` in a file is the URL of one.
+    #[serde(default)]
+    pub(crate) server: BTreeMap<String, server::Reply>,
     /// Nobody approves what came with the project, until a step says so.
     #[serde(default)]
     pub(crate) unapproved: bool,
@@ -88,6 +92,9 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expect {
+    /// The requests to a scripted server, each as its headers (`name: value`) and its body.
+    #[serde(default)]
+    pub(crate) server: BTreeMap<String, Look>,
     /// The requests of the model, each as it came.
     #[serde(default)]
     pub(crate) model: Look,

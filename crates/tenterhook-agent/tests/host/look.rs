@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tenterhook_testkit::server::Request;
 
 use super::case::Look;
 
@@ -46,6 +47,12 @@ fn end(line: &str) -> &str {
     const LONGEST: usize = 800;
     let from = line.len().saturating_sub(LONGEST);
     line.get(line.ceil_char_boundary(from)..).unwrap_or_default()
+}
+
+/// A request as one line: its headers, then its body.
+pub(crate) fn request(request: &Request) -> String {
+    let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value};"));
+    headers.chain([request.body.clone()]).collect::<Vec<_>>().join(" ")
 }
 
 /// A text as it came, and beside it every text in it, when it is JSON: what is escaped is there all the same.

@@ -1,5 +1,6 @@
 //! Plays a case: the agent in a place of its own, its person, its model. Expects nothing but what the case says.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -36,6 +37,7 @@ struct Stage<'c> {
     case: &'c Case,
     sandbox: Sandbox,
     server: Server,
+    servers: BTreeMap<String, Server>,
     agent: Agent,
     /// Everything that faces were told, in all runs.
     heard: Vec<Value>,
@@ -46,8 +48,16 @@ struct Stage<'c> {
 /// Plays a case to its end: what is otherwise than it says.
 pub(crate) fn play(case: &Case) -> Vec<String> {
     let sandbox = Sandbox::new().unwrap();
+    let servers: BTreeMap<String, Server> = case
+        .server
+        .iter()
+        .map(|(name, reply)| (name.clone(), Server::start(reply.clone()).unwrap()))
+        .collect();
     for (name, text) in &case.files {
-        sandbox.write(name, text).unwrap();
+        let text = servers.iter().fold(text.clone(), |text, (name, server)| {
+            text.replace(&format!("{{server:{name}}}"), &server.url())
+        });
+        sandbox.write(name, &text).unwrap();
     }
     let server = service::start(&case.model);
     if !case.confined {
@@ -62,6 +72,7 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
         case,
         sandbox,
         server,
+        servers,
         agent,
         heard: Vec::new(),
         transcript: PathBuf::new(),
@@ -252,6 +263,11 @@ impl Stage<'_> {
             let lines: Vec<_> =
                 read(name).lines().filter(|it| !it.is_empty()).map(look::opened).collect();
             found.extend(expected.differences(&format!("the hook of `{name}`"), &lines));
+        }
+        for (name, expected) in &expect.server {
+            let requests = self.servers.get(name).map(Server::requests).unwrap_or_default();
+            let lines: Vec<_> = requests.iter().map(look::request).collect();
+            found.extend(expected.differences(&format!("the server `{name}`"), &lines));
         }
         for (name, text) in &expect.files {
             let now = read(name);

@@ -181,6 +181,14 @@ pub(crate) fn page(
     for (label, text) in said(outcome) {
         labelled(label, &text, columns, &mut out);
     }
+    for step in outcome.steps.iter().filter(|step| is_held_here_alone(step)) {
+        let name = name_of(&step.hook, ruleset);
+        let text = format!(
+            "in the agent, {name} runs in the background, because its first line of output asks for that: it would not stop this; leave \
+             the line out to stop it there, too"
+        );
+        labelled("note", &text, columns, &mut out);
+    }
     let unapproved = |it: &&Arc<Hook>| it.event == event.name && it.is_unapproved();
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
@@ -206,6 +214,11 @@ pub(crate) fn page(
         }
     }
     out
+}
+
+/// Whether a hook restrains here, where the caller waits for it, and not in its agent, which has gone on (R-26).
+fn is_held_here_alone(step: &Step) -> bool {
+    step.ended.is_in_background() && step.verdict > Restraint::Allow
 }
 
 fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {

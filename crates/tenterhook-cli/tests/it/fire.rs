@@ -127,6 +127,24 @@ fn a_denial_behind_a_first_line_that_asks_for_the_background_denies() {
     }
 }
 
+/// the agent does not wait for such a hook, and people see that.
+#[test]
+fn denial_behind_async_line_says_that_the_agent_goes_on() {
+    let hook =
+        |first: &str| json!({"type": "command", "command": format!("{first}echo no >&2; exit 2")});
+    for (first, noted) in [("echo '{\"async\": true}'; ", true), ("", false)] {
+        let config = json!({"hooks": {"PreToolUse": [{"hooks": [hook(first)]}]}}).to_string();
+        let room = Room::new();
+        room.write("project/.gen/settings.json", &config);
+        let config = ["--dialect", "gen", "--config", ".gen/settings.json"];
+        let fired = room.run(&[&["fire"], &config[..], &["Bash", "ls"]].concat(), "");
+        assert_eq!(fired.code, 2, "{}", fired.all());
+        let words = fired.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let note = "runs in the background, because its first line of output asks for that: it would not stop this";
+        assert_eq!(words.contains(note), noted, "{}", fired.all());
+    }
+}
+
 /// N-4: what a background hook leaves has the same keys wherever it is told.
 #[test]
 fn what_a_background_hook_says_is_the_same_everywhere() {

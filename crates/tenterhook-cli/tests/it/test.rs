@@ -56,6 +56,27 @@ fn guarded(cases: &str) -> Room {
     room
 }
 
+/// TE-16
+#[test]
+fn case_says_that_the_agent_runs_a_hook_in_the_background() {
+    let command = r#"echo '{\"async\": true}'; echo no >&2; exit 2"#;
+    let settings =
+        format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"command": "{command}"}}]}}]}}}}"#);
+    let case = |background: &str| {
+        format!(
+            "config = '.gen/settings.json'\n[[case]]\nevent = 'Bash ls'\nexpect = 'deny'\nbackground = {background}\n"
+        )
+    };
+    for (background, code) in [("true", 0), ("false", 1)] {
+        let room = Room::new();
+        room.write("project/.gen/settings.json", &settings);
+        room.write("project/tenterhook.test.toml", &case(background));
+        let ran = room.run(&["test", "tenterhook.test.toml"], "");
+        assert_eq!(ran.code, code, "{background}: {}", ran.all());
+        assert_eq!(ran.stdout.contains("a hook runs in it"), code == 1, "{}", ran.all());
+    }
+}
+
 pub(crate) fn program(room: &Room, name: &str, text: &str) {
     room.write("program", text);
     std::fs::create_dir_all(room.path(name).parent().unwrap()).unwrap();

@@ -13,4 +13,5 @@ pub(in crate::dialect) mod heard;
 pub(in crate::dialect) mod protocol;
 pub(in crate::dialect) mod reply;
 pub(in crate::dialect) mod request;
+pub(in crate::dialect) mod tool_result;
 pub(in crate::dialect) mod unread;

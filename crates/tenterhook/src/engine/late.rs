@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::polish::polish;
 use super::recording::Behind;
-use super::step::{Setting, aside, ended, judge_context, read, spend, spoken};
+use super::step::{Setting, aside, ended, judge_context, read, show_refusal_once, spend, spoken};
 use crate::answer::{Power, Restraint};
 use crate::event::Event;
 use crate::executor::Ambient;
@@ -14,7 +14,7 @@ use crate::merge;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Step;
 use crate::report::Report;
-use crate::session::{Claim, Finished};
+use crate::session::{Claim, Finished, Session};
 use crate::verdict;
 
 /// What has to be known of such a step when it ends.
@@ -23,16 +23,18 @@ pub(super) struct Late {
     event: Arc<Event>,
     ambient: Arc<Ambient>,
     behind: Behind,
+    session: Session,
 }
 
 impl Late {
     pub(super) fn of(setting: &Setting) -> Self {
-        let Setting { step, event, ambient, behind, .. } = setting;
+        let Setting { step, event, ambient, behind, session, .. } = setting;
         Self {
             step: step.clone(),
             event: Arc::clone(event),
             ambient: Arc::clone(ambient),
             behind: behind.clone(),
+            session: session.clone(),
         }
     }
 }
@@ -47,11 +49,12 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     }
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);
-    let verdict = match step.hook.goes_aside() {
+    let mut verdict = match step.hook.goes_aside() {
         // What it would have done in time, had it been asked to wait for (SH-7).
         true => verdict::judge(judge_context(&step), answer),
         false => verdict::judge_late(judge_context(&step), answer),
     };
+    show_refusal_once(&step.hook, &late.session, &late.ambient, &mut verdict);
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
     let ended = Ended::InBackground(Box::new(ended(&step, report)));

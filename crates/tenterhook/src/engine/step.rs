@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::late::{self, Late};
 use super::recording::Behind;
-use crate::answer::{Answer, Failure, Power};
+use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
@@ -20,6 +20,7 @@ use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::RuleInput;
 use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Wanted, Watched};
+use crate::verdict::Verdict;
 use done::judge;
 pub(super) use done::{Done, aside, judge_context, spoken};
 
@@ -149,8 +150,34 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
         }
     };
     let mut done = judged(&setting.step, &setting.event, &report, claim);
+    let setting = &*setting;
+    show_refusal_once(&setting.step.hook, &setting.session, &setting.ambient, &mut done.verdict);
     done.verdict.faults.extend(unconfined(&setting.step.hook, &setting.session, &report));
     done
+}
+
+/// Keeps what the sandbox refused, and the line that grants it, once a session, in the place of the exit code that it led to
+/// . What restrains keeps its exit code.
+pub(super) fn show_refusal_once(
+    hook: &Hook,
+    session: &Session,
+    ambient: &Ambient,
+    verdict: &mut Verdict,
+) {
+    let is_refusal = |fault: &Fault| fault.code == Code::SandboxRefused;
+    let Some(refusal) = verdict.faults.iter().find(|fault| is_refusal(fault)) else { return };
+    // Whoever asks for all refusals gets them each time.
+    if ambient.explains_denials {
+        return;
+    }
+    let key = HookId::new(format!("sandbox-refused:{}:{}", hook.id, refusal.message));
+    let is_new = session.claim(&key);
+    let restrains = verdict.restraint > Restraint::Allow;
+    verdict.faults.retain(|fault| match fault.code {
+        Code::SandboxRefused => is_new,
+        Code::ExitCode => restrains,
+        _ => true,
+    });
 }
 
 /// What comes of a report: read, judged, recorded.

@@ -52,6 +52,13 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
     if let Some(limit) = expected.within.filter(|limit| came.took > *limit) {
         differ("time", format!("at most {}", time(limit)), time(came.took));
     }
+    if let Some(background) =
+        expected.background.filter(|background| *background != came.background)
+    {
+        let shown =
+            |background| if background { "a hook runs in it" } else { "no hook runs in it" };
+        differ("background", shown(background).to_owned(), shown(came.background).to_owned());
+    }
     for fault in &came.faults {
         if !expected.faults.iter().any(|it| it == fault.code.name()) {
             differ("fault", "none".to_owned(), format!("{}: {}", fault.code, fault.message));
@@ -111,10 +118,15 @@ mod tests {
             (Expectation { context: text("three"), ..exact.clone() }, "context"),
             (Expectation { rewrite: Some("x".into()), ..exact.clone() }, "rewrite"),
             (Expectation { within: Some(Duration::from_millis(19)), ..exact.clone() }, "time"),
+            (Expectation { background: Some(true), ..exact.clone() }, "background"),
             (Expectation { faults: vec!["timed-out".to_owned()], ..exact.clone() }, "fault"),
         ] {
             assert_eq!(whats(&expected, &denied()), [what]);
         }
+        let background = Expectation { background: Some(true), ..exact.clone() };
+        let aside = Came { background: true, ..denied() };
+        assert_eq!(whats(&background, &aside), [""; 0]);
+        assert_eq!(whats(&exact, &aside), [""; 0], "what is not named is not compared");
         let fault = Fault { code: Code::ExitCode, hook: None, message: String::new() };
         let faulty = Came { faults: vec![fault], ..denied() };
         assert_eq!(whats(&exact, &faulty), ["fault"]);

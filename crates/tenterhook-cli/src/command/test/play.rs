@@ -55,6 +55,8 @@ pub(super) struct Came {
     pub(super) ran: Vec<HookId>,
     /// The hooks that restrained.
     pub(super) held: Vec<HookId>,
+    /// Whether a hook runs in the background in its agent.
+    pub(super) background: bool,
     /// Why no hook ran, where none did and one might have.
     pub(super) because: Option<String>,
 }
@@ -231,6 +233,7 @@ impl Ready {
             rewrite,
             held: outcome.steps.iter().filter(held).map(|it| it.hook.clone()).collect(),
             ran: ran.map(|it| it.hook.clone()).collect(),
+            background: outcome.steps.iter().any(|step| step.ended.is_in_background()),
             because: outcome.steps.is_empty().then(|| self.because()).flatten(),
             faults: outcome.faults.into_iter().filter(|it| !sandboxes::is_of_machine(it)).collect(),
             took,

@@ -149,6 +149,9 @@ fn entry(event: &str, came: &Came) -> String {
     if let Some(rewrite) = &came.rewrite {
         out.push_str(&format!("rewrite = {}\n", toml(rewrite)));
     }
+    if came.background {
+        out.push_str("background = true\n");
+    }
     let mut codes: Vec<&str> = came.faults.iter().map(|it| it.code.name()).collect();
     codes.dedup();
     if !codes.is_empty() {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::events::{self, Class, Spec};
 use super::{condition, modes, words};
 use crate::dialect::Envelope;
+use crate::dialect::kit::tool_result;
 use crate::event::Event;
 use crate::text;
 
@@ -241,15 +242,9 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
 /// What the tool gave back, as the text that it printed or read, whether it failed or not (CW-57).
 fn result(event: &Event) -> Option<String> {
     let value = event.payload.get("tool_response").or_else(|| event.payload.get("error"))?;
-    let part = |key: &str| value.get(key).and_then(Value::as_str).map(str::trim_end);
-    let printed = || {
-        let parts = [part("stdout"), part("stderr")];
-        let said: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
-        parts.iter().any(Option::is_some).then(|| said.join("\n"))
-    };
-    let text = value.as_str().map(str::to_owned).or_else(printed);
-    let text = text.or_else(|| part("content").map(str::to_owned));
-    Some(text.unwrap_or_else(|| value.to_string()))
+    let text = tool_result::text(value);
+    // Shells drop the last line breaks of a variable that they quote.
+    Some(if value.is_string() { text } else { text.trim_end().to_owned() })
 }
 
 fn error(event: &Event, class: Option<Class>) -> Option<String> {

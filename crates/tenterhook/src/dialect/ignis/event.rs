@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::events::{self, AFTER_FAILURE, TOOLS};
 use crate::dialect::kit::event::{listed, text};
+use crate::dialect::kit::tool_result;
 use crate::dialect::tools;
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
@@ -61,12 +62,12 @@ fn decode_tool(event: &mut Event, fields: &mut Map<String, Value>) -> Result<(),
     };
     put(event, "tool_name", known.map_or(own.as_str(), |it| it.neutral).into());
     put(event, "tool_input", known.map_or(input.clone(), |it| it.neutral_input(&input)));
-    let result = fields.shift_remove("toolResult");
+    let result = (fields.shift_remove("toolResult"), fields.shift_remove("toolResponse"));
     let failed = fields.shift_remove("isError") == Some(Value::Bool(true));
     if failed && event.name.as_str() == "PostToolUse" {
         event.name = EventName::from(AFTER_FAILURE);
     }
-    if let Some(result) = result {
+    if let Some(result) = tool_result::joined(result.0, result.1) {
         let key = if event.name.as_str() == AFTER_FAILURE { "error" } else { "tool_response" };
         put(event, key, result);
     }
@@ -106,13 +107,12 @@ fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {
     }
     // What a hook made of an error stands where a result would.
     let result = ["tool_response", "error"].iter().find_map(|key| event.payload.get(*key));
-    fields.insert("toolResult".to_owned(), result.map_or_else(String::new, result_text).into());
+    let result = result.unwrap_or(&Value::Null);
+    fields.insert("toolResult".to_owned(), tool_result::text(result).into());
     fields.insert("isError".to_owned(), (event.name.as_str() == AFTER_FAILURE).into());
-}
-
-/// A result is a text here. Other agents have structured ones, which are handed on as JSON.
-fn result_text(result: &Value) -> String {
-    result.as_str().map_or_else(|| result.to_string(), str::to_owned)
+    if let Some(structure) = tool_result::structure(result) {
+        fields.insert("toolResponse".to_owned(), structure.clone());
+    }
 }
 
 fn nameless(json: &Map<String, Value>) -> EventFault {

@@ -94,7 +94,7 @@ fn tools_have_neutral_names_and_keys() {
     assert_eq!(unknown.payload["tool_input"], json!({"path": "a"}));
 }
 
-/// I-10: an event of another host is put into the agent's words, its structured result as JSON.
+/// I-10: an event of another host is put into the agent's words, its result as text and structure.
 #[test]
 fn another_hosts_events_are_told_in_the_agents_words() {
     let within =
@@ -107,8 +107,22 @@ fn another_hosts_events_are_told_in_the_agents_words() {
     assert_eq!(
         sent(&event),
         json!({"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "toolName": "create_file",
-            "toolInput": {"path": "a", "content": "b"}, "toolResult": "{\"ok\":true}", "isError": false})
+            "toolInput": {"path": "a", "content": "b"}, "toolResult": "{\"ok\":true}", "isError": false,
+            "toolResponse": {"ok": true}})
     );
+    let printed = json!({"stdout": "fine\n", "stderr": "", "interrupted": false});
+    let bash = Event::new("PostToolUse", within.clone())
+        .with("tool_name", "Bash")
+        .with("tool_input", json!({}))
+        .with("tool_response", printed.clone());
+    assert_eq!(
+        (&sent(&bash)["toolResult"], &sent(&bash)["toolResponse"]),
+        (&"fine\n".into(), &printed)
+    );
+    assert_eq!(decode(sent(&bash)).payload["tool_response"], printed);
+    let text =
+        json!({"hook_event_name": "PostToolUse", "toolName": "bash", "toolResult": "fine\n"});
+    assert_eq!(decode(text).payload["tool_response"], "fine\n");
     let failed = Event::new("PostToolUseFailure", within)
         .with("tool_name", "Bash")
         .with("tool_input", json!({}))

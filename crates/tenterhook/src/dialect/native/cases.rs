@@ -54,6 +54,8 @@ pub struct Expectation {
     pub rewrite: Option<Value>,
     /// The longest time that it may take.
     pub within: Option<Duration>,
+    /// Whether a hook of the case runs in the background in its agent, which then does not wait for its answer (TE-16).
+    pub background: Option<bool>,
     /// The codes of the faults that come with it; any other fault fails the case (TE-7).
     pub faults: Vec<String>,
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::events::{self, Spec};
-use super::vocabulary::{FIELDS, ORDER, TOLD_TOOL, TOOLS};
-use crate::dialect::kit::event;
+use super::vocabulary::{FIELDS, ORDER, RESULT, STRUCTURE, TOLD_TOOL, TOOLS};
+use crate::dialect::kit::{event, tool_result};
 use crate::dialect::tools::{by_neutral, by_own};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
@@ -40,6 +40,10 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     }
     if let Some(tool) = tool {
         decode_tool(&tool, fields.shift_remove("toolArgs"), &mut event)?;
+    }
+    let result = (fields.shift_remove(RESULT), fields.shift_remove(STRUCTURE));
+    if let Some(result) = tool_result::joined(result.0.filter(|text| !text.is_null()), result.1) {
+        event.payload.insert("tool_response".to_owned(), result);
     }
     for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
         event.payload.insert(neutral_key(&key), value);
@@ -109,7 +113,12 @@ pub(super) fn encode(event: &Event) -> Envelope {
             (TOLD_TOOL, _) => continue,
             ("tool_name", Some(words)) => told(event, words.own).into(),
             ("tool_input", Some(words)) => words.own_input(value),
-            ("tool_response", _) => as_text(value),
+            ("tool_response", _) if !value.is_null() => {
+                if let Some(structure) = tool_result::structure(value) {
+                    rest.insert(STRUCTURE.to_owned(), structure.clone());
+                }
+                tool_result::text(value).into()
+            }
             _ => value.clone(),
         };
         if !value.is_null() {
@@ -136,14 +145,6 @@ pub(super) fn encode(event: &Event) -> Envelope {
 fn told<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
     let told = event.within.facts.get(TOLD_TOOL).and_then(Value::as_str);
     told.filter(|told| own.contains(told)).or(own.first().copied()).unwrap_or_default()
-}
-
-/// What a tool returned, as a text: scripts take it for one.
-fn as_text(value: &Value) -> Value {
-    match value {
-        Value::String(_) | Value::Null => value.clone(),
-        other => other.to_string().into(),
-    }
 }
 
 /// `notificationType` is `notification_type`, where no table says otherwise.

@@ -19,17 +19,21 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["task", "spawn_subagent"], neutral: "Agent", keys: &[] },
 ];
 
+/// The text of a tool's result, and the result as the tool gave it, where that is more than a text (RX-7).
+pub(super) const RESULT: &str = "toolResult";
+pub(super) const STRUCTURE: &str = "toolResponse";
+
 /// Fields of a payload and the neutral fields, where they are not the same name in another style (RX-7).
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("toolCallId", "tool_use_id"),
     ("toolArgs", "tool_input"),
-    ("toolResult", "tool_response"),
+    (RESULT, "tool_response"),
     ("lastAssistantText", "last_assistant_message"),
 ];
 
 /// The fields that come first, in the order in which the agent writes them.
 pub(super) const ORDER: &[&str] =
-    &["toolName", "toolArgs", "toolResult", "prompt", "lastAssistantText", "turn"];
+    &["toolName", "toolArgs", RESULT, STRUCTURE, "prompt", "lastAssistantText", "turn"];
 
 /// Under this fact an event keeps the tool's name as its agent told it, where that is not the name that hooks are told
 /// by default.

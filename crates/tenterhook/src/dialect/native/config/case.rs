@@ -117,6 +117,7 @@ impl Reader<'_> {
                 context: text("context"),
                 rewrite: fields.get("rewrite").map(Node::to_json),
                 within: fields.time("within").filter(|it| *it > Duration::ZERO),
+                background: fields.flag("background"),
                 faults: fields.words("faults").into_iter().map(|(it, _)| it.to_owned()).collect(),
             },
             files: files(&fields),

@@ -235,6 +235,7 @@ pub(in crate::dialect::native) const CASE: &[Key] = &[
     key("context", Shape::Text),
     key("rewrite", Shape::TextOrTable),
     key("within", Shape::Time),
+    key("background", Shape::Flag),
     key("faults", Shape::List),
     key("files", Shape::Variables),
 ];

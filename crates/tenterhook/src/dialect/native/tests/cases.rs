@@ -29,6 +29,7 @@ fn a_file_of_cases_is_read_with_every_key() {
         context = "c+"
         rewrite = { command = "x" }
         within = "2s"
+        background = true
         faults = ["exit-code"]
         files = { "a/b" = "text" }
         [[case]]
@@ -48,6 +49,7 @@ fn a_file_of_cases_is_read_with_every_key() {
         context: Some("c+".into()),
         rewrite: Some(json!({ "command": "x" })),
         within: Some(Duration::from_secs(2)),
+        background: Some(true),
         faults: vec!["exit-code".into()],
     };
     assert_eq!(first.expect, expected);

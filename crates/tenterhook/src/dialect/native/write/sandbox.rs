@@ -26,7 +26,7 @@ pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     let value = said(sandbox).map(|it| it.to_string()).unwrap_or_default();
     match file.filter(|it| !is_native(it)) {
         Some(file) => format!(
-            "`sandbox = {value}` below `[source.{}]` of a `tenterhook.toml`",
+            "`sandbox = {value}` below `[source.{}]` in `~/.config/tenterhook/tenterhook.toml`",
             Value::from(file)
         ),
         None => format!("`sandbox = {value}` in its entry"),

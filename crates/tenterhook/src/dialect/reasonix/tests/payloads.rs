@@ -69,8 +69,16 @@ fn tools_have_neutral_names_and_inputs() {
     assert_eq!(encode(&bash), expected);
     let done = Event::new("PostToolUse", Default::default())
         .with("tool_name", "Bash")
-        .with("tool_response", json!({"stdout": "a"}));
-    assert_eq!(encode(&done)["toolResult"], json!(r#"{"stdout":"a"}"#));
+        .with("tool_response", json!({"stdout": "a\n", "stderr": ""}));
+    let payload = encode(&done);
+    assert_eq!(payload["toolResult"], "a\n");
+    assert_eq!(payload["toolResponse"], json!({"stdout": "a\n", "stderr": ""}));
+    // Round trip: a payload without the structure is the text.
+    assert_eq!(decode(payload).payload["tool_response"], done.payload["tool_response"]);
+    let text = json!({"event": "PostToolUse", "toolName": "bash", "toolResult": "a\n"});
+    assert_eq!(decode(text.clone()).payload["tool_response"], "a\n");
+    assert_eq!(encode(&decode(text.clone()))["toolResult"], "a\n");
+    assert_eq!(encode(&decode(text)).get("toolResponse"), None);
 }
 
 /// RX-6: only the name is needed, and of a tool call the tool.

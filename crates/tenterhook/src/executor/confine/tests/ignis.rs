@@ -139,7 +139,7 @@ async fn a_refusal_is_told_with_all_that_the_agent_lists() {
     let line = format!(
         "`sandbox = {{ profile = \"strict\", read = [\"/tmp\", \"/var/tmp\", {secret:?}], \
          write = [\"/tmp\", \"/var/tmp\"], net = \"open\", isolation_min = \"T0\" }}` \
-         below `[source.{file:?}]` of a `tenterhook.toml`"
+         below `[source.{file:?}]` in `~/.config/tenterhook/tenterhook.toml`"
     );
     assert!(message.contains(&line), "{message}\n{line}");
 }
