@@ -23,7 +23,7 @@ use crate::toolbox::Toolbox;
 use crate::transcript::{Kept, Line, Transcript};
 use crate::update::{Update, Updates};
 
-/// How long hooks and other work may hold up somebody who is leaving.
+/// How long a turn that does not stop, and text that is not shown yet, may hold up a person who leaves.
 pub(crate) const LEAVING: Duration = Duration::from_millis(1500);
 
 /// One agent.
@@ -99,6 +99,8 @@ pub(crate) struct Patience {
     pub(crate) question: Duration,
     /// For the next prompt.
     pub(crate) idle: Duration,
+    /// How long the end of the session waits for hooks (AG-34).
+    pub(crate) exit: Duration,
 }
 
 /// What reaches an agent while it works: texts that were judged already, and the wish to stop.

@@ -66,6 +66,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub(crate) idle_after: f64,
 
+    /// How many seconds the end waits for hooks: those of `SessionEnd` and those in the background. At most 60; Ctrl-C twice
+    /// ends the wait at once.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub(crate) exit_wait: f64,
+
     /// Calls that run without a question, such as `Bash(git status)`.
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,

@@ -7,6 +7,8 @@ mod files;
 mod guarded;
 mod holds;
 mod late;
+mod leaving;
+mod mailboxes;
 mod means;
 mod panel;
 mod past;
@@ -23,13 +25,12 @@ mod tools;
 mod turns;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tenterhook::diagnostic::{Code, Diagnostic};
-use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::dialect::{DialectId, Dispatch, Roots};
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
@@ -42,6 +43,7 @@ use tenterhook::{Engine, Event, Outcome, Session, discover};
 use asides::Asides;
 use files::Loaded;
 pub(crate) use late::Late;
+use mailboxes::Mailboxes;
 use means::Means;
 use past::Past;
 pub(crate) use rules::{Doubt, FilesTouched, PermissionRule, Skips, Tree};
@@ -95,6 +97,10 @@ pub(crate) struct Hooks {
     past: Arc<Mutex<Past>>,
     /// What nobody waits for.
     asides: Asides,
+    /// Whether the program ends and waits for hooks no longer.
+    cuts: Arc<AtomicBool>,
+    /// Where late context of each subagent goes while it works.
+    mailboxes: Mailboxes,
     /// The originals of what was rewritten, until the transcript has them.
     rewritten: Arc<Mutex<Vec<Rewritten>>>,
     /// Which subagent fires, if one does.
@@ -137,6 +143,8 @@ impl Hooks {
             generation: Arc::default(),
             past: Arc::default(),
             asides: Asides::default(),
+            cuts: Arc::default(),
+            mailboxes: Mailboxes::default(),
             rewritten: Arc::default(),
             agent: Map::new(),
             elsewhere: None,
@@ -221,19 +229,30 @@ impl Hooks {
     }
 
     async fn fire(&self, event: Event) -> Said {
-        self.fire_within(event, None).await
+        self.dispatch(event, Dispatch::Awaited).await
     }
 
-    async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
+    async fn dispatch(&self, event: Event, dispatch: Dispatch) -> Said {
         self.past.lock().unwrap_or_else(PoisonError::into_inner).fired(&event);
         let fired = event.clone();
-        let held = self.hold(&event);
-        let (updates, name) = (self.updates.clone(), fired.name.as_str().to_owned());
+        let waits = match dispatch {
+            Dispatch::Awaited => self.awaited(&event),
+            Dispatch::FireAndForget => Vec::new(),
+        };
+        let held = self.hold(&event, waits.clone());
+        let (updates, name, cuts) =
+            (self.updates.clone(), fired.name.as_str().to_owned(), Arc::clone(&self.cuts));
         let underway = Underway::begin(move || {
+            for hook in waits.iter().filter(|_| cuts.load(Ordering::Acquire)) {
+                updates.warn(&name, format!("hook `{hook}`: it was ended with the program"));
+            }
             let trace = Trace { event: name, came: GIVEN_UP.to_owned(), steps: Vec::new() };
             updates.tell(Update::Hooks(trace));
         });
-        let outcome = self.engine.fire_within(event, &self.session, budget).await;
+        let outcome = match dispatch {
+            Dispatch::Awaited => self.engine.fire(event, &self.session).await,
+            Dispatch::FireAndForget => self.engine.fire_and_forget(event, &self.session).await,
+        };
         underway.over();
         drop(held);
         self.tell(fired.name.as_str(), &outcome);

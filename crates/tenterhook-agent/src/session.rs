@@ -1,6 +1,7 @@
 //! A session from its first hook to its last: takes what a face says, runs one turn after the other. Draws nothing.
 
 mod commands;
+mod ending;
 mod heard;
 mod listener;
 mod steering_gate;
@@ -20,13 +21,12 @@ use crate::hooks::Hooks;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
+use ending::Ending;
 use heard::Heard;
 use listener::Listener;
 
 /// How often hooks may wake the agent while nobody says anything.
 const WAKES: u32 = 8;
-/// How long the end waits for what hooks do beside the session.
-const ASIDE: Duration = Duration::from_millis(500);
 
 /// A session.
 pub(crate) struct Session {
@@ -46,6 +46,8 @@ pub(crate) struct Session {
     woken: u32,
     /// Hooks let no session begin: why, and no prompt is taken (HO-8).
     shut: Option<String>,
+    /// How long the end still waits for hooks.
+    exit_wait: Duration,
     /// What the script brought along; it goes with the session.
     ground: Option<Ground>,
 }
@@ -61,13 +63,36 @@ pub(crate) enum Next {
 
 /// Why nothing more is to be done.
 #[derive(Clone, Copy)]
-struct Leave(&'static str);
+struct Leave {
+    /// The matcher subject of `SessionEnd`.
+    reason: &'static str,
+    /// Whether the person waits for no hook.
+    is_hurried: bool,
+}
+
+impl Leave {
+    /// Somebody leaves, and waits for hooks.
+    const fn because(reason: &'static str) -> Self {
+        Self { reason, is_hurried: false }
+    }
+
+    /// What an input says of leaving, if it does.
+    const fn read(input: &Input) -> Option<Self> {
+        match input {
+            Input::Quit(reason) => Some(Self::because(reason)),
+            Input::QuitNow => Some(Self { reason: "prompt_input_exit", is_hurried: true }),
+            _ => None,
+        }
+    }
+}
 
 impl Session {
     /// A session that has not begun.
     pub(crate) fn new(agent: Agent, source: &'static str, setup: Option<&'static str>) -> Self {
         let watch = Watch::start(agent.hooks.clone(), agent.updates.clone());
+        let exit_wait = agent.settings.patience.exit;
         Self {
+            exit_wait,
             agent,
             source,
             setup,
@@ -95,22 +120,23 @@ impl Session {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
         self.keep_judged();
+        let ending = Ending::new(leave, self.exit_wait);
         let Agent { hooks, updates, renderer, turns, transcript, .. } = self.agent;
+        updates.tell(Update::Leaving(Vec::new()));
         let shown = renderer.finish();
         match leave {
             // What was said is shown to its end; nobody waits at a door.
-            Some(Leave(_)) => drop(timeout(LEAVING, shown).await),
+            Some(_) => drop(timeout(LEAVING, shown).await),
             None => tokio::select! {
                 () = shown => {}
-                () = quit(&mut inputs) => {}
+                _ = quit(&mut inputs) => {}
             },
         }
-        hooks.aside(ASIDE).await;
         for it in hooks.rewritten() {
             // That there is no room is said below.
             let _ = transcript.add(&Line::Rewritten(it));
         }
-        hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
+        ending.finish(&hooks, turns, &mut inputs).await;
         status.abort();
         let lost = transcript.flush();
         if lost > 0 {
@@ -143,7 +169,11 @@ impl Session {
             let late = self.agent.steering.take_late().map(Next::Judged);
             let next = match late.or_else(|| self.queue.pop_front()) {
                 Some(next) => next,
-                None if self.heard == Heard::Closed => return None,
+                None if self.heard == Heard::Closed => match self.wake(inputs).await {
+                    Ok(Some(next)) => next,
+                    Ok(None) => return None,
+                    Err(leave) => return Some(leave),
+                },
                 None => match self.wait(inputs).await {
                     Ok(Some(next)) => next,
                     Ok(None) => continue,
@@ -304,10 +334,10 @@ fn texts(queue: &VecDeque<Next>) -> Vec<String> {
 }
 
 /// Waits until somebody wants to leave.
-async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) {
+async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
     while let Some(input) = inputs.recv().await {
-        if matches!(input, Input::Quit(_)) {
-            return;
+        if let Some(leave) = Leave::read(&input) {
+            return leave;
         }
     }
     // Nobody says anything more, and nobody is in a hurry.

@@ -37,6 +37,9 @@ const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to lo
 const HOMES: &[&str] =
     &["HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
+/// The longest time that the end of a session waits for hooks.
+const EXIT_WAIT: Duration = Duration::from_mins(1);
+
 /// Builds the session.
 pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let ground = Ground::of(args.model.as_deref())?;
@@ -223,7 +226,17 @@ fn patience(args: &Args) -> Result<Patience, String> {
     Ok(Patience {
         question: seconds("--notify-after", args.notify_after)?,
         idle: seconds("--idle-after", args.idle_after)?,
+        exit: exit_wait(args.exit_wait)?,
     })
+}
+
+fn exit_wait(value: f64) -> Result<Duration, String> {
+    let wait = seconds("--exit-wait", value)?;
+    if wait > EXIT_WAIT {
+        let most = EXIT_WAIT.as_secs();
+        return Err(format!("`--exit-wait {value}` is too long: write a number up to {most}"));
+    }
+    Ok(wait)
 }
 
 fn seconds(option: &str, value: f64) -> Result<Duration, String> {

@@ -72,6 +72,9 @@ impl Agent {
         worktree: Option<&Path>,
     ) -> Result<String, String> {
         let hooks = self.hooks.of_subagent(&call.id, kind, worktree);
+        // Before its first event: what a background hook adds there is for its model.
+        let steering = Steering::default();
+        let mailbox = hooks.open_mailbox(&call.id, &steering);
         let started = hooks.subagent_started(about, prompt).await;
         if let Some(reason) = started.stop {
             return Err(reason);
@@ -93,7 +96,7 @@ impl Agent {
             provider: self.provider.clone(),
             permissions: self.permissions.clone(),
             transcript,
-            steering: Steering::default(),
+            steering,
             tasks: self.tasks.clone(),
             toolbox: self.toolbox.clone(),
             tally: self.tally.clone(),
@@ -111,6 +114,9 @@ impl Agent {
         // A turn may run a turn: of unknown size, so in a box.
         let ending = Box::pin(agent.turn(prompt)).await;
         underway.over();
+        drop(mailbox);
+        // What came too late for the subagent is for the agent that asked it.
+        agent.steering.take().into_iter().for_each(|message| self.steering.add_later(message));
         match ending {
             Ending::Done => Ok(agent.last_reply()),
             Ending::Stopped(reason) => Err(format!("the subagent was stopped: {reason}")),

@@ -28,6 +28,8 @@ pub(crate) enum Input {
     Close,
     /// The person is leaving, and why: a matcher subject of `SessionEnd`.
     Quit(&'static str),
+    /// The person leaves without waiting for hooks.
+    QuitNow,
 }
 
 /// What a face is told.
@@ -91,6 +93,8 @@ pub(crate) enum Update {
     Page { title: String, text: String },
     /// What a subagent tells that this call began.
     Within { call: String, update: Box<Self> },
+    /// The program ends when these hooks have ended.
+    Leaving(Vec<String>),
     /// The session is over.
     Ended,
 }

@@ -62,7 +62,7 @@ pub use kit::reply::Reply;
 pub use parts::Dialect;
 
 pub use crate::hook::named::DialectId;
-pub use crate::hook::row::{Cap, EventRow, Subject, Then};
+pub use crate::hook::row::{Cap, Dispatch, EventRow, Subject, Then};
 /// The object of an event, before any dialect reads it.
 #[doc(hidden)]
 pub use crate::strict::{Whole, whole as whole_object};

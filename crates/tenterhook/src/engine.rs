@@ -26,7 +26,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::{Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{DialectId, EventRow};
+use crate::dialect::{DialectId, Dispatch, EventRow};
 use crate::event::{Event, EventName};
 use crate::executor::Ambient;
 use crate::hook::{Hook, Phase};
@@ -286,6 +286,22 @@ impl Engine {
         session: &Session,
         budget: Option<Duration>,
     ) -> Outcome {
+        self.dispatch(event, session, budget, Dispatch::Awaited).await
+    }
+
+    /// Fires `event` and waits for none of its hooks that takes time: each runs in the session's background, in its own time, and
+    /// in the order of its stage. For a host that is about to end, and wants to wait for all that is under way at once.
+    pub async fn fire_and_forget(&self, event: Event, session: &Session) -> Outcome {
+        self.dispatch(event, session, None, Dispatch::FireAndForget).await
+    }
+
+    async fn dispatch(
+        &self,
+        event: Event,
+        session: &Session,
+        budget: Option<Duration>,
+        dispatch: Dispatch,
+    ) -> Outcome {
         let view = session.view(&event.name);
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
         let ruleset = self.ruleset();
@@ -297,7 +313,8 @@ impl Engine {
         let event = Arc::new(event);
         let recording = Recording::begin(self.inner.sink.as_ref(), &event, !stages.is_empty());
         let behind = recording.behind();
-        let mut firing = Firing::new(&self.inner, session, &view, event, budget, behind);
+        let mut firing =
+            Firing::new(&self.inner, session, &view, event, (budget, dispatch), behind);
         // What must be on record and is not happens in no part: no hook is asked.
         let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
         for phase in phases.iter().copied() {

@@ -68,8 +68,12 @@ pub enum Ended {
 impl Ended {
     /// Whether the step ran, or was at least tried.
     #[must_use]
-    pub const fn is_run(&self) -> bool {
-        !matches!(self, Self::NotRun(_))
+    pub fn is_run(&self) -> bool {
+        match self {
+            Self::NotRun(_) => false,
+            Self::InBackground(ended) => ended.is_run(),
+            _ => true,
+        }
     }
 
     /// Whether the hook runs in the background in its agent: its entry or its first line of output asks for that.

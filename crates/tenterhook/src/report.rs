@@ -163,13 +163,13 @@ impl Report {
             End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
             End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
-                let took = match self.took.as_secs() {
-                    0 => format!("{} ms", self.took.as_millis()),
-                    _ => format!("{:.1} s", self.took.as_secs_f64()),
-                };
+                let took = self.shown_time();
                 (Code::TimedOut, format!("it took longer than it may (it was ended after {took})"))
             }
-            End::Cancelled => (Code::Cancelled, "the host gave up waiting for it".to_owned()),
+            End::Cancelled => {
+                let took = self.shown_time();
+                (Code::Cancelled, format!("the host gave up waiting for it after {took}"))
+            }
             End::Exited(_) => match &self.said {
                 Said::Bytes { stdout, .. } if stdout.dropped > 0 => (
                     Code::OutputTooLarge,
@@ -182,6 +182,14 @@ impl Report {
             },
         };
         Some(Failure { code, message })
+    }
+
+    /// How long the step took, for people.
+    fn shown_time(&self) -> String {
+        match self.took.as_secs() {
+            0 => format!("{} ms", self.took.as_millis()),
+            _ => format!("{:.1} s", self.took.as_secs_f64()),
+        }
     }
 
     /// Whether more came on stdout than was kept, or may have come.

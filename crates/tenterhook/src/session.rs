@@ -5,6 +5,7 @@
 
 mod background;
 mod claim;
+mod detached;
 mod residents;
 mod settle;
 mod status;
@@ -12,7 +13,6 @@ mod store;
 mod wanted;
 
 use std::collections::HashSet;
-use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,9 +20,9 @@ use arc_swap::ArcSwap;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub use background::Finished;
 #[doc(hidden)]
 pub use background::MAX_BACKGROUND;
+pub use background::{Finished, Running};
 pub use settle::Strike;
 #[doc(hidden)]
 pub use settle::{View, settle};
@@ -279,35 +279,6 @@ impl Session {
         self.inner.status.watch()
     }
 
-    /// Says that what the session was about is over and that it goes on with something else, as when a conversation is
-    /// cleared. Background steps that started before end in their own time and are pushed as stale (N-13).
-    pub fn begin_anew(&self) {
-        self.inner.background.begin_anew();
-    }
-
-    /// How many background steps are under way, waiting ones included; at most [`MAX_BACKGROUND`].
-    #[must_use]
-    pub fn background(&self) -> usize {
-        self.inner.background.under_way()
-    }
-
-    /// The next background step that ends. Pends while none does; cancel safe.
-    pub async fn next_finished(&self) -> Option<Finished> {
-        self.inner.background.next().await
-    }
-
-    /// Waits until every background step has ended and returns what they left that nobody took. Cancel safe: who gives up
-    /// waiting ends no step.
-    pub async fn drain(&self) -> Vec<Finished> {
-        self.inner.background.drain().await
-    }
-
-    /// The same, and adds what they left to the outcome of the event that started them. They come too late to decide:
-    /// whether it is blocked does not change.
-    pub async fn drain_into(&self, outcome: &mut Outcome) {
-        background::join(outcome, self.drain().await);
-    }
-
     /// What an executor keeps running between the session's events.
     pub(crate) fn resident<R: Resident + Default>(&self) -> Arc<R> {
         self.inner.residents.get()
@@ -331,19 +302,6 @@ impl Session {
     /// Shows a step's status until the guard is dropped.
     pub(crate) fn show(&self, message: Option<&str>) -> Option<Shown> {
         self.inner.status.show(message)
-    }
-
-    /// Takes over a detached step; `false` when there are too many already. What it sets is kept, unless the host began
-    /// anew meanwhile (N-10, N-13).
-    pub(crate) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
-        let (session, age) = (self.within(), self.inner.background.age());
-        self.inner.background.adopt(async move {
-            let finished = step.await;
-            if session.inner.background.age() == age {
-                session.keep(&finished.event, Strike::Keep, &finished.outcome);
-            }
-            finished
-        })
     }
 
     /// Settles an outcome on the count as it stands now, not when the event began: events of a session may overlap, and

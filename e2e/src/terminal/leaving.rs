@@ -1,12 +1,17 @@
 //! Every way out: keys, commands, signals, a terminal that is taken away. The terminal is given back, hooks hear of it once.
 
 use super::room::{Room, Terminal, awaited, lives};
-use super::{Play, Stage, must};
+use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
     ("Ctrl-C empties, then stops, then leaves", control_c),
     ("Ctrl-D leaves", |stage| leaves(stage, "0", |it| it.press("C-d"))),
     ("/quit leaves", |stage| leaves(stage, "0", |it| it.say("/quit"))),
+    ("leaving waits for a background hook", |stage| waits(stage, SIZE)),
+    ("leaving waits for a background hook on a wide screen", |stage| waits(stage, (120, 30))),
+    ("leaving says which hook was cut", cut_by_time),
+    ("Ctrl-C again ends the wait for hooks", |stage| cut_by_key(stage, SIZE)),
+    ("Ctrl-C again ends the wait for hooks on a wide screen", |stage| cut_by_key(stage, (120, 30))),
     ("SIGTERM leaves", |stage| leaves(stage, "0", |it| it.signal("TERM"))),
     ("SIGHUP leaves", |stage| leaves(stage, "0", |it| it.signal("HUP"))),
     ("SIGQUIT leaves", |stage| leaves(stage, "0", |it| it.signal("QUIT"))),
@@ -22,6 +27,66 @@ pub(super) const PLAYS: &[Play] = &[
 const SIZE: (u16, u16) = (80, 24);
 
 const ENDS: &str = "[hook.ends]\non = \"SessionEnd\"\nshell = \"cat >>ended\"\n";
+
+/// A hook that goes on in the background after the turn until there is a file.
+const SCAN: &str = "[hook.scan]\non = \"Stop\"\nbackground = true\ntimeout = \"10m\"\n\
+    shell = \"echo $$ >scan; until test -e go; do sleep 0.05; done; echo done >scanned\"\n";
+
+/// Has the agent end a turn, and its hook begin; the process of the hook.
+fn scanning(terminal: &Terminal<'_>) -> Result<String, String> {
+    terminal.say("work")?;
+    let scan = terminal.until_file("scan")?;
+    terminal
+        .until("the end of the turn", |it| it.contains("all done") && !it.contains("Esc stops"))?;
+    Ok(scan.trim().to_owned())
+}
+
+fn waits(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
+    let room = stage.room(&format!("{SCAN}{ENDS}"), "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = room.start(size, &[])?;
+    scanning(&terminal)?;
+    terminal.press("C-d")?;
+    let screen = terminal.see("leaving when hook `scan` has ended")?;
+    must(screen.contains("Ctrl-C ends it"), || screen.clone())?;
+    if size == SIZE {
+        screens::keep(stage, "leaving", &screen)?;
+    }
+    room.write("go", "x")?;
+    given_back(&room, &terminal, "0")?;
+    must(room.text("scanned") == "done\n", || "the hook did not end".to_owned())?;
+    heard_once(&room)
+}
+
+/// A warning about the hook stands where the screen was, and the hook is gone.
+fn reported(terminal: &Terminal<'_>, scan: &str, why: &str) -> Result<(), String> {
+    let screen = terminal.see("[warn] Stop: hook `scan`: the host gave up waiting for it after")?;
+    // The terminal breaks lines wherever they are full.
+    let text: String = screen.lines().collect();
+    must(text.contains(why), || format!("it does not say why:\n{screen}"))?;
+    awaited(|| Ok(!lives(scan))).map_err(|_| "the hook goes on".to_owned())
+}
+
+fn cut_by_time(stage: &Stage) -> Result<(), String> {
+    let room = stage.room(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = room.start(SIZE, &["--exit-wait", "0.5"])?;
+    let scan = scanning(&terminal)?;
+    terminal.say("/quit")?;
+    given_back(&room, &terminal, "0")?;
+    reported(&terminal, &scan, "`--exit-wait` sets up to 60 s")
+}
+
+fn cut_by_key(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
+    let room = stage.room(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = room.start(size, &[])?;
+    let scan = scanning(&terminal)?;
+    terminal.press("C-c")?;
+    terminal.see("Ctrl-C again leaves")?;
+    terminal.press("C-c")?;
+    terminal.see("leaving when hook `scan` has ended")?;
+    terminal.press("C-c")?;
+    given_back(&room, &terminal, "0")?;
+    reported(&terminal, &scan, "you left without waiting for it")
+}
 
 /// The terminal is as it was.
 fn given_back(room: &Room, terminal: &Terminal<'_>, code: &str) -> Result<(), String> {

@@ -50,6 +50,7 @@ struct Summary {
     refused: bool,
     /// A call was refused because nobody is there who could be asked.
     unanswered: bool,
+    printed: bool,
 }
 
 /// Runs a session without a terminal; how it was left.
@@ -71,10 +72,10 @@ pub(crate) async fn run(
                 speaker.heard(said?)?;
                 continue;
             }
-            () = told.leave() => {
+            input = told.leave() => {
                 // A session may be where nothing interrupts it (AG-23).
                 until = until.or(Some(Instant::now() + GRACE));
-                speaker.say(Input::Quit("other"));
+                speaker.say(input);
                 continue;
             }
             () = ends(until) => return Ok(Left::Abandoned),
@@ -91,12 +92,15 @@ pub(crate) async fn run(
             }
             Update::AskVoid { id } => drop(speaker.asked.remove(&id)),
             Update::Ended => break,
+            // The answer is known, and does not wait for hooks.
+            Update::Leaving(_) => summary.print(format)?,
             // What a subagent says is told to the agent that asked it.
             Update::Reply(_) if !within.is_empty() => {}
             other => summary.take(other),
         }
     }
     summary.print(format)?;
+    io::stdout().flush()?;
     Ok(Left::Ended(summary.code(alone)))
 }
 
@@ -178,6 +182,8 @@ async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<Said, Strin
 fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
     match format {
         Format::Text => aside(update),
+        // What went wrong is no part of the object, and no secret either.
+        Format::Json if matches!(update, Update::Warn { .. }) => aside(update),
         Format::Json => Ok(()),
         Format::StreamJson => {
             let Some(mut line) = line::of(update) else { return Ok(()) };
@@ -190,15 +196,30 @@ fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
 }
 
 /// What people read beside the answer; others wrote it, and it drives no terminal.
-fn aside(update: &Update) -> io::Result<()> {
+pub(super) fn plain_line(update: &Update) -> Option<String> {
     let text = match update {
         Update::Warn { event, reason } => format!("[warn] {event}: {reason}"),
         Update::Notice(text) => text.clone(),
         Update::Rewrite { text, .. } => format!("[hook rewrite]\n{text}"),
         Update::Did(deed) => deed.line(),
-        _ => return Ok(()),
+        _ => return None,
     };
-    writeln!(io::stderr(), "{}", hooks::safe(&text))
+    Some(hooks::safe(&text))
+}
+
+/// The hooks that the end waits for: a person who sees an answer and no prompt learns why.
+fn awaited(hooks: &[String]) -> Option<String> {
+    let names: Vec<_> = hooks.iter().map(|hook| format!("`{hook}`")).collect();
+    let is_shown = !names.is_empty() && io::stderr().is_terminal();
+    is_shown.then(|| hooks::safe(&format!("waits for {}; Ctrl-C twice ends it", names.join(", "))))
+}
+
+fn aside(update: &Update) -> io::Result<()> {
+    let line = match update {
+        Update::Leaving(hooks) => awaited(hooks),
+        update => plain_line(update),
+    };
+    line.map_or(Ok(()), |line| writeln!(io::stderr(), "{line}"))
 }
 
 /// The answer: byte for byte where a program reads it, safe to show where a person does.
@@ -239,7 +260,11 @@ impl Summary {
         }
     }
 
-    fn print(&self, format: Format) -> io::Result<()> {
+    /// Prints the answer, once.
+    fn print(&mut self, format: Format) -> io::Result<()> {
+        if std::mem::replace(&mut self.printed, true) {
+            return Ok(());
+        }
         match (format, &self.error) {
             (Format::Text, Some(error)) => {
                 writeln!(io::stderr(), "{}", hooks::safe(&format!("error: {error}")))

@@ -23,7 +23,7 @@ mod wrap;
 mod tests;
 
 use std::future::poll_fn;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -34,6 +34,7 @@ use ratatui::backend::{Backend, CrosstermBackend};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::headless;
 use super::told::{GRACE, Left, Told, ends};
 use crate::update::{Input, Update};
 use draw::Drawn;
@@ -44,6 +45,8 @@ use screen::Screen;
 const FRAME: Duration = Duration::from_millis(40);
 /// How long updates are taken before the person is listened to again.
 const TAKEN: Duration = Duration::from_millis(10);
+/// How long the session may take to cut its hooks when the person leaves a second time.
+const HURRIED: Duration = Duration::from_secs(2);
 /// What a frame may write at once.
 const WRITTEN: usize = 64 * 1024;
 
@@ -65,12 +68,28 @@ pub(crate) async fn run(
     updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<Left> {
     let told = signals()?;
-    let _guard = Guard::enter()?;
+    let guard = Guard::enter()?;
     let out = BufWriter::with_capacity(WRITTEN, io::stdout());
     let terminal = Terminal::new(CrosstermBackend::new(out))?;
     let screen = Screen::new(home, Instant::now());
-    let mut life = Life { terminal, screen, inputs, due: Due::Now, there: true, until: None };
-    Ok(life.live(EventStream::new(), told, updates).await)
+    let mut life = Life {
+        terminal,
+        screen,
+        inputs,
+        due: Due::Now,
+        there: true,
+        until: None,
+        hurried: false,
+        last_words: Vec::new(),
+    };
+    let left = life.live(EventStream::new(), told, updates).await;
+    // The screen goes, and with it what was shown there.
+    drop(guard);
+    for line in life.last_words {
+        // A terminal that is gone shows nothing.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+    Ok(left)
 }
 
 /// Hears when the program is told to leave.
@@ -79,7 +98,8 @@ fn signals() -> io::Result<mpsc::UnboundedReceiver<()>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         loop {
-            told.leave().await;
+            // Keys of this terminal are no signals, so a second one is no wish of the person.
+            let _ = told.leave().await;
             if sender.send(()).is_err() {
                 break;
             }
@@ -98,6 +118,10 @@ struct Life<B: Backend> {
     there: bool,
     /// When the session is waited for no longer.
     until: Option<Instant>,
+    /// Whether the person left a second time.
+    hurried: bool,
+    /// What was reported while the person left: it is printed when the screen is gone.
+    last_words: Vec<String>,
 }
 
 impl<B: Backend> Life<B> {
@@ -167,7 +191,8 @@ impl<B: Backend> Life<B> {
                     self.step_aside();
                 }
                 match said {
-                    Some(Input::Quit(_)) if self.screen.leaving => return Some(Left::Abandoned),
+                    Some(Input::Quit(_)) if self.hurried => return Some(Left::Abandoned),
+                    Some(Input::Quit(_)) if self.screen.leaving => self.hurry(),
                     Some(Input::Quit(reason)) => self.say_goodbye(reason),
                     // That somebody types is all that is said of a key which says nothing itself.
                     input => self.say(input.unwrap_or(Input::Typing)),
@@ -205,6 +230,9 @@ impl<B: Backend> Life<B> {
             if matches!(update, Update::Ended) {
                 return Some(Left::Ended(0));
             }
+            if self.screen.leaving {
+                self.last_words.extend(headless::plain_line(&update));
+            }
             self.screen.take(update);
             next = if Instant::now() < until { more.try_recv().ok() } else { None };
         }
@@ -224,6 +252,14 @@ impl<B: Backend> Life<B> {
             self.say_goodbye(reason);
         }
         self.due = Due::Now;
+    }
+
+    /// Has the session cut its hooks; one that does not is abandoned.
+    fn hurry(&mut self) {
+        self.hurried = true;
+        let until = Instant::now() + HURRIED;
+        self.until = Some(self.until.map_or(until, |earlier| earlier.min(until)));
+        self.say(Input::QuitNow);
     }
 
     fn say_goodbye(&mut self, reason: &'static str) {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
+use crate::update::Input;
+
 /// How long the session may take to end when the program is told to leave: more than its last hooks have.
 pub(crate) const GRACE: Duration = Duration::from_secs(6);
 
@@ -33,6 +35,8 @@ pub(crate) struct Told {
     hung_up: Signal,
     /// What a terminal sends for Ctrl-\\: elsewhere a program drops dead of it, and what it started lives on.
     quit: Signal,
+    /// Whether Ctrl-C was pressed: pressed again, it ends what is waited for.
+    was_interrupted: bool,
 }
 
 impl Told {
@@ -43,16 +47,22 @@ impl Told {
             interrupted: signal(SignalKind::interrupt())?,
             hung_up: signal(SignalKind::hangup())?,
             quit: signal(SignalKind::quit())?,
+            was_interrupted: false,
         })
     }
 
-    /// Waits until the program is told to leave, once more each time.
-    pub(crate) async fn leave(&mut self) {
+    /// Waits until the program is told to leave, once more each time: what the session is told.
+    pub(crate) async fn leave(&mut self) -> Input {
         tokio::select! {
             _ = self.terminated.recv() => {}
-            _ = self.interrupted.recv() => {}
+            _ = self.interrupted.recv() => {
+                if std::mem::replace(&mut self.was_interrupted, true) {
+                    return Input::QuitNow;
+                }
+            }
             _ = self.hung_up.recv() => {}
             _ = self.quit.recv() => {}
         }
+        Input::Quit("other")
     }
 }

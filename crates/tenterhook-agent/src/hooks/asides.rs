@@ -1,11 +1,11 @@
 //! Firings that the agent goes on beside, and that its end is not to cut: they are waited for once, at the end.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, ready};
 
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 use super::Hooks;
 
@@ -18,9 +18,13 @@ impl Asides {
     pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
         // A program that is being torn down has nobody who could do it.
         let Ok(runtime) = Handle::try_current() else { return };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all();
         while all.try_join_next().is_some() {}
         all.spawn_on(work, &runtime);
+    }
+
+    fn all(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -30,11 +34,19 @@ impl Hooks {
         self.asides.run(work);
     }
 
-    /// Waits for what was fired beside the agent, and ends what takes longer than this.
-    pub(crate) async fn aside(&self, budget: Duration) {
-        let mut all =
-            std::mem::take(&mut *self.asides.0.lock().unwrap_or_else(PoisonError::into_inner));
-        // What is left when the time is over is dropped with the set.
-        let _ = timeout(budget, async { while all.join_next().await.is_some() {} }).await;
+    /// Waits for what was fired beside the agent. A caller that gives up waiting ends none of it.
+    pub(super) async fn finish_asides(&self) {
+        poll_fn(|context| {
+            let mut all = self.asides.all();
+            while ready!(all.poll_join_next(context)).is_some() {}
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// Ends what was fired beside the agent.
+    pub(super) async fn cut_asides(&self) {
+        self.asides.all().abort_all();
+        self.finish_asides().await;
     }
 }

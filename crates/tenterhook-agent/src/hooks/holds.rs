@@ -1,7 +1,6 @@
 //! Who holds an event up, from its beginning until its hooks have answered or are waited for no longer.
 
 use tenterhook::Event;
-use tenterhook::hook::Wait;
 use tenterhook::plan;
 
 use super::{Hooks, told};
@@ -9,15 +8,25 @@ use crate::underway::Underway;
 use crate::update::{Hold, Update};
 
 impl Hooks {
-    /// Tells which hooks are about to judge the event; dropped, that they do no longer.
-    pub(super) fn hold(&self, event: &Event) -> Option<Underway<impl FnOnce() + use<>>> {
+    /// The hooks that are about to judge the event, and that it waits for.
+    pub(super) fn awaited(&self, event: &Event) -> Vec<String> {
         let view = self.session.view(&event.name);
-        let planned = plan::explain(&self.engine.ruleset(), &view, event).into_iter();
+        let ruleset = self.engine.ruleset();
+        let planned = plan::explain(&ruleset, &view, event).into_iter();
         let waits = planned.filter(|(hook, because)| {
             // A rule has answered before anybody could read that it is asked.
-            because.selected && hook.wait == Wait::Attached && !hook.run.is_inside()
+            let awaited = ruleset.row(hook.dialect, &event.name).awaits(hook);
+            because.selected && awaited && !hook.run.is_inside()
         });
-        let hooks: Vec<_> = waits.map(|(hook, _)| hook.id.to_string()).collect();
+        waits.map(|(hook, _)| hook.id.to_string()).collect()
+    }
+
+    /// Tells which hooks are about to judge the event; dropped, that they do no longer.
+    pub(super) fn hold(
+        &self,
+        event: &Event,
+        hooks: Vec<String>,
+    ) -> Option<Underway<impl FnOnce() + use<>>> {
         if hooks.is_empty() {
             return None;
         }

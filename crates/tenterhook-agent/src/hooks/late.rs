@@ -2,9 +2,11 @@
 
 use std::sync::PoisonError;
 
-use tenterhook::session::StatusWatch;
+use tenterhook::diagnostic::Code;
+use tenterhook::session::{Finished, StatusWatch};
 
 use super::Hooks;
+use crate::agent::Steering;
 use crate::conversation::Message;
 use crate::session::from_hook;
 use crate::update::{Deed, Update};
@@ -25,39 +27,73 @@ pub(crate) enum Late {
 impl Hooks {
     /// The next hook in the background that ends. Pends while none does; cancel safe.
     pub(crate) async fn late(&self) -> Late {
-        let Some(finished) = self.session.next_finished().await else {
-            return std::future::pending().await;
-        };
-        let event = finished.event.to_string();
-        let past = self.past.lock();
-        past.unwrap_or_else(PoisonError::into_inner).ran(&finished.outcome.steps);
-        for fault in &finished.outcome.faults {
-            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
-            self.updates.warn(&event, format!("{hook}{}", fault.message));
+        match self.session.next_finished().await {
+            Some(finished) => self.take(finished),
+            None => std::future::pending().await,
         }
+    }
+
+    /// What hooks in the background have to say that ended already. Waits for none.
+    pub(crate) fn ended(&self) -> Vec<Late> {
+        self.session.ended().into_iter().map(|finished| self.take(finished)).collect()
+    }
+
+    /// Whether a hook in the background may still wake the agent.
+    pub(crate) fn may_be_woken(&self) -> bool {
+        self.session.running().iter().any(|step| step.may_wake)
+    }
+
+    /// Reports what a hook in the background left, and delivers what it has for a subagent that works.
+    fn take(&self, finished: Finished) -> Late {
+        self.report(&finished, "");
         if finished.stale {
             return Late::Silent;
         }
-        for message in &finished.outcome.effects.messages {
-            self.updates.tell(Update::Notice(message.clone()));
-        }
+        let event = finished.event.to_string();
         let context = finished.outcome.labelled_context();
+        let mailbox = self.mailboxes.of(finished.agent.as_deref());
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
             let hooks = finished.outcome.steps.iter().map(|it| it.hook.to_string()).collect();
             let (did, why) = ("wakes the agent".to_owned(), reason.clone());
             self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
-            return Late::Wakes(from_hook(reason, context));
+            let message = from_hook(reason, context);
+            return deliver(mailbox, message, Late::Wakes);
         }
         if context.is_empty() {
             return Late::Silent;
         }
-        for step in finished.outcome.steps.iter().filter(|it| !it.context.is_empty()) {
-            let (event, hooks) = (event.clone(), vec![step.hook.to_string()]);
-            let (did, why) = ("tells the model".to_owned(), step.context.join("\n"));
+        self.tell_context(&finished, "tells the model");
+        deliver(mailbox, from_hook(String::new(), context), Late::Tells)
+    }
+
+    /// A line for each hook that has something for the model.
+    pub(super) fn tell_context(&self, finished: &Finished, did: &str) {
+        for step in finished.outcome.steps.iter().filter(|step| !step.context.is_empty()) {
+            let (event, hooks) = (finished.event.to_string(), vec![step.hook.to_string()]);
+            let (did, why) = (did.to_owned(), step.context.join("\n"));
             self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
         }
-        Late::Tells(from_hook(String::new(), context))
+    }
+
+    /// What a person may see of a hook that ended in the background: what went wrong, and what it says to them. `cut` is why hooks
+    /// that had not ended were cut, where that happened.
+    pub(super) fn report(&self, finished: &Finished, cut: &str) {
+        let Finished { outcome, event, .. } = finished;
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(&outcome.steps);
+        for fault in &outcome.faults {
+            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            let event = self.spoken(event.as_str(), fault.hook.as_ref(), outcome);
+            let why = match fault.code {
+                Code::Cancelled if !cut.is_empty() => format!("; {cut}"),
+                _ => String::new(),
+            };
+            self.updates.warn(&event, format!("{hook}{}{why}", fault.message));
+        }
+        let messages = outcome.effects.messages.iter().filter(|_| !finished.stale);
+        for message in messages {
+            self.updates.tell(Update::Notice(message.clone()));
+        }
     }
 
     /// The conversation is another one: what hooks in the background have to say of the one before is for nobody.
@@ -68,5 +104,16 @@ impl Hooks {
     /// What to show while hooks run.
     pub(crate) fn status(&self) -> StatusWatch {
         self.session.status()
+    }
+}
+
+/// Puts a message into the mailbox of its subagent; without one it is for the main agent.
+fn deliver(mailbox: Option<Steering>, message: Message, late: fn(Message) -> Late) -> Late {
+    match mailbox {
+        Some(mailbox) => {
+            mailbox.add_later(message);
+            Late::Silent
+        }
+        None => late(message),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use tenterhook::Event;
 use tenterhook::hook::HookId;
-use tenterhook::outcome::Step;
+use tenterhook::outcome::{Ended, Step};
 
 use super::told;
 
@@ -38,7 +38,9 @@ impl Past {
 
     /// These steps ran.
     pub(super) fn ran<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>) {
-        for step in steps.into_iter().filter(|it| it.ended.is_run()) {
+        // A step that went to the background has not run yet: how it ends is reported later.
+        let ran = |step: &&Step| step.ended.is_run() && step.ended != Ended::Detached;
+        for step in steps.into_iter().filter(ran) {
             let word = match told::word(step) {
                 "" => "silent",
                 word => word,

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use tenterhook::Event;
+use tenterhook::dialect::Dispatch;
+
 use super::{Hooks, Said};
-use crate::agent::LEAVING;
 use crate::instructions::Instructions;
 use crate::update::Update;
 
@@ -18,11 +20,20 @@ impl Hooks {
         self.fire(self.event("SessionStart").with("source", source).with("model", model)).await
     }
 
-    /// The session ends; never longer than its budget. The hooks that it added end with it.
+    /// A session ends and the program goes on with another one. The hooks that it added end with it.
     pub(crate) async fn session_ended(&self, reason: &str, turns: u64) {
-        let event = self.event("SessionEnd").with("reason", reason).with("turns", turns);
-        self.fire_within(event, Some(LEAVING)).await;
+        self.fire(self.session_end(reason, turns)).await;
         self.session.clear_hooks();
+    }
+
+    /// The session ends and the program with it. The hooks are started, and [`Hooks::finish`] waits for them (AG-34).
+    pub(crate) async fn program_ends(&self, reason: &str, turns: u64) {
+        self.dispatch(self.session_end(reason, turns), Dispatch::FireAndForget).await;
+        self.session.clear_hooks();
+    }
+
+    fn session_end(&self, reason: &str, turns: u64) -> Event {
+        self.event("SessionEnd").with("reason", reason).with("turns", turns)
     }
 
     /// The host tells the user something; nobody waits for it.

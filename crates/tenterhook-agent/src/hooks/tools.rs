@@ -58,7 +58,7 @@ impl Hooks {
         .await
     }
 
-    /// A tool was interrupted. Nobody waits for what hooks make of that but `session_ended`, and it not for long.
+    /// A tool was interrupted. Only the end of the program waits for what hooks make of that.
     pub(crate) fn tool_interrupted(
         &self,
         call: &Call,

@@ -28,7 +28,7 @@ impl Session {
             Command::Fork => self.fork().await?,
             Command::Cd(directory) => self.cd(&directory).await,
             Command::AddDir(directory) => self.add_dir(&directory).await,
-            Command::Quit => return Err(Leave("prompt_input_exit")),
+            Command::Quit => return Err(Leave::because("prompt_input_exit")),
         }
         Ok(())
     }

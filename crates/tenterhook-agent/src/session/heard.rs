@@ -1,9 +1,9 @@
 //! How is input taken while no turn runs: idle, or at work on something else? During a turn the listener takes it.
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Leave, Next, Session};
+use super::{Leave, Next, Session, quit};
 use crate::agent::{Settings, Steering};
 use crate::conversation::Message;
 use crate::hooks::{Hooks, Late};
@@ -41,7 +41,11 @@ impl Session {
                     input = inputs.recv(), if !gone => match input {
                         Some(Input::Prompt(text) | Input::Queue(text)) => said.push(Next::Raw(text)),
                         Some(Input::Interrupt) => break Ok(()),
-                        Some(Input::Quit(reason)) => break Err(Leave(reason)),
+                        Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
+                            if let Some(leave) = Leave::read(&input) {
+                                break Err(leave);
+                            }
+                        }
                         Some(Input::TakeBack) => {
                             if let Some(Next::Raw(text)) = said.pop() {
                                 told.tell(Update::TakenBack { text });
@@ -78,7 +82,11 @@ impl Session {
                     Some(Input::Interrupt | Input::TakeBack) => {}
                     Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),
                     Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
-                    Some(Input::Quit(reason)) => return Err(Leave(reason)),
+                    Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
+                        if let Some(leave) = Leave::read(&input) {
+                            return Err(leave);
+                        }
+                    }
                     Some(Input::Close) | None => {
                         self.heard = Heard::Closed;
                         return Ok(None);
@@ -96,6 +104,40 @@ impl Session {
                 }
             }
         }
+    }
+}
+
+impl Session {
+    /// Waits, when nobody says anything more, for hooks in the background that may still wake the agent: the next message of one.
+    /// `None` when none can, or when their time is over (AG-34).
+    pub(super) async fn wake(
+        &mut self,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+    ) -> Result<Option<Next>, Leave> {
+        let began = Instant::now();
+        let until = began + self.wake_wait();
+        let next = loop {
+            let may_be_woken = self.agent.hooks.may_be_woken();
+            let (steering, updates) = (&self.agent.steering, &self.agent.updates);
+            let ended = self.agent.hooks.ended().into_iter();
+            self.queue
+                .extend(ended.filter_map(|it| wakes(it, steering, updates)).map(Next::Judged));
+            if let Some(next) = self.queue.pop_front() {
+                break Ok(Some(next));
+            }
+            if !may_be_woken {
+                break Ok(None);
+            }
+            tokio::select! {
+                late = self.agent.hooks.late() => {
+                    self.queue.extend(wakes(late, steering, updates).map(Next::Judged));
+                }
+                () = sleep_until(until) => break Ok(None),
+                leave = quit(inputs) => break Err(leave),
+            }
+        };
+        self.exit_wait = self.exit_wait.saturating_sub(began.elapsed());
+        next
     }
 }
 

@@ -85,11 +85,14 @@ impl<'s> Listener<'s> {
             }
             Some(Input::NextMode) => next_mode(&self.permissions, &self.hooks),
             Some(Input::Typing) => {}
-            Some(Input::Quit(reason)) if self.leaving.is_none() => {
-                self.leaving = Some(Leave(reason));
-                self.steering.stop();
+            Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
+                // The first word says why; a later one may say that no hook is waited for.
+                let leave = Leave::read(&input);
+                if self.leaving.is_none() || leave.is_some_and(|leave| leave.is_hurried) {
+                    self.leaving = leave;
+                    self.steering.stop();
+                }
             }
-            Some(Input::Quit(_)) => {}
             Some(Input::Close) => *self.heard = Heard::Closed,
             None => (*self.heard, self.gone) = (Heard::Closed, true),
         }

@@ -28,6 +28,8 @@ pub(crate) struct Case {
     pub(crate) confined: bool,
     /// A file of `variants`: the same session is played with the files of each of its tables beside those.
     pub(crate) gates: Option<String>,
+    /// The agent is run with `--print` on this prompt, and takes no input.
+    pub(crate) print: Option<String>,
     /// How the agent is started.
     #[serde(default)]
     pub(crate) args: Vec<String>,
@@ -35,6 +37,7 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) model: Vec<Reply>,
     /// What happens, in order.
+    #[serde(default)]
     pub(crate) step: Vec<Step>,
     pub(crate) expect: Expect,
 }
@@ -79,7 +82,7 @@ pub(crate) struct Step {
     pub(crate) decide: Option<String>,
     /// The person writes this for after the turn.
     pub(crate) queue: Option<String>,
-    /// The person presses a key that says this: `take_back`, `next_mode`.
+    /// The person presses a key that says this: `take_back`, `next_mode`, `quit`, `quit_now`.
     pub(crate) say: Option<String>,
     /// The person stops what is under way.
     #[serde(default)]
@@ -158,6 +161,7 @@ fn variants(path: &Path) -> Vec<(String, Case)> {
         Err(error) => panic!("{}: {error}", path.display()),
     };
     assert!(!case.rule.is_empty() && !case.about.is_empty(), "{name} says what it proves");
+    assert!(case.print.is_some() || !case.step.is_empty(), "{name} has a prompt or steps");
     let Some(gates) = &case.gates else { return vec![(name, case)] };
     let text = std::fs::read_to_string(folder().join(format!("variants/{gates}.toml"))).unwrap();
     let tables: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(&text).unwrap();

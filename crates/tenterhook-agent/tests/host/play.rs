@@ -67,7 +67,7 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
     if !case.unapproved {
         approve(&sandbox, None);
     }
-    let agent = start(&sandbox, &server, &case.args);
+    let agent = start(&sandbox, &server, case, &case.args);
     let mut stage = Stage {
         case,
         sandbox,
@@ -100,11 +100,15 @@ fn unconfine_servers(sandbox: &Sandbox) {
     }
 }
 
-fn start(sandbox: &Sandbox, server: &Server, args: &[String]) -> Agent {
+fn start(sandbox: &Sandbox, server: &Server, case: &Case, args: &[String]) -> Agent {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
     command.current_dir(sandbox.project()).env_clear().envs(sandbox.env());
     command.envs(service::env(server));
-    command.args(["--stdin", "--output-format", "stream-json", "--model", service::MODEL]);
+    command.args(["--output-format", "stream-json", "--model", service::MODEL]);
+    match &case.print {
+        Some(prompt) => command.args(["--print", prompt]),
+        None => command.arg("--stdin"),
+    };
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().unwrap();
     let (sender, lines) = channel();
@@ -127,7 +131,7 @@ impl Stage<'_> {
             if !self.case.unapproved {
                 approve(&self.sandbox, None);
             }
-            self.agent = start(&self.sandbox, &self.server, &args);
+            self.agent = start(&self.sandbox, &self.server, self.case, &args);
         }
         for (name, text) in &step.files {
             // Before it stands there, so that whoever watches it finds it approved.

@@ -141,7 +141,7 @@ run = ["./no-such-program"]
 "#;
     for prompt in [None, Some("hi")] {
         let room = Room::new(hooks, HELLO);
-        let mut run = room.start(&[]);
+        let mut run = room.start(&["--exit-wait", "1"]);
         run.prompt("first");
         run.wait_for("turn_ended");
         room.sandbox.write("hang", "").unwrap();
@@ -150,8 +150,25 @@ run = ["./no-such-program"]
         run.say(json!({"type": "quit"}));
         run.end();
         assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
-        assert!(run.of("warn").iter().any(|it| it["event"] == "SessionEnd"));
+        let cut = |line: &&Value| {
+            let reason = line["reason"].as_str().unwrap_or_default();
+            line["event"] == "SessionEnd"
+                && reason.contains("hook `hangs`: the host gave up waiting")
+        };
+        assert_eq!(run.of("warn").iter().filter(|line| cut(&line)).count(), 1);
     }
+}
+
+/// AG-34: more time than there is is a wrong call.
+#[test]
+fn exit_wait_above_a_minute_is_refused() {
+    let room = Room::new("", HELLO);
+    let mut command = room.command();
+    command.args(["-p", "hi", "--model", "scripted:script.toml", "--exit-wait", "61"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("`--exit-wait 61` is too long: write a number up to 60"), "{told}");
 }
 
 /// quit: a session whose transcript is gone ends like any other, and once.

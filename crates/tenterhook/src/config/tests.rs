@@ -346,6 +346,7 @@ fn the_first_declaration_of_an_event_stands() {
         timeout: std::time::Duration::from_secs(1),
         failure: OnFailure::Block,
         cap: None,
+        dispatch: crate::dialect::Dispatch::Awaited,
         when: "".into(),
     };
     let (gate, none) = (crate::answer::Powers::ALL, crate::answer::Powers::NONE);

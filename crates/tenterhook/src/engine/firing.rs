@@ -5,16 +5,17 @@ mod at_once;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::parts::{self, Part};
 use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
-use super::step::{Done, Once, Setting};
+use super::step::{Done, Once, Place, Queue, Setting};
 use super::{Inner, Shadows, Staged, of_phase};
 use crate::answer::{Effects, Failure};
 use crate::config::{Mode, Ruleset, Stage};
-use crate::dialect::DialectId;
+use crate::dialect::{DialectId, Dispatch};
 use crate::event::{Event, EventName};
 use crate::executor::Sealed;
 use crate::hook::{Hook, HookId, Phase, Run, Wait};
@@ -37,6 +38,12 @@ pub(super) struct Firing<'a> {
     /// Who wrote the last of those rewrites.
     author: Option<HookId>,
     deadline: Option<Instant>,
+    /// Whether the host waits for any hook of the event.
+    dispatch: Dispatch,
+    /// How the steps of the stage relate that is being run.
+    mode: Mode,
+    /// Closes when the last detached step of the stage is over that the next one must wait for.
+    before: Option<watch::Receiver<()>>,
     /// One for each dialect so far; a handful at most.
     envelopes: Vec<Arc<Sealed>>,
     /// What rules and conditions see of the event.
@@ -71,7 +78,7 @@ impl<'a> Firing<'a> {
         session: &'a Session,
         view: &'a View,
         event: Arc<Event>,
-        budget: Option<Duration>,
+        (budget, dispatch): (Option<Duration>, Dispatch),
         behind: Behind,
     ) -> Self {
         let rule_input = Arc::new(looking(RuleInput::of(&event)));
@@ -87,6 +94,9 @@ impl<'a> Firing<'a> {
             version: 0,
             author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
+            dispatch,
+            mode: Mode::Parallel,
+            before: None,
             envelopes: Vec::new(),
             done: Vec::new(),
             claims: Vec::new(),
@@ -122,6 +132,7 @@ impl<'a> Firing<'a> {
     pub(super) async fn run(&mut self, stage: &Stage, steps: Vec<Step>) {
         let observing = stage.phase == Phase::Observe;
         let steps = self.asked_here(steps);
+        (self.mode, self.before) = (stage.mode, None);
         match stage.mode {
             Mode::Parallel => {
                 let done = self.run_all(steps).await;
@@ -235,16 +246,20 @@ impl<'a> Firing<'a> {
         };
         let once = Once::of(&step, self.session);
         self.claims.extend(once.watched());
+        let place = self.place(&step);
+        let (turns, deadline) = match &place {
+            Place::Attached => (&self.inner.parallel, self.deadline),
+            // It outlives the event, and its budget.
+            Place::Detached(_) => (&self.inner.background, None),
+        };
         Box::new(Setting {
             once,
             envelope,
             event,
-            deadline: self.deadline,
+            deadline,
             ambient: Arc::clone(&self.inner.ambient),
-            turns: Arc::clone(match step.hook.wait {
-                Wait::Attached if !step.hook.goes_aside() => &self.inner.parallel,
-                Wait::Attached | Wait::Detached | Wait::Rewake => &self.inner.background,
-            }),
+            turns: Arc::clone(turns),
+            place,
             session: self.session.within(),
             version: self.version,
             rule_input,
@@ -252,6 +267,24 @@ impl<'a> Firing<'a> {
             behind: self.behind.clone(),
             step,
         })
+    }
+
+    /// Whether the event waits for a step. A host that waits for everything waits for what an agent would not, too.
+    fn place(&mut self, step: &Step) -> Place {
+        let hook = &step.hook;
+        if hook.wait != Wait::Attached || hook.goes_aside() {
+            // It begins in its turn, and no other step waits for it.
+            return Place::Detached(Queue { before: self.before.clone(), held: None });
+        }
+        let awaited = self.dispatch == Dispatch::Awaited && step.row.awaits(hook);
+        if awaited || self.session.host_waits() {
+            return Place::Attached;
+        }
+        if self.mode == Mode::Parallel {
+            return Place::Detached(Queue::default());
+        }
+        let (held, over) = watch::channel(());
+        Place::Detached(Queue { before: self.before.replace(over), held: Some(held) })
     }
 
     /// The one envelope of the event as it stands, for all hooks of a dialect.

@@ -2,22 +2,27 @@
 //! nothing, and holds nothing up.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
 
 use super::polish::polish;
 use super::recording::Behind;
 use super::step::{Setting, aside, ended, judge_context, read, show_refusal_once, spend, spoken};
-use crate::answer::{Power, Restraint};
-use crate::event::Event;
+use crate::answer::{Answer, Power, Restraint};
+use crate::diagnostic::Code;
+use crate::event::{Event, EventName};
 use crate::executor::Ambient;
 use crate::hook::Wait;
 use crate::merge;
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::{self, Ended, Outcome};
 use crate::plan::Step;
-use crate::report::Report;
+use crate::report::{End, Report};
 use crate::session::{Claim, Finished, Session};
-use crate::verdict;
+use crate::verdict::{self, Verdict};
 
 /// What has to be known of such a step when it ends.
+#[derive(Clone)]
 pub(super) struct Late {
     step: Step,
     event: Arc<Event>,
@@ -36,6 +41,46 @@ impl Late {
             behind: behind.clone(),
             session: session.clone(),
         }
+    }
+
+    pub(super) const fn step(&self) -> &Step {
+        &self.step
+    }
+
+    pub(super) fn event_name(&self) -> EventName {
+        self.event.name.clone()
+    }
+
+    /// The outcome of the step alone, recorded and made safe.
+    fn tell(&self, outcome: Outcome, wakes: bool) -> Finished {
+        let outcome = polish(outcome, &self.ambient);
+        let outcome = self.behind.tell(&self.event, &self.step.hook, outcome);
+        let agent = self.event.within.facts.get("agent_id").and_then(Value::as_str);
+        Finished::new(self.event_name(), outcome, wakes).of_agent(agent)
+    }
+}
+
+/// A step that was dropped before it was over: it ran for this long, or had not begun (N-14).
+pub(super) fn cut(late: &Late, ran: Option<Duration>) -> Finished {
+    let report = Report::silent(End::Cancelled, ran.unwrap_or_default());
+    let mut answer = Answer { failure: report.failure(), ..Answer::default() };
+    let mut how = ended(&late.step, &report);
+    if ran.is_none() {
+        let why = "its session ended before it began";
+        answer = Answer::failed(Code::Cancelled, why);
+        how = Ended::NotRun(why.to_owned());
+    }
+    let verdict = verdict::judge_late(judge_context(&late.step), answer);
+    let record = spoken(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
+    let outcome = alone(late, record, verdict);
+    late.tell(outcome, false)
+}
+
+/// The outcome of one step; of a hook in shadow the record alone.
+fn alone(late: &Late, record: outcome::Step, verdict: Verdict) -> Outcome {
+    match late.step.hook.enforcement.is_shadow() {
+        true => Outcome { steps: vec![aside(record, verdict)], ..Outcome::default() },
+        false => Outcome { steps: vec![record], ..merge::fold(vec![verdict]) },
     }
 }
 
@@ -60,11 +105,6 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let ended = Ended::InBackground(Box::new(ended(&step, report)));
     let mut record = spoken(&step, ended, report.took, &verdict);
     record.tier = report.tier;
-    let outcome = match is_shadow {
-        true => Outcome { steps: vec![aside(record, verdict)], ..Outcome::default() },
-        false => Outcome { steps: vec![record], ..merge::fold(vec![verdict]) },
-    };
-    let outcome = polish(outcome, &late.ambient);
-    let outcome = late.behind.tell(&late.event, &late.step.hook, outcome);
-    Finished::new(late.event.name.clone(), outcome, wakes)
+    let outcome = alone(late, record, verdict);
+    late.tell(outcome, wakes)
 }

@@ -1,5 +1,6 @@
 //! One step on its road: claimed, run, read, judged, recorded. Knows no other step.
 
+mod detached;
 mod done;
 
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::late::{self, Late};
 use super::recording::Behind;
 use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
@@ -19,8 +19,9 @@ use crate::outcome::{Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::RuleInput;
-use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Wanted, Watched};
+use crate::session::{Claim, Session, Wanted, Watched};
 use crate::verdict::Verdict;
+pub(super) use detached::{Place, Queue};
 use done::judge;
 pub(super) use done::{Done, aside, judge_context, spoken};
 
@@ -44,6 +45,8 @@ pub(super) struct Setting {
     pub(super) behind: Behind,
     /// Whether it may run at all.
     pub(super) once: Once,
+    /// Whether its event waits for it.
+    pub(super) place: Place,
 }
 
 /// Whether a hook that runs once has its run.
@@ -100,19 +103,9 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
             return Done::silent(&setting.step, "it runs once in a session, and did");
         }
     };
-    match setting.step.hook.wait {
-        Wait::Attached if !setting.step.hook.goes_aside() => attached(setting, claim).await,
-        Wait::Attached | Wait::Detached | Wait::Rewake => {
-            let (step, session) = (setting.step.clone(), setting.session.clone());
-            claim.iter().for_each(Claim::detach);
-            let rest = async move {
-                let _turn = setting.turns.acquire().await;
-                let _shown = setting.session.show(status(&setting));
-                let report = finish(executor::run(task(&setting)).await).await;
-                late::finished(&Late::of(&setting), &report, claim)
-            };
-            detach(&session, &step, rest)
-        }
+    match std::mem::replace(&mut setting.place, Place::Attached) {
+        Place::Attached => attached(setting, claim).await,
+        Place::Detached(queue) => detached::whole(setting, queue, claim),
     }
 }
 
@@ -141,13 +134,7 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
             let _shown = setting.session.show(status(&setting));
             rest.0.await
         }
-        Progress::Detached(rest) => {
-            let (step, session) = (setting.step.clone(), setting.session.clone());
-            let about = Late::of(&setting);
-            claim.iter().for_each(Claim::detach);
-            let rest = async move { late::finished(&about, &rest.0.await, claim) };
-            return detach(&session, &step, rest);
-        }
+        Progress::Detached(rest) => return detached::rest(&setting, rest, claim),
     };
     let mut done = judged(&setting.step, &setting.event, &report, claim);
     let setting = &*setting;
@@ -247,34 +234,6 @@ async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
     }
 }
 
-/// Hands the rest of a step to the session; one too many is not run, and says so (N-8).
-fn detach(
-    session: &Session,
-    step: &Step,
-    rest: impl Future<Output = Finished> + Send + 'static,
-) -> Done {
-    if session.adopt(rest) {
-        return Done::without_words(step, Ended::Detached);
-    }
-    let mut done = Done::silent(step, "the background is full");
-    let message = format!(
-        "{MAX_BACKGROUND} background steps are under way already; this one was not started"
-    );
-    let fault = Fault::of(&step.hook.id, Code::BackgroundFull, message);
-    match &mut done.record.shadow {
-        Some(shadow) => shadow.faults.push(fault),
-        None => done.verdict.faults.push(fault),
-    }
-    done
-}
-
-async fn finish(progress: Progress) -> Report {
-    match progress {
-        Progress::Ended(report) => report,
-        Progress::Detached(rest) => rest.0.await,
-    }
-}
-
 /// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
     let Setting { step, event, envelope, deadline, ambient, session, rule_input, wanted, .. } =
@@ -285,7 +244,7 @@ fn task(setting: &Setting) -> Task {
         row: Arc::clone(&step.row),
         envelope: Arc::clone(envelope),
         timeout: step.hook.time(&step.row),
-        deadline: deadline.filter(|_| step.hook.wait == Wait::Attached && !step.hook.goes_aside()),
+        deadline: *deadline,
         ambient: Arc::clone(ambient),
         session: session.clone(),
         rule_input: rule_input.clone(),

@@ -34,6 +34,7 @@ fn row() -> EventRow {
         timeout: Duration::from_secs(10),
         failure: OnFailure::Block,
         cap: None,
+        dispatch: crate::dialect::Dispatch::Awaited,
         when: Cow::Borrowed("before a deploy"),
     }
 }

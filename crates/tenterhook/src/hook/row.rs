@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{OnFailure, model};
+use super::{Hook, OnFailure, Wait, model};
 use crate::answer::{Power, Powers};
 use crate::event::tool::words::{self, ToolWords};
 use crate::event::{Event, EventName};
@@ -31,8 +31,20 @@ pub struct EventRow {
     pub failure: OnFailure,
     /// How many denials in a row the event bears, so that nothing loops for ever.
     pub cap: Option<Cap>,
+    /// Whether the agent waits for its hooks.
+    pub dispatch: Dispatch,
     /// When it fires, for people.
     pub when: Cow<'static, str>,
+}
+
+/// Whether an agent waits for the hooks of an event before it goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dispatch {
+    /// It waits for every hook that its configuration does not detach.
+    #[default]
+    Awaited,
+    /// It goes on at once, and the hooks run in the background.
+    FireAndForget,
 }
 
 /// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of a model. Elsewhere
@@ -74,8 +86,16 @@ impl EventRow {
             timeout,
             failure: OnFailure::Continue,
             cap: None,
+            dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(when),
         }
+    }
+
+    /// The same, for whose hooks the agent does not wait.
+    #[must_use]
+    pub const fn fire_and_forget(mut self) -> Self {
+        self.dispatch = Dispatch::FireAndForget;
+        self
     }
 
     /// The same, where a hook that gives no answer means this.
@@ -140,8 +160,15 @@ impl EventRow {
             timeout,
             failure: OnFailure::Continue,
             cap: None,
+            dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(""),
         }
+    }
+
+    /// Whether the event waits for this hook.
+    #[must_use]
+    pub fn awaits(&self, hook: &Hook) -> bool {
+        self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.goes_aside()
     }
 
     /// Whether what is unclear there is a question.

@@ -31,6 +31,7 @@ fn ruleset(hooks: Vec<Hook>) -> Ruleset {
         timeout: std::time::Duration::from_secs(60),
         failure: crate::hook::OnFailure::Continue,
         cap: None,
+        dispatch: crate::dialect::Dispatch::Awaited,
         when: "".into(),
     };
     Ruleset::new(hooks, vec![row])

@@ -1,8 +1,9 @@
 //! The steps that outlive their event: who owns them, how many there may be, and how the host hears of their end.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, ready};
 
 use tokio::sync::mpsc;
@@ -10,6 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::answer::Effects;
 use crate::event::EventName;
+use crate::hook::HookId;
 use crate::merge;
 use crate::outcome::{Ended, Outcome};
 
@@ -17,12 +19,32 @@ use crate::outcome::{Ended, Outcome};
 /// background hooks end would otherwise gather them without end (N-8).
 pub const MAX_BACKGROUND: usize = 256;
 
+/// A background step that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Running {
+    /// The event that started it.
+    pub event: EventName,
+    /// The hook.
+    pub hook: HookId,
+    /// Whether a denial of it wakes an idle agent.
+    pub may_wake: bool,
+}
+
+impl Running {
+    pub(crate) const fn new(event: EventName, hook: HookId, may_wake: bool) -> Self {
+        Self { event, hook, may_wake }
+    }
+}
+
 /// A background step that has ended: it took the same road as every other, but too late for its event's outcome.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finished {
     /// The event that started it.
     pub event: EventName,
+    /// The subagent in which that event happened: its `agent_id`.
+    pub agent: Option<String>,
     /// What it alone leaves: its record, what it tells, what it sets, its faults. It restrains nothing any more; where it
     /// wakes the agent it is a denial, whose reason is for the model.
     pub outcome: Outcome,
@@ -34,7 +56,12 @@ pub struct Finished {
 
 impl Finished {
     pub(crate) const fn new(event: EventName, outcome: Outcome, wakes: bool) -> Self {
-        Self { event, outcome, wakes, stale: false }
+        Self { event, agent: None, outcome, wakes, stale: false }
+    }
+
+    /// The same, of an event of this subagent.
+    pub(crate) fn of_agent(self, agent: Option<&str>) -> Self {
+        Self { agent: agent.map(str::to_owned), ..self }
     }
 
     /// Where among the steps of `outcome` it was started.
@@ -79,57 +106,124 @@ pub(super) fn join(outcome: &mut Outcome, mut finished: Vec<Finished>) {
 #[derive(Debug)]
 pub(super) struct Background {
     tasks: Mutex<JoinSet<()>>,
-    /// Held by whoever waits for the end of all of them.
+    /// Held while a caller waits for the end of all of them.
     draining: tokio::sync::Mutex<()>,
+    shared: Arc<Shared>,
+    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<Report>>,
+}
+
+/// What the background and each step in it share.
+#[derive(Debug)]
+struct Shared {
     /// How often the host began anew.
     age: AtomicU64,
-    /// What ended, with the age in which it started.
-    sender: mpsc::UnboundedSender<(u64, Finished)>,
-    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<(u64, Finished)>>,
+    /// How many steps were adopted so far.
+    adopted: AtomicU64,
+    /// The steps that have not ended, by the order in which they were adopted.
+    running: Mutex<BTreeMap<u64, Running>>,
+    sender: mpsc::UnboundedSender<Report>,
+}
+
+/// What a step left, and which step.
+#[derive(Debug)]
+struct Report {
+    /// The age in which it started.
+    age: u64,
+    /// Its place in the order in which steps were adopted.
+    number: u64,
+    finished: Finished,
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One adopted step. Dropped before the step has ended, it reports that the step was cut (N-14).
+struct Adopted<C: FnOnce() -> Finished> {
+    shared: Arc<Shared>,
+    number: u64,
+    age: u64,
+    cut: Option<C>,
+}
+
+impl<C: FnOnce() -> Finished> Adopted<C> {
+    fn send(&self, finished: Finished) {
+        // A host that no longer receives has ended the session.
+        let Self { age, number, .. } = *self;
+        let _ = self.shared.sender.send(Report { age, number, finished });
+    }
+
+    fn end(mut self, finished: Finished) {
+        self.cut = None;
+        self.send(finished);
+    }
+}
+
+impl<C: FnOnce() -> Finished> Drop for Adopted<C> {
+    fn drop(&mut self) {
+        if let Some(cut) = self.cut.take() {
+            self.send(cut());
+        }
+        // After the report, so that a caller who finds no step running finds every report.
+        self.shared.running().remove(&self.number);
+    }
 }
 
 impl Default for Background {
     fn default() -> Self {
         // Unbounded, but never longer than the tasks that may exist plus what the host has not taken yet.
         let (sender, receiver) = mpsc::unbounded_channel();
+        let shared = Shared {
+            age: AtomicU64::new(0),
+            adopted: AtomicU64::new(0),
+            running: Mutex::default(),
+            sender,
+        };
         Self {
             tasks: Mutex::default(),
             draining: tokio::sync::Mutex::default(),
-            age: AtomicU64::new(0),
-            sender,
+            shared: Arc::new(shared),
             receiver: tokio::sync::Mutex::new(receiver),
         }
     }
 }
 
 impl Background {
-    /// Takes over a step; `false` when there are too many already.
-    pub(super) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
-        let (sender, age) = (self.sender.clone(), self.age());
+    /// Takes over a step; `false` when there are too many already. `cut` says what a step leaves that is dropped before its end.
+    pub(super) fn adopt(
+        &self,
+        running: Running,
+        step: impl Future<Output = Finished> + Send + 'static,
+        cut: impl FnOnce() -> Finished + Send + 'static,
+    ) -> bool {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= MAX_BACKGROUND {
             return false;
         }
-        tasks.spawn(async move {
-            // A host that no longer listens has ended the session; there is nobody left to tell.
-            let _ = sender.send((age, step.await));
-        });
+        let shared = Arc::clone(&self.shared);
+        let number = shared.adopted.fetch_add(1, Ordering::AcqRel);
+        shared.running().insert(number, running);
+        // Outside of the task's future: one that was never polled is reported, too.
+        let adopted = Adopted { shared, number, age: self.age(), cut: Some(cut) };
+        tasks.spawn(async move { adopted.end(step.await) });
         true
     }
 
     /// What is under way belongs to what is over.
     pub(super) fn begin_anew(&self) {
-        self.age.fetch_add(1, Ordering::AcqRel);
+        self.shared.age.fetch_add(1, Ordering::AcqRel);
     }
 
     /// How often the host began anew.
     pub(super) fn age(&self) -> u64 {
-        self.age.load(Ordering::Acquire)
+        self.shared.age.load(Ordering::Acquire)
     }
 
-    /// A step as the host hears of it: one that outlived what it is about wakes nobody.
-    fn told(&self, (age, finished): (u64, Finished)) -> Finished {
+    /// A step as the host receives it: one that outlived what it is about wakes no agent.
+    fn aged(&self, Report { age, finished, .. }: Report) -> Finished {
         let stale = age != self.age();
         Finished { wakes: finished.wakes && !stale, stale, ..finished }
     }
@@ -139,37 +233,63 @@ impl Background {
         drop(std::mem::take(&mut *self.tasks()));
     }
 
+    /// Ends every step that is under way, and waits until all have ended. What they left, in the order in which they started.
+    pub(super) async fn cut(&self) -> Vec<Finished> {
+        self.tasks().abort_all();
+        self.settled().await;
+        let mut reports = take(&mut *self.receiver.lock().await);
+        reports.sort_by_key(|report| report.number);
+        reports.into_iter().map(|report| self.aged(report)).collect()
+    }
+
     pub(super) fn under_way(&self) -> usize {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         tasks.len()
     }
 
-    pub(super) async fn next(&self) -> Option<Finished> {
-        let finished = self.receiver.lock().await.recv().await?;
-        Some(self.told(finished))
+    /// The steps that have not ended, in the order in which they were started.
+    pub(super) fn running(&self) -> Vec<Running> {
+        self.shared.running().values().cloned().collect()
     }
 
-    pub(super) async fn drain(&self) -> Vec<Finished> {
-        // The set wakes whoever looked at it last, so one waits at a time.
-        let waiting = self.draining.lock().await;
-        // The steps stay where they are: who gives up waiting ends none of them.
+    pub(super) async fn next(&self) -> Option<Finished> {
+        let finished = self.receiver.lock().await.recv().await?;
+        Some(self.aged(finished))
+    }
+
+    /// What has ended and was not taken yet.
+    pub(super) fn ended(&self) -> Vec<Finished> {
+        // A caller that waits for the next one takes it.
+        let Ok(mut receiver) = self.receiver.try_lock() else { return Vec::new() };
+        take(&mut receiver).into_iter().map(|report| self.aged(report)).collect()
+    }
+
+    /// Waits until no step is under way. What they left stays to be taken.
+    pub(super) async fn settled(&self) {
+        // The set wakes the caller that polled it last, so one waits at a time.
+        let _waiting = self.draining.lock().await;
+        // The steps stay where they are: a caller that gives up waiting ends none of them.
         std::future::poll_fn(|context| {
             let mut tasks = self.tasks();
             while ready!(tasks.poll_join_next(context)).is_some() {}
             Poll::Ready(())
         })
         .await;
-        drop(waiting);
-        let mut receiver = self.receiver.lock().await;
-        let mut finished = Vec::new();
-        while let Ok(one) = receiver.try_recv() {
-            finished.push(self.told(one));
-        }
-        finished
+    }
+
+    pub(super) async fn drain(&self) -> Vec<Finished> {
+        self.settled().await;
+        let reports = take(&mut *self.receiver.lock().await);
+        reports.into_iter().map(|report| self.aged(report)).collect()
     }
 
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Everything that was sent so far.
+fn take(receiver: &mut mpsc::UnboundedReceiver<Report>) -> Vec<Report> {
+    std::iter::from_fn(|| receiver.try_recv().ok()).collect()
 }

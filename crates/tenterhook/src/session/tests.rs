@@ -108,11 +108,35 @@ fn finished(hook: &str) -> Finished {
     Finished::new(event, outcome, true)
 }
 
+fn adopt(session: &Session, step: impl Future<Output = Finished> + Send + 'static) -> bool {
+    let running = Running::new("Stop".into(), HookId::new("a"), false);
+    session.adopt(running, step, || finished("cut"))
+}
+
+/// N-14: a step that is cut is reported, whether it was polled or not, and is not among those that run any more.
+#[tokio::test]
+async fn cut_background_step_is_reported() {
+    let session = Session::default();
+    adopt(&session, async { finished("ended") });
+    session.settled().await;
+    adopt(&session, std::future::pending());
+    tokio::task::yield_now().await;
+    adopt(&session, std::future::pending());
+    assert_eq!(session.running().len(), 2);
+    let reported = session.cut().await;
+    let hooks: Vec<_> = reported.iter().map(|it| it.outcome.steps[0].hook.as_str()).collect();
+    assert_eq!(hooks, ["ended", "cut", "cut"]);
+    assert_eq!((session.running(), session.background()), (Vec::new(), 0));
+    adopt(&session, async { finished("later") });
+    session.settled().await;
+    assert_eq!(session.ended().len(), 1, "a session that was cut takes new steps");
+}
+
 /// N-4: what ends in the background is pushed to whoever listens.
 #[tokio::test]
 async fn finished_steps_are_pushed() {
     let session = Session::default();
-    session.adopt(async { finished("background") });
+    adopt(&session, async { finished("background") });
     let one = session.next_finished().await.unwrap();
     assert_eq!(one.outcome.steps[0].hook.as_str(), "background");
 }
@@ -122,9 +146,9 @@ async fn finished_steps_are_pushed() {
 async fn draining_waits_for_all() {
     let session = Session::default();
     let inner = session.clone();
-    session.adopt(async move {
+    adopt(&session, async move {
         tokio::task::yield_now().await;
-        inner.adopt(async { finished("second") });
+        adopt(&inner, async { finished("second") });
         finished("first")
     });
     let mut hooks: Vec<String> =
@@ -138,17 +162,17 @@ async fn draining_waits_for_all() {
 #[tokio::test]
 async fn what_is_over_wakes_nobody() {
     let session = Session::default();
-    session.adopt(async { finished("ended") });
+    adopt(&session, async { finished("ended") });
     while session.background() > 0 {
         tokio::task::yield_now().await;
     }
     let (go, wait) = tokio::sync::oneshot::channel();
-    session.adopt(async move {
+    adopt(&session, async move {
         let _ = wait.await;
         finished("under way")
     });
     session.begin_anew();
-    session.adopt(async { finished("new") });
+    adopt(&session, async { finished("new") });
     go.send(()).unwrap();
     let mut told: Vec<_> = session
         .drain()
@@ -173,7 +197,7 @@ async fn a_dropped_session_ends_its_steps() {
     let (sender, dropped) = tokio::sync::oneshot::channel();
     let witness = Witness(Some(sender));
     let session = Session::default();
-    session.adopt(async move {
+    adopt(&session, async move {
         let _witness = witness;
         std::future::pending().await
     });
@@ -227,9 +251,9 @@ fn the_newest_status_is_shown() {
 async fn the_background_is_bounded() {
     let session = Session::default();
     for _ in 0..MAX_BACKGROUND {
-        assert!(session.adopt(std::future::pending()));
+        assert!(adopt(&session, std::future::pending()));
     }
-    assert!(!session.adopt(std::future::pending()));
+    assert!(!adopt(&session, std::future::pending()));
     assert_eq!(session.background(), MAX_BACKGROUND);
 }
 

@@ -24,6 +24,7 @@ fn row(powers: &[Power], failure: OnFailure) -> EventRow {
         timeout: Duration::ZERO,
         failure,
         cap: None,
+        dispatch: crate::dialect::Dispatch::Awaited,
         when: Cow::Borrowed(""),
     }
 }

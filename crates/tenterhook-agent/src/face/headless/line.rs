@@ -26,6 +26,7 @@ enum Line {
     Interrupt,
     Typing,
     Quit,
+    QuitNow,
     Decide {
         id: String,
         allow: bool,
@@ -39,7 +40,7 @@ enum Line {
 /// Reads a line.
 pub(super) fn read(line: &[u8]) -> Result<Said, String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| {
-        format!("the line is none of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit: {error}")
+        format!("the line is none of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
     })?;
     Ok(Said::Input(match line {
         Line::Prompt { text } => Input::Prompt(text),
@@ -49,6 +50,7 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
         Line::Interrupt => Input::Interrupt,
         Line::Typing => Input::Typing,
         Line::Quit => Input::Quit("prompt_input_exit"),
+        Line::QuitNow => Input::QuitNow,
         Line::Decide { id, allow, always, reason } => {
             let decision = match (allow, always) {
                 (true, true) => Decision::Always,
@@ -111,6 +113,7 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         }),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
+        Update::Leaving(hooks) => json!({"type": "leaving", "hooks": hooks}),
         Update::Ended => json!({"type": "ended"}),
         Update::Queued(texts) => json!({"type": "queued", "texts": texts}),
         Update::TakenBack { text } => json!({"type": "taken_back", "text": text}),

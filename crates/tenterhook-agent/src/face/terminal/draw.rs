@@ -127,11 +127,22 @@ fn short(number: u64) -> String {
     }
 }
 
+/// What the end of the session waits for.
+fn leaving(awaited: &[String]) -> String {
+    match awaited {
+        [] => "leaving".to_owned(),
+        [hook] => format!("leaving when hook `{hook}` has ended"),
+        [first, more @ ..] => {
+            format!("leaving when hook `{first}` and {} more have ended", more.len())
+        }
+    }
+}
+
 fn under_way(screen: &Screen, below: usize) -> String {
     let mut parts = Vec::new();
     if screen.busy() {
         let (what, since) = match (&screen.status, screen.longest_hold()) {
-            _ if screen.leaving => ("leaving".to_owned(), screen.since),
+            _ if screen.leaving => (leaving(&screen.awaited), screen.since),
             (Some(status), _) => (status.clone(), screen.since),
             (None, Some((hold, since))) => (talk::hold_words(hold), since),
             _ if screen.loading => ("working".to_owned(), screen.since),
@@ -142,7 +153,7 @@ fn under_way(screen: &Screen, below: usize) -> String {
         let turned = usize::try_from(all.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
         let sign = SPINNER.get(turned).unwrap_or(&"*");
         parts.push(format!("{sign} {what} ({} s)", took.as_secs()));
-        parts.push(if screen.leaving { "Ctrl-C waits no longer" } else { "Esc stops" }.to_owned());
+        parts.push(if screen.leaving { "Ctrl-C ends it" } else { "Esc stops" }.to_owned());
     }
     if screen.open {
         parts.push("all is open, Ctrl-O closes".to_owned());

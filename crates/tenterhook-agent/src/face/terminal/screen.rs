@@ -64,6 +64,8 @@ pub(super) struct Screen {
     pub(super) aside: bool,
     /// The person has left; the session ends.
     pub(super) leaving: bool,
+    /// The hooks that its end waits for.
+    pub(super) awaited: Vec<String>,
     /// Since when something is under way.
     pub(super) since: Instant,
     pub(super) now: Instant,
@@ -105,6 +107,7 @@ impl Screen {
             warned: false,
             aside: false,
             leaving: false,
+            awaited: Vec::new(),
             since: now,
             now,
             home: home.to_owned(),
@@ -207,6 +210,10 @@ impl Screen {
                 self.hear(*update);
                 self.depth -= 1;
             }
+            Update::Leaving(hooks) => {
+                self.leave();
+                self.awaited = hooks.iter().map(|hook| shown::line(hook)).collect();
+            }
             Update::Ended | Update::Unanswered { .. } => {}
         }
     }
@@ -258,7 +265,9 @@ impl Screen {
 
     /// The person leaves.
     pub(super) fn leave(&mut self) {
-        self.timed(|it| it.leaving = true);
+        if !self.leaving {
+            (self.leaving, self.since) = (true, self.now);
+        }
     }
 
     /// Looks a page up or down: in the question, where not all of that is seen, else in the conversation.

@@ -436,7 +436,16 @@ fn what_is_sent_stands_there_until_hooks_have_judged_it() {
 
 fn life(inputs: mpsc::UnboundedSender<Input>) -> Life<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
-    Life { terminal, screen: screen(), inputs, due: Due::Now, there: true, until: None }
+    Life {
+        terminal,
+        screen: screen(),
+        inputs,
+        due: Due::Now,
+        there: true,
+        until: None,
+        hurried: false,
+        last_words: Vec::new(),
+    }
 }
 
 /// A session that broke off says nothing more; nobody waits for it.
@@ -450,7 +459,7 @@ async fn a_session_that_broke_off_ends_the_face() {
 }
 
 /// Whoever leaves twice does not wait for a session that does not end.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whoever_cannot_wait_for_the_end_need_not() {
     let (inputs, mut said) = mpsc::unbounded_channel();
     let (_sender, updates) = mpsc::unbounded_channel();
@@ -459,6 +468,7 @@ async fn whoever_cannot_wait_for_the_end_need_not() {
     let events = stream::iter([key('d'), key('c')]).chain(stream::pending());
     assert_eq!(life(inputs).live(events, told, updates).await, Left::Abandoned);
     assert!(matches!(said.recv().await, Some(Input::Quit("prompt_input_exit"))));
+    assert!(matches!(said.recv().await, Some(Input::QuitNow)));
 }
 
 /// However long nothing happened before: what is under way is as old as it is.

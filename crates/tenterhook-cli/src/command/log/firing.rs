@@ -120,7 +120,15 @@ impl Firing {
         if self.is_open() { "no end" } else { self.text("decision").unwrap_or_default() }
     }
 
+    /// How long it took; where all that it started goes on in the background, that is not known yet.
     pub(crate) fn took(&self) -> Option<Duration> {
+        let mut ran = self.hooks().filter(Ran::ran).peekable();
+        if self.is_late() {
+            return ran.next().map(Ran::took);
+        }
+        if ran.peek().is_some() && ran.all(Ran::goes_on) {
+            return None;
+        }
         self.0.get("took_us").and_then(Value::as_u64).map(Duration::from_micros)
     }
 
@@ -160,7 +168,7 @@ impl Firing {
         let mut carried: Vec<String> = self.array("reasons").iter().filter_map(of).collect();
         carried.dedup();
         if carried.is_empty() {
-            carried = self.hooks().filter(Ran::ran).map(|it| it.hook().to_owned()).collect();
+            carried = self.hooks().filter(Ran::ran).map(Ran::shown_name).collect();
         }
         match carried.as_slice() {
             [] => "-".to_owned(),
@@ -209,6 +217,14 @@ impl<'a> Ran<'a> {
 
     pub(crate) fn hook(self) -> &'a str {
         self.text("hook")
+    }
+
+    /// Its name, with a word where it is not known yet how it ends.
+    fn shown_name(self) -> String {
+        match self.goes_on() {
+            true => format!("{} (background)", self.hook()),
+            false => self.hook().to_owned(),
+        }
     }
 
     pub(crate) fn ended(self) -> &'a str {

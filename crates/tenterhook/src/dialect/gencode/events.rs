@@ -22,6 +22,16 @@ const fn row(
     EventRow::of((name, name), subject, powers, TIMEOUT, when)
 }
 
+/// An event for whose hooks the agent does not wait (G-45).
+const fn observer(
+    name: &'static str,
+    subject: Subject,
+    powers: &[Power],
+    when: &'static str,
+) -> EventRow {
+    row(name, subject, powers, when).fire_and_forget()
+}
+
 /// The end of a turn, which a hook that never relents must not hold for ever (ruling 1).
 const CAP: Cap = Cap::give_way(8);
 
@@ -40,29 +50,29 @@ const RETRIED: &[(&str, Cap)] =
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
     row("SessionStart", SOURCE, &[Deny, Context, Message, Watch, InitialMessage], "a session begins"),
-    row("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
+    observer("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
     row("UserPromptSubmit", NONE, &[Deny, Context, Message], "the user submits a prompt"),
     row("PreToolUse", TOOL, &[Deny, Ask, Allow, Input, Context, Message], "a tool is about to run"),
-    row("PostToolUse", TOOL, &[Context, Message], "a tool has run"),
-    row("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
+    observer("PostToolUse", TOOL, &[Context, Message], "a tool has run"),
+    observer("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
     row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
     row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
     row("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response").capped(CAP),
-    row("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
-    row("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
-    row("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
-    row("SubagentStop", AGENT, &[Message], "a subagent has finished"),
+    observer("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
+    observer("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
+    observer("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
+    observer("SubagentStop", AGENT, &[Message], "a subagent has finished"),
     row("Setup", TRIGGER, &[Context, Message], "the system is set up"),
-    row("TaskCreated", NONE, &[Message], "a background task was registered"),
-    row("TaskCompleted", NONE, &[Message], "a background task has finished"),
-    row("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
-    row("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "a file of instructions was loaded"),
-    row("CwdChanged", NONE, &[Watch, Message], "the working directory changed"),
-    row("FileChanged", Subject::FileName("file_path"), &[Watch, Message], "a watched file changed"),
+    observer("TaskCreated", NONE, &[Message], "a background task was registered"),
+    observer("TaskCompleted", NONE, &[Message], "a background task has finished"),
+    observer("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
+    observer("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "a file of instructions was loaded"),
+    observer("CwdChanged", NONE, &[Watch, Message], "the working directory changed"),
+    observer("FileChanged", Subject::FileName("file_path"), &[Watch, Message], "a watched file changed"),
     row("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted"),
-    row("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
-    row("WorktreeCreate", Subject::Field("name"), &[Message], "a worktree was created"),
-    row("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
+    observer("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
+    observer("WorktreeCreate", Subject::Field("name"), &[Message], "a worktree was created"),
+    observer("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
 ];
 
 /// The event of that name.

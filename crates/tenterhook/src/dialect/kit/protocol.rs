@@ -14,7 +14,7 @@ use super::denial;
 use crate::answer::{Answer, Power, Powers};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::typed::Type;
-use crate::dialect::{Cap, EventRow, Subject};
+use crate::dialect::{Cap, Dispatch, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::OnFailure;
 use crate::report::Report;
@@ -312,6 +312,7 @@ impl Spec {
             timeout: self.timeout,
             failure: self.failure,
             cap: self.cap,
+            dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(self.when),
         }
     }

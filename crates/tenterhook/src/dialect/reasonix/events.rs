@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::vocabulary::TOOLS;
 use crate::answer::{Power, Powers};
-use crate::dialect::{Cap, EventRow, Subject};
+use crate::dialect::{Cap, Dispatch, EventRow, Subject};
 use crate::hook::OnFailure;
 
 /// One event.
@@ -163,6 +163,7 @@ impl Spec {
                 GivesWay => Some(Cap::give_way(STRIKES)),
                 EndsTurn => Some(Cap::stop(STRIKES)),
             },
+            dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(self.when),
         }
     }

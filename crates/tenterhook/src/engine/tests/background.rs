@@ -188,3 +188,73 @@ async fn ending_a_session_ends_its_background() {
     session.end();
     assert_eq!(session.background(), 0);
 }
+
+/// hooks of an event that its agent does not wait for run behind it, one after the other where their stage says so; a host that
+/// waits for everything waits for these, too.
+#[tokio::test]
+async fn unawaited_hooks_run_behind_the_event_in_their_order() {
+    let observed = || Event::new("PostToolUse", crate::event::Surroundings::default());
+    let of_gen = |hook: Hook| {
+        let hook = Hook { dialect: DialectId::GEN, ..hook };
+        Hook { event: "PostToolUse".into(), ..hook }
+    };
+    let said = |text: &str| Answer {
+        effects: Effects { context: vec![text.to_owned()], ..Effects::default() },
+        ..Answer::default()
+    };
+    let (first, there, may) = held("first", said("1"));
+    let (second, second_there, second_may) = held("second", said("2"));
+    second_may.add_permits(1);
+    let (engine, _) = Engine::builder().hook(of_gen(first)).hook(of_gen(second)).build();
+    let session = Session::default();
+    let outcome = engine.fire(observed(), &session).await;
+    let ended: Vec<_> = outcome.steps.iter().map(|step| step.ended.to_string()).collect();
+    assert_eq!(
+        (ended.as_slice(), session.running().len()),
+        (&["detached".to_owned(), "detached".to_owned()][..], 2)
+    );
+    there.acquire().await.expect("it is open").forget();
+    assert_eq!(second_there.available_permits(), 0, "the second waits for the first");
+    may.add_permits(1);
+    let context: Vec<_> =
+        session.drain().await.into_iter().flat_map(|late| late.outcome.effects.context).collect();
+    assert_eq!(context, ["1", "2"]);
+
+    may.add_permits(1);
+    second_may.add_permits(1);
+    let outcome = engine.fire(observed(), &Session::of_a_waiting_host()).await;
+    assert_eq!(outcome.effects.context, ["1", "2"]);
+}
+
+/// a host that waits for nothing now starts every hook, and waits for all of them later.
+#[tokio::test]
+async fn fire_and_forget_starts_every_hook() {
+    let (gate, there, may) = held("gate", Answer::deny("no"));
+    let session = Session::default();
+    let outcome = engine([gate]).fire_and_forget(event(), &session).await;
+    assert!(!outcome.blocked());
+    there.acquire().await.expect("it is open").forget();
+    may.add_permits(1);
+    let late = session.drain().await;
+    assert_eq!((late.len(), codes(&late[0].outcome)), (1, vec!["too-late"]));
+}
+
+/// N-14: a step that is cut is on record as what it was: ended, or never begun.
+#[tokio::test]
+async fn cut_step_says_whether_it_had_begun() {
+    let (hook, there, _may) = held("b", Answer::default());
+    let engine = engine([Hook { wait: Wait::Detached, ..hook }]);
+    let session = Session::default();
+    engine.fire(event(), &session).await;
+    there.acquire().await.expect("it is open").forget();
+    engine.fire(event(), &session).await;
+    let ended: Vec<_> = session.cut().await.into_iter().map(|late| late.outcome).collect();
+    assert_eq!(codes(&ended[0]), ["cancelled"]);
+    let how: Vec<_> = ended.iter().map(|outcome| outcome.steps[0].ended.to_string()).collect();
+    assert_eq!(
+        how,
+        ["cancelled, detached", "not run: its session ended before it began, detached"]
+    );
+    let ran: Vec<_> = ended.iter().map(|outcome| outcome.steps[0].ended.is_run()).collect();
+    assert_eq!(ran, [true, false]);
+}

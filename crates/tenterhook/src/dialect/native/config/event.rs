@@ -9,7 +9,7 @@ use super::{Reader, values};
 use crate::answer::{Power, Powers};
 use crate::diagnostic::{Code, nearest};
 use crate::dialect::native::{answer, table};
-use crate::dialect::{DIALECTS, EventRow, Subject};
+use crate::dialect::{DIALECTS, Dispatch, EventRow, Subject};
 use crate::hook::OnFailure;
 use crate::syntax::Entry;
 
@@ -119,6 +119,7 @@ fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
         timeout: fields.time("timeout").unwrap_or(table::TIMEOUT),
         failure: if gate { OnFailure::Block } else { OnFailure::Continue },
         cap: None,
+        dispatch: Dispatch::Awaited,
         when: Cow::Owned(
             fields.text("when").unwrap_or("an event of this configuration").to_owned(),
         ),

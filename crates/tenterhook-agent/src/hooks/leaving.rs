@@ -1,0 +1,65 @@
+//! The hooks that still run when the program ends: waited for, or cut; each that was cut is reported (AG-34). Says not how long.
+
+use std::sync::atomic::Ordering;
+
+use tenterhook::session::Finished;
+
+use super::Hooks;
+use crate::update::{Deed, Update};
+
+/// What is reported of a hook that has something for a model that nobody calls any more.
+const UNTOLD: &str = "has this for the model, which is not called any more";
+
+impl Hooks {
+    /// Waits for every hook that runs beside the session, and says which these are. A caller that gives up waiting ends none in the
+    /// background.
+    pub(crate) async fn finish(&self) {
+        self.finish_asides().await;
+        let mut shown = Vec::new();
+        loop {
+            let running: Vec<_> =
+                self.session.running().iter().map(|it| it.hook.to_string()).collect();
+            if running != shown {
+                self.updates.tell(Update::Leaving(running.clone()));
+                shown = running;
+            }
+            tokio::select! {
+                biased;
+                Some(finished) = self.session.next_finished() => self.last_words(&finished, ""),
+                () = self.session.settled() => break,
+            }
+        }
+        for finished in self.session.ended() {
+            self.last_words(&finished, "");
+        }
+    }
+
+    /// Ends every hook that still runs beside the session, and reports each; `why` says what its time was.
+    pub(crate) async fn cut(&self, why: &str) {
+        self.cuts.store(true, Ordering::Release);
+        self.cut_asides().await;
+        for finished in self.session.cut().await {
+            self.last_words(&finished, why);
+        }
+    }
+
+    /// What a hook left when no model is called any more: all of it is for the person.
+    fn last_words(&self, finished: &Finished, cut: &str) {
+        self.report(finished, cut);
+        if finished.stale {
+            return;
+        }
+        if let Some(reason) = finished.outcome.reason().filter(|_| finished.wakes) {
+            let hooks = finished.outcome.steps.iter().map(|step| step.hook.to_string()).collect();
+            let (event, did) = (finished.event.to_string(), UNTOLD.to_owned());
+            self.updates.tell(Update::Did(Deed {
+                event,
+                hooks,
+                did,
+                why: reason,
+                ..Deed::default()
+            }));
+        }
+        self.tell_context(finished, UNTOLD);
+    }
+}

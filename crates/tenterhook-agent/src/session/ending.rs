@@ -1,0 +1,95 @@
+//! The end of a session: how long are hooks waited for that still run, and when are they cut (AG-34)? Runs no turn.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::{Leave, Session, quit};
+use crate::hooks::Hooks;
+use crate::update::Input;
+
+/// How long hooks may take when the program was told to leave from outside: what told it waits little longer (AG-23).
+const TOLD: Duration = Duration::from_secs(2);
+/// Which share of the time is left to `SessionEnd` when hooks were waited for that might wake the agent.
+const RESERVED: u32 = 6;
+/// The matcher subject of `SessionEnd` when the program was told to leave from outside.
+const OUTSIDE: &str = "other";
+
+/// How a session ends.
+pub(super) struct Ending {
+    /// Why, where somebody left.
+    leave: Option<Leave>,
+    /// How long hooks are waited for.
+    wait: Duration,
+}
+
+impl Ending {
+    /// The end of a session that is left like this, or has nothing more to do, with this much time for its hooks.
+    pub(super) fn new(leave: Option<Leave>, wait: Duration) -> Self {
+        let was_told = leave.is_some_and(|leave| leave.reason == OUTSIDE);
+        Self { leave, wait: if was_told { wait.min(TOLD) } else { wait } }
+    }
+
+    /// Runs the last hooks and waits for all that run. A person who presses Ctrl-C again ends them.
+    pub(super) async fn finish(
+        self,
+        hooks: &Hooks,
+        turns: u64,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+    ) {
+        let Self { leave, mut wait } = self;
+        let began = Instant::now();
+        let reason = leave.map_or(OUTSIDE, |leave| leave.reason);
+        let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
+        let mut was_told = leave.is_some_and(|leave| leave.reason == OUTSIDE);
+        let cut = {
+            let work = async {
+                hooks.program_ends(reason, turns).await;
+                hooks.finish().await;
+            };
+            tokio::pin!(work);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut work => break None,
+                    () = std::future::ready(()), if is_hurried => break Some(hurried()),
+                    () = sleep_until(began + wait) => break Some(over(wait, was_told)),
+                    leave = quit(inputs) => match leave {
+                        Leave { is_hurried: true, .. } => break Some(hurried()),
+                        Leave { reason: OUTSIDE, .. } => {
+                            (wait, was_told) = (wait.min(began.elapsed() + TOLD), true);
+                        }
+                        Leave { .. } => {}
+                    },
+                }
+            }
+        };
+        if let Some(why) = cut {
+            hooks.cut(&why).await;
+        }
+    }
+}
+
+/// That the person waits no longer.
+fn hurried() -> String {
+    "you left without waiting for it".to_owned()
+}
+
+/// That the time of the end was over, and what gives hooks more.
+fn over(wait: Duration, was_told: bool) -> String {
+    let seconds = wait.as_secs_f64();
+    match was_told {
+        true => format!("a signal leaves hooks {seconds:.1} s"),
+        false => {
+            format!("the end waited {seconds:.1} s for hooks, and `--exit-wait` sets up to 60 s")
+        }
+    }
+}
+
+impl Session {
+    /// How long hooks are waited for that might still wake the agent.
+    pub(super) fn wake_wait(&self) -> Duration {
+        self.exit_wait.saturating_sub(self.agent.settings.patience.exit / RESERVED)
+    }
+}

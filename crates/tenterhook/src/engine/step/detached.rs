@@ -1,0 +1,102 @@
+//! A step that its event does not wait for: handed to the session, run in its turn, judged when it is over. Decides nothing.
+
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::done::Done;
+use super::{Setting, status, task};
+use crate::diagnostic::Code;
+use crate::engine::late::{self, Late};
+use crate::executor::{self, Progress, Rest};
+use crate::hook::Wait;
+use crate::outcome::{Ended, Fault};
+use crate::report::Report;
+use crate::session::{Claim, Finished, MAX_BACKGROUND, Running};
+
+/// Whether an event waits for a step.
+pub(in crate::engine) enum Place {
+    /// It waits.
+    Attached,
+    /// It goes on without the step, which begins when its queue lets it.
+    Detached(Queue),
+}
+
+/// The place of a detached step among those that run one after the other.
+#[derive(Default)]
+pub(in crate::engine) struct Queue {
+    /// Closes when the step before this one is over.
+    pub(in crate::engine) before: Option<watch::Receiver<()>>,
+    /// Held until this step is over.
+    pub(in crate::engine) held: Option<watch::Sender<()>>,
+}
+
+/// When a detached step began, if it did.
+type Began = Arc<OnceLock<Instant>>;
+
+/// Hands a whole step to the session.
+pub(super) fn whole(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -> Done {
+    claim.iter().for_each(Claim::detach);
+    let (late, began) = (Late::of(&setting), Began::default());
+    let (about, starts) = (late.clone(), Arc::clone(&began));
+    let session = setting.session.clone();
+    let run = async move {
+        let Queue { before, held } = queue;
+        // A sender that is dropped is a step that is over.
+        if let Some(mut before) = before {
+            let _ = before.changed().await;
+        }
+        let _turn = setting.turns.acquire().await;
+        let _ = starts.set(Instant::now());
+        let _shown = setting.session.show(status(&setting));
+        let report = finish(executor::run(task(&setting)).await).await;
+        drop(held);
+        late::finished(&about, &report, claim)
+    };
+    hand_over(&session, late, began, run)
+}
+
+/// Hands over the rest of a step that asked for the background in its first line.
+pub(super) fn rest(setting: &Setting, rest: Rest, claim: Option<Claim>) -> Done {
+    claim.iter().for_each(Claim::detach);
+    let late = Late::of(setting);
+    let about = late.clone();
+    let began = Arc::new(OnceLock::from(Instant::now()));
+    let run = async move { late::finished(&about, &rest.0.await, claim) };
+    hand_over(&setting.session, late, began, run)
+}
+
+/// Hands a step to the session; one too many is not run, and says so (N-8).
+fn hand_over(
+    session: &crate::session::Session,
+    late: Late,
+    began: Began,
+    run: impl Future<Output = Finished> + Send + 'static,
+) -> Done {
+    let step = late.step().clone();
+    let may_wake = step.hook.wait == Wait::Rewake;
+    let running = Running::new(late.event_name(), step.hook.id.clone(), may_wake);
+    let cut = move || late::cut(&late, began.get().map(Instant::elapsed));
+    if session.adopt(running, run, cut) {
+        return Done::without_words(&step, Ended::Detached);
+    }
+    let mut done = Done::silent(&step, "the background is full");
+    let message = format!(
+        "{MAX_BACKGROUND} background steps are under way already; this one was not started"
+    );
+    let fault = Fault::of(&step.hook.id, Code::BackgroundFull, message);
+    match &mut done.record.shadow {
+        Some(shadow) => shadow.faults.push(fault),
+        None => done.verdict.faults.push(fault),
+    }
+    done
+}
+
+async fn finish(progress: Progress) -> Report {
+    match progress {
+        Progress::Ended(report) => report,
+        Progress::Detached(rest) => rest.0.await,
+    }
+}
