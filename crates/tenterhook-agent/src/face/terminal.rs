@@ -151,7 +151,13 @@ impl<B: Backend> Life<B> {
                 Some(()) = told.recv() => self.leave("other"),
                 () = ends(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
-                () = inputs.closed() => return Left::Ended(0),
+                () = inputs.closed() => {
+                    // What it said before is printed when the screen is gone.
+                    while let Ok(update) = updates.try_recv() {
+                        let _ = self.take(update, &mut updates);
+                    }
+                    return Left::Ended(0);
+                }
                 _ = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
                     // Not the moment of the tick: the first one after a silence was due when that began.
                     self.screen.tick(Instant::now());

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use tenterhook::diagnostic::Code;
 use tenterhook::session::Finished;
 
 use super::Hooks;
@@ -9,6 +10,9 @@ use crate::update::{Deed, Update};
 
 /// What is reported of a hook that has something for a model that nobody calls any more.
 const UNTOLD: &str = "has this for the model, which is not called any more";
+
+/// How many hooks that were cut are reported by name.
+const NAMED: usize = 16;
 
 impl Hooks {
     /// Waits for every hook that runs beside the session, and says which these are. A caller that gives up waiting ends none in the
@@ -38,8 +42,12 @@ impl Hooks {
     pub(crate) async fn cut(&self, why: &str) {
         self.cuts.store(true, Ordering::Release);
         self.cut_asides().await;
-        for finished in self.session.cut().await {
-            self.last_words(&finished, why);
+        let (ended, cut): (Vec<_>, Vec<_>) =
+            self.session.cut().await.into_iter().partition(|finished| !is_cut(finished));
+        ended.iter().for_each(|finished| self.last_words(finished, why));
+        cut.iter().take(NAMED).for_each(|finished| self.last_words(finished, why));
+        if let Some(more) = cut.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            self.updates.warn("hooks", format!("{more} more were ended with the program; {why}"));
         }
     }
 
@@ -62,4 +70,9 @@ impl Hooks {
         }
         self.tell_context(finished, UNTOLD);
     }
+}
+
+/// Whether a hook was ended before it was over.
+fn is_cut(finished: &Finished) -> bool {
+    finished.outcome.faults.iter().any(|fault| fault.code == Code::Cancelled)
 }

@@ -141,9 +141,13 @@ fn an_observer_too_many_is_told_by_its_event() {
     let script = "[[reply]]\ncall = [{ tool = \"Read\", input = { file_path = \"script.toml\" } }]\n\
                   [[reply]]\ntext = \"hello\"\n";
     let room = room(&[holds, late("tool_call_after"), late("turn_end")], script);
-    let run = room.ask("a private prompt", &[]);
+    let run = room.ask("a private prompt", &["--exit-wait", "0"]);
     assert_eq!(run.of("reply")[0]["text"], "hello", "it stops nothing");
-    let warnings = run.of("warn");
+    let all = run.of("warn");
+    let cut = all.iter().filter(|line| line.to_string().contains("--exit-wait")).count();
+    assert_eq!(cut, 17, "16 of those that were ended are named, and the rest are counted");
+    let warnings: Vec<_> =
+        all.into_iter().filter(|line| !line.to_string().contains("--exit-wait")).collect();
     let events: Vec<_> = warnings.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["tool_call_after", "turn_end"]);
     let reason = |at: usize| {

@@ -105,6 +105,26 @@ async fn a_step_that_ends_later_has_a_record_of_its_own() {
     assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
 }
 
+/// N-14, RE-3: a step that is cut has a record, whether its host asks for the reports or drops the session.
+#[tokio::test(start_paused = true)]
+async fn cut_step_has_a_record_of_its_own() {
+    for is_dropped in [false, true] {
+        let kept = Arc::new(Kept::default());
+        let observer = after("observer", 60_000, Answer::default());
+        let engine = recording(&kept, [Hook { wait: Wait::Detached, ..observer }]);
+        let session = Session::default();
+        engine.fire(event(), &session).await;
+        match is_dropped {
+            true => drop(session),
+            false => drop(session.cut().await),
+        }
+        while kept.told().len() < 3 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
+    }
+}
+
 /// RE-20, RE-21.
 #[tokio::test]
 async fn where_a_record_is_required_gates_hold() {
