@@ -1,6 +1,8 @@
 //! `--mcp TEXT`: an MCP server over standard streams whose tools say TEXT, or misbehave, each as its name says.
 //!
 //! Reads no JSON: of a request it needs the method, the id and the tool's name, which stand in it as plain text.
+//!
+//! `ask` asks its client two things, and repeats what the client responds; of two calls of `pair` it replies to the second first.
 
 use std::io::BufRead;
 
@@ -9,12 +11,18 @@ use crate::{exit, fill, flood, line, put, shut};
 /// The tools, as `tools/list` names them.
 const TOOLS: &[&str] = &[
     "say", "echo", "heard", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse", "doubled",
-    "hang", "crash", "garbage", "odd", "wrong-id", "huge", "big", "flood", "noise", "close",
+    "hang", "crash", "garbage", "odd", "wrong-id", "huge", "big", "flood", "noise", "close", "ask", "pair",
+    "batch", "text-id", "strange",
 ];
+
+/// A message that answers nothing.
+const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
 
 /// Serves until its input ends.
 pub(crate) fn serve(text: &str) {
     let mut heard: Vec<String> = Vec::new();
+    // The id of the call of `ask` and the responses to it; the first call of `pair`.
+    let (mut asking, mut first) = ((String::new(), Vec::new()), None);
     for request in std::io::stdin().lock().lines().map_while(Result::ok) {
         let method = field(&request, "\"method\":\"", '"').to_owned();
         let id = field(&request, "\"id\":", ',').trim_end_matches('}').to_owned();
@@ -22,7 +30,23 @@ pub(crate) fn serve(text: &str) {
         match method.as_str() {
             "initialize" => result(&id, r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fakehook","version":"1"}}"#),
             "tools/list" => list(&id, text),
-            "tools/call" => call(&request, &id, text, &heard),
+            "tools/call" => match field(&request, "\"name\":\"", '"') {
+                "ask" => asking = (ask(&id), Vec::new()),
+                "pair" => match first.take() {
+                    None => first = Some((id, request)),
+                    Some((other, earlier)) => {
+                        result(&id, &texts(&[&request]));
+                        result(&other, &texts(&[&earlier]));
+                    }
+                },
+                _ => call(&request, &id, text, &heard),
+            },
+            "" => {
+                asking.1.push(request);
+                if let [one, two] = asking.1.as_slice() {
+                    result(&asking.0, &texts(&[one, two]));
+                }
+            }
             _ => {}
         }
     }
@@ -87,8 +111,24 @@ fn call(request: &str, id: &str, text: &str, heard: &[String]) {
             result(id, &texts(&[text]));
         }
         "close" => shut(1),
+        "batch" => line(format!(r#"[{NOTE},{{"jsonrpc":"2.0","id":{id},"result":{}}}]"#, texts(&[text])).as_bytes()),
+        "text-id" => result(&quoted(id), &texts(&[text])),
+        "strange" => {
+            result("4711", &texts(&["other"]));
+            error("null", -32700, "what?");
+            line(NOTE.as_bytes());
+            result(id, &texts(&[text]));
+        }
         _ => error(id, -32602, "no such tool"),
     }
+}
+
+/// Asks the client two things in the course of a call.
+fn ask(id: &str) -> String {
+    for (number, method) in [("s-1", "ping"), ("s-2", "roots/list")] {
+        line(format!(r#"{{"jsonrpc":"2.0","id":"{number}","method":"{method}"}}"#).as_bytes());
+    }
+    id.to_owned()
 }
 
 /// What stands between `key` and `end`, without reading what is around it.

@@ -32,13 +32,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("e2e", &["tenterhook", "tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
 ];
 
-/// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.
+/// What the library's default features must not bring along: HTTP, models, databases, terminals.
 const HEAVY: &[&str] = &[
     "reqwest",
     "hyper",
     "ureq",
     "genai",
-    "rmcp",
     "rusqlite",
     "libsqlite3-sys",
     "crossterm",

@@ -4,7 +4,9 @@
 //! `mcp`, `Configured` connects those that configurations name. Implements `docs/spec/exec-mcp.md`.
 
 #[cfg(feature = "mcp")]
-pub(in crate::executor) mod client;
+mod address;
+#[cfg(feature = "mcp")]
+mod calls;
 #[cfg(feature = "mcp")]
 mod close_reason;
 #[cfg(feature = "mcp")]
@@ -18,19 +20,17 @@ mod health;
 #[cfg(feature = "mcp")]
 mod offer;
 #[cfg(feature = "mcp")]
-mod once;
+mod peer;
 #[cfg(feature = "mcp")]
 mod program;
 #[cfg(feature = "mcp")]
-mod reached;
-#[cfg(feature = "mcp")]
 mod replies;
+#[cfg(feature = "mcp")]
+mod rpc;
 #[cfg(feature = "mcp")]
 mod stdio;
 #[cfg(feature = "mcp")]
 mod streamable;
-#[cfg(feature = "mcp")]
-mod unasked;
 #[cfg(feature = "mcp")]
 mod withheld;
 

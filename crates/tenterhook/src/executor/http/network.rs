@@ -25,7 +25,7 @@ struct Inner {
     #[cfg(feature = "http")]
     origins: Arc<super::origins::Origins>,
     #[cfg(feature = "mcp")]
-    mcp: std::sync::OnceLock<crate::executor::mcp::client::McpClient>,
+    mcp: std::sync::OnceLock<super::client::Client>,
 }
 
 impl Network {
@@ -76,8 +76,9 @@ impl Network {
 
     /// The client for MCP servers, whose connections all of them share.
     #[cfg(feature = "mcp")]
-    pub(in crate::executor) fn mcp(&self) -> crate::executor::mcp::client::McpClient {
-        self.inner.mcp.get_or_init(|| crate::executor::mcp::client::McpClient::new(self)).clone()
+    pub(in crate::executor) fn mcp(&self) -> super::client::Client {
+        use super::client::{Addresses, Client};
+        self.inner.mcp.get_or_init(|| Client::new(self, Addresses::Vetted)).clone()
     }
 }
 

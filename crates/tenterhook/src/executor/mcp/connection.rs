@@ -1,26 +1,28 @@
 //! One connection to a server, from its start to its end: opens it, and calls its tools. Starts nothing twice.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ContentBlock, ErrorCode,
-    ErrorData, Implementation,
-};
-use rmcp::service::{ClientInitializeError, Peer, RunningService, ServiceError, serve_client};
-use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Map, Value};
 
+use super::address::Address;
+use super::calls::Calls;
 use super::close_reason::{CloseReason, Over};
 use super::offer::{self, Offer};
+use super::peer::{Lost, Peer, Wire};
 use super::program::describe;
-use super::reached::Reached;
-use super::stdio::Stdio;
-use super::streamable;
-use super::{Call, CallFault, CallFaultKind, Content, Reply};
+use super::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError};
+use super::stdio::Program;
+use super::{Call, CallFault, CallFaultKind, Content, Reply, streamable};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
 use crate::hook::Grants;
 use crate::source::{Reach, Server};
+
+/// The kinds of content beside text.
+const KINDS: &[&str] = &["image", "audio", "resource", "resource_link"];
 
 /// The host's environment.
 pub(super) type Env = Arc<[(String, String)]>;
@@ -40,37 +42,40 @@ pub(super) struct Start {
 }
 
 /// A server that said hello.
-#[derive(Debug)]
 pub(super) struct Connection {
-    peer: Peer<RoleClient>,
+    peer: Peer,
     close_reason: CloseReason,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("close_reason", &self.close_reason)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The life of a connection: it ends when this is dropped, whoever still holds the connection.
 pub(super) struct Life {
-    service: RunningService<RoleClient, Client>,
+    /// Reads what the server writes; dropping it ends the server.
+    serving: Pin<Box<dyn Future<Output = ()> + Send>>,
+    calls: Arc<Calls>,
     close_reason: CloseReason,
 }
 
 impl Life {
     /// Waits for the end of the connection, and says why it ended.
-    pub(super) async fn over(self) -> String {
-        // How the task ended says less than the close_reason.
-        let _ = self.service.waiting().await;
+    pub(super) async fn over(mut self) -> String {
+        self.serving.as_mut().await;
         self.close_reason
             .read()
             .map_or_else(|| "the connection was lost".to_owned(), |(_, why)| why)
     }
 }
 
-/// Who we are to a server: one that calls tools, and can be asked nothing.
-#[derive(Debug)]
-struct Client;
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let own = Implementation::new("tenterhook", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(rmcp::model::ClientCapabilities::default(), own)
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.calls.close();
     }
 }
 
@@ -81,70 +86,60 @@ impl Connection {
     ///
     /// What kept it from that, for people.
     pub(super) async fn open(start: &Start) -> Result<(Self, Life), String> {
-        let Start { server, env, network, .. } = start;
-        let (opened, close_reason) = match &server.reach {
-            Reach::Program(command) => {
-                let (described, withheld, confined) = describe(start, command)?;
-                let close_reason = CloseReason::new(withheld);
-                let transport = Stdio::start(described, close_reason.clone(), confined);
-                (serve_client(Client, transport).await, close_reason)
-            }
-            Reach::Withheld(why) => return Err(why.clone()),
-            Reach::Address(http) => {
-                let (transport, withheld) = streamable::open(server, http, env, network)?;
-                let close_reason = CloseReason::new(withheld);
-                let transport = Reached::new(transport, close_reason.clone());
-                (serve_client(Client, transport).await, close_reason)
-            }
+        let (peer, mut life) = connect(start)?;
+        let close_reason = life.close_reason.clone();
+        let hello = tokio::select! {
+            biased;
+            hello = peer.initialize() => hello,
+            () = life.serving.as_mut() => Err(Lost::Closed),
         };
-        let service = opened.map_err(|error| unopened(&error, &close_reason))?;
-        let peer = service.peer().clone();
-        Ok((Self { peer, close_reason: close_reason.clone() }, Life { service, close_reason }))
+        hello.map_err(|lost| unopened(&lost, &close_reason))?;
+        Ok((Self { peer, close_reason }, life))
     }
 
     /// Whether it can be asked.
     pub(super) fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed() && self.close_reason.read().is_none()
+        self.peer.calls.is_open() && self.close_reason.read().is_none()
     }
 
-    /// Calls a tool. Dropped before the reply, it tells the server that nobody waits any longer.
+    /// Calls a tool. Dropping the future cancels the call at the server.
     pub(super) async fn call(&self, call: Call<'_>) -> Result<Reply, CallFault> {
-        let tool = call.tool.to_owned();
-        let params = CallToolRequestParams::new(tool).with_arguments(call.input.clone());
-        match self.peer.call_tool_once(params).await {
-            Ok(CallToolResponse::Complete(result)) => Ok(self.reply(result)),
-            Ok(_) => {
-                Err(protocol(&call, "wants to ask the user or to take its time, which no hook can"))
+        let params = [
+            ("name".to_owned(), Value::from(call.tool)),
+            ("arguments".to_owned(), Value::Object(call.input.clone())),
+        ];
+        let what = match self.peer.request("tools/call", Map::from_iter(params)).await {
+            Ok(result) if is_unfinished(&result) => {
+                "wants to ask the user or to take its time, which no hook can"
             }
-            Err(ServiceError::McpError(error)) => Err(self.refused(&call, &error).await),
-            Err(ServiceError::UnexpectedResponse) => {
-                Err(protocol(&call, "answered with something that is not a result of a tool"))
-            }
-            Err(error) => Err(self.lost(&call, &error)),
-        }
+            Ok(result) => match reply(result) {
+                Some(reply) => return Ok(self.without_withheld(reply)),
+                None => "answered with something that is not a result of a tool",
+            },
+            Err(Lost::Refused(error)) => return Err(self.refused(&call, &error).await),
+            Err(lost) => return Err(self.lost(&call, &lost)),
+        };
+        Err(protocol(&call, what))
     }
 
-    /// Asks which tools it offers.
+    /// Asks which tools it offers. A server that knows no such request has none.
     pub(super) async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
-        let input = serde_json::Map::new();
+        let input = Map::new();
         let tool = "tools/list";
         let deadline = tokio::time::Instant::now();
         let call = Call { server, tool, input: &input, deadline, sandbox: None };
-        offer::list(&self.peer).await.map_err(|error| match error {
-            ServiceError::McpError(error) => {
-                let message = self.close_reason.quote(&error.message);
-                protocol(&call, &format!("answered with the error {}: {message}", error.code.0))
+        match offer::list(&self.peer).await {
+            Err(Lost::Refused(error)) if error.code() == METHOD_NOT_FOUND => Ok(Offer::default()),
+            Err(Lost::Refused(error)) => Err(self.error(&call, &error)),
+            Err(Lost::Odd) => {
+                Err(protocol(&call, "answered with something that is not a list of tools"))
             }
-            ServiceError::UnexpectedResponse => {
-                protocol(&call, "answered with something that is not a list of tools")
-            }
-            error => self.lost(&call, &error),
-        })
+            listed => listed.map_err(|lost| self.lost(&call, &lost)),
+        }
     }
 
     /// What a tool says that failed ends up in a fault, so it is without what the server was handed.
-    fn reply(&self, result: CallToolResult) -> Reply {
-        let mut reply = reply(result);
+    fn without_withheld(&self, mut reply: Reply) -> Reply {
         if reply.is_error {
             for content in &mut reply.content {
                 if let Content::Text(text) = content {
@@ -156,20 +151,24 @@ impl Connection {
     }
 
     /// An error of the server. Which tools it has is asked only now: a call that goes well costs one message.
-    async fn refused(&self, call: &Call<'_>, error: &ErrorData) -> CallFault {
-        let unknown =
-            [ErrorCode::INVALID_PARAMS, ErrorCode::METHOD_NOT_FOUND, ErrorCode::RESOURCE_NOT_FOUND];
-        if unknown.contains(&error.code)
-            && let Ok(tools) = self.peer.list_all_tools().await
-            && !tools.iter().any(|it| it.name == call.tool)
+    async fn refused(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
+        let unknown = [INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND];
+        if unknown.contains(&error.code())
+            && let Ok(offer) = offer::list(&self.peer).await
+            && !offer.is_cut
+            && !offer.tools.iter().any(|tool| tool.name == call.tool)
         {
-            return no_tool(call, &tools.iter().map(|it| &*it.name).collect::<Vec<_>>());
+            return no_tool(call, &offer.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>());
         }
-        let message = self.close_reason.quote(&error.message);
-        protocol(call, &format!("answered with the error {}: {message}", error.code.0))
+        self.error(call, error)
     }
 
-    fn lost(&self, call: &Call<'_>, error: &ServiceError) -> CallFault {
+    fn error(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
+        let message = self.close_reason.quote(error.message());
+        protocol(call, &format!("answered with the error {}: {message}", error.code()))
+    }
+
+    fn lost(&self, call: &Call<'_>, lost: &Lost) -> CallFault {
         let Call { server, tool, .. } = call;
         match self.close_reason.read() {
             Some((Over::Ended, why)) => protocol(call, &format!("brought no answer: {why}")),
@@ -177,34 +176,61 @@ impl Connection {
                 CallFaultKind::NotConnected,
                 format!("the server `{server}` went away while `{tool}` was called: {why}"),
             ),
-            None => CallFault::new(
-                CallFaultKind::NotConnected,
-                format!("the server `{server}` brought no answer to `{tool}`: {}", unsent(error)),
-            ),
+            None => {
+                let why = match lost {
+                    Lost::Unsent(why) => why,
+                    _ => "its answer broke off",
+                };
+                CallFault::new(
+                    CallFaultKind::NotConnected,
+                    format!("the server `{server}` brought no answer to `{tool}`: {why}"),
+                )
+            }
         }
     }
+}
+
+/// Starts the program, or prepares the connection to the address.
+fn connect(start: &Start) -> Result<(Peer, Life), String> {
+    let Start { server, env, network, .. } = start;
+    let calls = Arc::new(Calls::default());
+    let (wire, serving, close_reason): (_, Pin<Box<dyn Future<Output = ()> + Send>>, _) =
+        match &server.reach {
+            Reach::Program(command) => {
+                let (described, withheld, confined) = describe(start, command)?;
+                let reason = CloseReason::new(withheld);
+                let (program, serving) =
+                    Program::start(described, Arc::clone(&calls), reason.clone(), confined);
+                (Wire::Program(program), Box::pin(serving), reason)
+            }
+            Reach::Withheld(why) => return Err(why.clone()),
+            Reach::Address(http) => {
+                let (uri, own, withheld) = streamable::describe(server, http, env)?;
+                let reason = CloseReason::new(withheld);
+                let (client, calls) = (network.mcp(), Arc::clone(&calls));
+                let (address, serving) = Address::new(client, uri, own, calls, reason.clone());
+                (Wire::Address(address), Box::pin(serving), reason)
+            }
+        };
+    Ok((Peer { calls: Arc::clone(&calls), wire }, Life { serving, calls, close_reason }))
 }
 
 /// What kept a server from saying hello.
-fn unopened(error: &ClientInitializeError, close_reason: &CloseReason) -> String {
+fn unopened(lost: &Lost, close_reason: &CloseReason) -> String {
     if let Some((_, why)) = close_reason.read() {
         return why;
     }
-    match error {
-        ClientInitializeError::TransportError { error, .. } => {
-            format!("it cannot be asked: {}", error.error)
+    let what = match lost {
+        Lost::Unsent(why) if why.starts_with("it cannot be asked") => return why.clone(),
+        Lost::Unsent(why) => return format!("it cannot be asked: {why}"),
+        Lost::Closed => "its answer to `initialize` broke off".to_owned(),
+        Lost::Odd => "its answer to `initialize` names no version of the protocol".to_owned(),
+        Lost::Refused(error) => {
+            let message = close_reason.quote(error.message());
+            format!("it answered `initialize` with the error {}: {message}", error.code())
         }
-        other => format!("it does not speak MCP: {}", close_reason.quote(&other.to_string())),
-    }
-}
-
-/// What kept a message from the server: what the transport said, without the names of its types.
-fn unsent(error: &ServiceError) -> String {
-    match error {
-        ServiceError::TransportSend(error) => error.error.to_string(),
-        ServiceError::TransportClosed => "its answer broke off".to_owned(),
-        other => other.to_string(),
-    }
+    };
+    format!("it does not speak MCP: {what}")
 }
 
 fn protocol(call: &Call<'_>, what: &str) -> CallFault {
@@ -223,16 +249,26 @@ fn no_tool(call: &Call<'_>, tools: &[&str]) -> CallFault {
     CallFault::new(CallFaultKind::UnknownTool, why)
 }
 
-fn reply(result: CallToolResult) -> Reply {
-    let content = result.content.into_iter().map(|block| match block {
-        ContentBlock::Text(text) => Content::Text(text.text),
-        other => Content::Other(kind(&other).to_owned()),
-    });
-    let mut content: Vec<Content> = content.collect();
-    // Servers say in text what is structured, too; where one does not, a denial in it is not to be lost.
-    let in_text =
-        |it: &Content| matches!(it, Content::Text(text) if text.trim_start().starts_with('{'));
-    if let Some(structured) = result.structured_content
+/// Whether the server wants input or has made a task of the call.
+fn is_unfinished(result: &Value) -> bool {
+    result.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete")
+}
+
+/// Reads the result of a tool; `None` if it is something else.
+fn reply(mut result: Value) -> Option<Reply> {
+    let fields = result.as_object_mut()?;
+    let listed = fields.remove("content").filter(|content| !content.is_null());
+    let structured = fields.remove("structuredContent");
+    let is_error = fields.remove("isError").filter(|is_error| !is_error.is_null());
+    if listed.is_none() && structured.is_none() && is_error.is_none() {
+        return None;
+    }
+    let Value::Array(listed) = listed.unwrap_or(Value::Array(Vec::new())) else { return None };
+    let is_error = is_error.unwrap_or(Value::Bool(false)).as_bool()?;
+    let mut content = listed.into_iter().map(block).collect::<Option<Vec<Content>>>()?;
+    // Most servers repeat the structured content as text. If one does not, a denial in it still counts.
+    let in_text = |content: &Content| matches!(content, Content::Text(text) if text.trim_start().starts_with('{'));
+    if let Some(structured) = structured
         && !content.iter().any(in_text)
     {
         if content.is_empty() {
@@ -240,15 +276,17 @@ fn reply(result: CallToolResult) -> Reply {
         }
         content.push(Content::Text(structured.to_string()));
     }
-    Reply { content, is_error: result.is_error == Some(true) }
+    Some(Reply { content, is_error })
 }
 
-fn kind(block: &ContentBlock) -> &'static str {
-    match block {
-        ContentBlock::Image(_) => "image",
-        ContentBlock::Audio(_) => "audio",
-        ContentBlock::Resource(_) => "resource",
-        ContentBlock::ResourceLink(_) => "resource_link",
-        _ => "unknown",
+fn block(mut block: Value) -> Option<Content> {
+    let kind = block.get("type")?.as_str()?;
+    if kind != "text" {
+        let known = KINDS.iter().find(|known| **known == kind);
+        return Some(Content::Other((*known.unwrap_or(&"unknown")).to_owned()));
+    }
+    match block.get_mut("text")?.take() {
+        Value::String(text) => Some(Content::Text(text)),
+        _ => None,
     }
 }

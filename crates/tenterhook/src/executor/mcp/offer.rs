@@ -1,9 +1,8 @@
 //! Which tools does a server offer? Asks it page by page and bounds what it says; calls none and judges none.
 
-use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, PaginatedRequestParams};
-use rmcp::service::{Peer, ServiceError};
 use serde_json::{Map, Value};
+
+use super::peer::{Lost, Peer};
 
 /// How many tools of one server are listed.
 const TOOLS: usize = 1000;
@@ -34,44 +33,50 @@ pub struct Offer {
 
 impl Offer {
     /// Takes one tool; `false` where there is no more room.
-    fn take(&mut self, tool: rmcp::model::Tool, left: &mut usize) -> bool {
-        let schema = Map::clone(&tool.input_schema);
-        let about = tool.description.unwrap_or_default().into_owned();
-        let size =
-            tool.name.len() + about.len() + serde_json::to_string(&schema).map_or(0, |it| it.len());
+    fn take(&mut self, tool: Offered, left: &mut usize) -> bool {
+        let schema = serde_json::to_string(&tool.schema).map_or(0, |text| text.len());
+        let size = tool.name.len() + tool.about.len() + schema;
         if self.tools.len() >= TOOLS || size > *left {
             self.is_cut = true;
             return false;
         }
         *left -= size;
-        self.tools.push(Offered { name: tool.name.into_owned(), about, schema });
+        self.tools.push(tool);
         true
     }
 }
 
-/// What the server lists. One that knows no such request has no tools.
-pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Offer, ServiceError> {
-    let (mut offer, mut cursor, mut left) = (Offer::default(), None, BYTES);
+/// What the server lists.
+pub(super) async fn list(peer: &Peer) -> Result<Offer, Lost> {
+    let (mut offer, mut left) = (Offer::default(), BYTES);
+    let mut params = Map::new();
     for _ in 0..PAGES {
-        let mut params = PaginatedRequestParams::default();
-        params.cursor = cursor;
-        let page = match peer.list_tools(Some(params)).await {
-            Ok(page) => page,
-            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
-                return Ok(offer);
-            }
-            Err(error) => return Err(error),
+        let mut page = peer.request("tools/list", params).await?;
+        let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
+            return Err(Lost::Odd);
         };
-        for tool in page.tools {
-            if !offer.take(tool, &mut left) {
+        for tool in tools {
+            if !offer.take(offered(tool).ok_or(Lost::Odd)?, &mut left) {
                 return Ok(offer);
             }
         }
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            return Ok(offer);
+        match page.get_mut("nextCursor").map(Value::take) {
+            None | Some(Value::Null) => return Ok(offer),
+            Some(cursor) => params = Map::from_iter([("cursor".to_owned(), cursor)]),
         }
     }
     offer.is_cut = true;
     Ok(offer)
+}
+
+fn offered(mut tool: Value) -> Option<Offered> {
+    let mut field = |name: &str| tool.get_mut(name).map(Value::take);
+    let Some(Value::String(name)) = field("name") else { return None };
+    let Some(Value::Object(schema)) = field("inputSchema") else { return None };
+    let about = match field("description") {
+        Some(Value::String(about)) => about,
+        None | Some(Value::Null) => String::new(),
+        Some(_) => return None,
+    };
+    Some(Offered { name, about, schema })
 }

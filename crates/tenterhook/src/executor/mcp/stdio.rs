@@ -4,19 +4,17 @@
 //! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
 //! a line without end, is ended.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rmcp::RoleClient;
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use rmcp::transport::Transport;
+use serde_json::Value;
 use tenterhook_process as process;
 use tokio::sync::mpsc;
 
+use super::calls::Calls;
 use super::close_reason::{CloseReason, Over};
 use super::replies::Replies;
-use super::unasked::{Unasked, answers};
+use super::rpc::Message;
 use crate::executor::confine::{ConfinedServer, not_reached};
 
 /// The longest message that is taken: four times what is kept of a reply.
@@ -32,16 +30,10 @@ const UNHEARD: usize = 64 << 20;
 const STDERR: usize = 64 << 10;
 
 /// A server that was started.
-pub(super) struct Stdio {
+pub(super) struct Program {
     child: process::Child,
-    lines: mpsc::UnboundedReceiver<Written>,
-    waiting: Arc<AtomicUsize>,
-    close_reason: CloseReason,
-    unasked: Unasked,
-    unheard: usize,
-    replies: Replies,
-    /// What may be handed on.
-    ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
+    /// Bytes that it was sent since it last wrote a line.
+    unheard: AtomicUsize,
 }
 
 /// What a server wrote.
@@ -51,139 +43,136 @@ enum Written {
     All,
 }
 
-impl Stdio {
-    /// Starts the program; that it could not be is told by the close_reason.
+impl Program {
+    /// Starts the program. The future reads its output and ends with it; dropping the future ends the program. A failure to
+    /// start is in `close_reason`.
     ///
-    /// What `confined` holds goes with the program.
+    /// `confined` lives as long as the program.
     pub(super) fn start(
         mut command: process::Command,
+        calls: Arc<Calls>,
         close_reason: CloseReason,
         confined: Option<Box<ConfinedServer>>,
-    ) -> Self {
+    ) -> (Arc<Self>, impl Future<Output = ()> + Send + 'static) {
         command.limits.line = LINE;
         command.limits.stdout = 0;
         command.limits.stderr = STDERR;
         let (sender, lines) = mpsc::unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let (counter, told) = (Arc::clone(&waiting), close_reason.clone());
+        let (counter, reason) = (Arc::clone(&waiting), close_reason.clone());
         let last = sender.clone();
         let child = process::start_with(command, |child| {
-            child.on_lines(move |heard| {
-                let process::Heard::Line(line) = heard else {
-                    // Who no longer listens wants nothing more.
+            child.on_lines(move |output| {
+                let process::Heard::Line(line) = output else {
+                    // Without a receiver, the program is being ended.
                     let _ = sender.send(Written::All);
                     return process::Flow::More;
                 };
                 let size = line.len() + 1;
                 // Counted before it is sent, or the receiver could take it off first.
                 let behind = counter.fetch_add(size, Ordering::AcqRel) + size;
-                let heard = sender.send(Written::Line(line.to_vec())).is_ok();
-                if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
+                let is_read = sender.send(Written::Line(line.to_vec())).is_ok();
+                if is_read && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
             child.finish(move |report| {
-                // Whoever ended it knows why: that it was ended is no reason, and may be known before that one.
+                // Cancelling follows from another reason, which may not be written yet.
                 if report.end != process::End::Cancelled {
-                    told.write(Over::Gone, words(&report, &told, confined.as_deref()));
+                    reason.write(Over::Gone, words(&report, &reason, confined.as_deref()));
                 }
-                // Only now the lines are at their end, so that whoever reads them knows why.
+                // The lines end only now, so that their reader finds the reason.
                 drop(last);
             });
         });
-        Self {
-            child,
-            lines,
-            waiting,
-            close_reason,
-            unasked: Unasked::default(),
-            unheard: 0,
-            replies: Replies::default(),
-            ready: VecDeque::new(),
-        }
+        let program = Arc::new(Self { child, unheard: AtomicUsize::new(0) });
+        let replies = Replies::default();
+        let reader =
+            Reader { program: Arc::clone(&program), lines, waiting, calls, close_reason, replies };
+        (program, reader.run())
     }
 
-    fn took(&self, line: &[u8]) {
+    /// Sends a message. Bytes wait until the server takes them, up to a bound.
+    pub(super) fn send(&self, message: &Value) -> Result<(), String> {
+        let line = format!("{message}\n").into_bytes();
+        if self.unheard.fetch_add(line.len(), Ordering::AcqRel) + line.len() > UNHEARD {
+            return Err("it no longer reads what it is sent".to_owned());
+        }
+        self.child.feed(line);
+        Ok(())
+    }
+}
+
+/// Reads what a server writes.
+struct Reader {
+    program: Arc<Program>,
+    lines: mpsc::UnboundedReceiver<Written>,
+    waiting: Arc<AtomicUsize>,
+    calls: Arc<Calls>,
+    close_reason: CloseReason,
+    replies: Replies,
+}
+
+impl Reader {
+    /// Routes messages until the program ends or breaks the protocol. Replies wait for the end of their write: if it brings
+    /// two to one call, neither counts (MC-17).
+    async fn run(mut self) {
+        while let Some(written) = self.lines.recv().await {
+            match written {
+                Written::Line(line) => {
+                    if let Err(why) = self.read(&line) {
+                        return self.close_reason.write(Over::Ended, why);
+                    }
+                }
+                Written::All => self.route_replies(),
+            }
+        }
+        self.route_replies();
+    }
+
+    /// Makes room for more output.
+    fn release(&self, line: &[u8]) {
         let size = line.len() + 1;
         let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
         // Half empty: reading on earlier would only stop again.
         if before > BEHIND / 2 && before - size <= BEHIND / 2 {
-            self.child.resume();
+            self.program.child.resume();
         }
     }
 
-    /// Takes a line. Those that are no messages are passed over: many servers log to standard output.
-    fn hear(&mut self, line: &[u8]) -> Result<(), String> {
-        self.took(line);
-        self.unheard = 0;
+    /// Reads a line. Lines that are no messages are skipped: many servers log to standard output.
+    fn read(&mut self, line: &[u8]) -> Result<(), String> {
+        self.release(line);
+        self.program.unheard.store(0, Ordering::Release);
         if line.len() >= LINE {
             return Err(format!("it wrote a line of more than {} MiB, and was ended", LINE >> 20));
         }
-        let message = serde_json::from_slice(line).ok();
-        if self.unasked.note(line.len(), message.as_ref()) {
+        let Some(messages) = self.calls.read(line) else {
             return Err("it writes without end and answers nothing, and was ended".to_owned());
-        }
-        match message {
-            Some(reply) if answers(&reply) => self.replies.keep(line, reply)?,
-            Some(message) => self.ready.push_back(message),
-            None => {}
+        };
+        for message in messages {
+            match message {
+                Message::Reply(reply) => self.replies.keep(reply)?,
+                other => {
+                    if let Some(response) = self.calls.take(other) {
+                        // If it cannot be sent, the next call cannot either, and reports it.
+                        let _ = self.program.send(&response);
+                    }
+                }
+            }
         }
         Ok(())
     }
 
-    /// Ends a server that broke the protocol.
-    fn end(&mut self, why: impl Into<String>) {
-        self.close_reason.write(Over::Ended, why);
-        self.lines.close();
-        self.child.cancel();
+    fn route_replies(&mut self) {
+        for reply in self.replies.take() {
+            self.calls.answer(reply);
+        }
     }
 }
 
-impl Transport<RoleClient> for Stdio {
-    type Error = std::io::Error;
-
-    /// Bytes are kept until the server takes them; what waits is bounded by what it may leave unanswered.
-    fn send(
-        &mut self,
-        item: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let sent = serde_json::to_vec(&item).map_err(std::io::Error::from).and_then(|mut line| {
-            line.push(b'\n');
-            self.unheard += line.len();
-            if self.unheard > UNHEARD {
-                return Err(std::io::Error::other("it no longer reads what it is sent"));
-            }
-            self.child.feed(line);
-            Ok(())
-        });
-        std::future::ready(sent)
-    }
-
-    /// The next message. A reply is kept until the end of the write that brought it: a second one beside it would make both
-    /// unreadable (MC-17).
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        loop {
-            if let Some(message) = self.ready.pop_front() {
-                return Some(message);
-            }
-            match self.lines.recv().await {
-                Some(Written::Line(line)) => {
-                    if let Err(why) = self.hear(&line) {
-                        self.end(why);
-                        return None;
-                    }
-                }
-                Some(Written::All) => self.ready.extend(self.replies.take()),
-                None => {
-                    self.ready.extend(self.replies.take());
-                    return self.ready.pop_front();
-                }
-            }
-        }
-    }
-
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.child.close_stdin();
-        self.child.cancel();
-        Ok(())
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.program.child.close_stdin();
+        self.program.child.cancel();
     }
 }
 

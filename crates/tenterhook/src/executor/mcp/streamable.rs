@@ -1,63 +1,44 @@
-//! Reaches a server at its address, by streamable HTTP. Where a request may go, and what its headers say, is decided as for
-//! `http` hooks (HT-10 to HT-23).
+//! Reads the address and the headers of a server from its configuration, as for `http` hooks (HT-10 to HT-23). Sends
+//! nothing.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use hyper::Uri;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
-use hyper::header::{HeaderName, HeaderValue};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::common::client_side_sse::NeverRetry;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-
-use super::client::McpClient;
+use super::address::RESERVED;
 use super::connection::Env;
 use super::program::fill;
 use super::withheld::Withheld;
 use crate::dialect::ServerVariables;
-use crate::executor::http::Network;
 use crate::hook::Http;
 use crate::request::address::Target;
 use crate::request::headers;
 use crate::source::Server;
 
-/// The longest event that is taken, as of a program's line.
-const EVENT: usize = 4 << 20;
-
-/// A transport to the address, and what is handed to whoever answers there; nothing is sent yet.
+/// The address of a server, the headers of its configuration, and the values to keep out of faults.
 ///
 /// # Errors
 ///
-/// What keeps requests from being sent there, for people.
-pub(super) fn open(
+/// Why no request can be sent there, for people.
+pub(super) fn describe(
     server: &Server,
     http: &Http,
     env: &Env,
-    network: &Network,
-) -> Result<(StreamableHttpClientTransport<McpClient>, Withheld), String> {
+) -> Result<(Uri, HeaderMap, Withheld), String> {
     let url = fill(server, &http.url, env)?;
     Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
+    let uri = url.parse().map_err(|_| "its URL cannot be sent".to_owned())?;
     let own = own_headers(server, http, env)?;
-    let withheld = Withheld::of(own.values().filter_map(|it| it.to_str().ok()));
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url)
-        .custom_headers(own)
-        .max_sse_event_size(EVENT)
-        // A call that was sent is not sent again (MC-1).
-        .reinit_on_expired_session(false);
-    config.retry_config = Arc::new(NeverRetry::default());
-    Ok((StreamableHttpClientTransport::with_client(network.mcp(), config), withheld))
+    let withheld = Withheld::of(own.values().filter_map(|value| value.to_str().ok()));
+    Ok((uri, own, withheld))
 }
 
-fn own_headers(
-    server: &Server,
-    http: &Http,
-    env: &Env,
-) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+fn own_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, String> {
     let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved(name));
     own.map(|(name, text)| {
         let value = match server.dialect.dialect().server_variables() {
             ServerVariables::ListedInHeaders => {
-                let lookup = |it: &str| {
-                    env.iter().rfind(|(own, _)| own == it).map(|(_, value)| value.as_str())
+                let lookup = |wanted: &str| {
+                    env.iter().rfind(|(own, _)| own == wanted).map(|(_, value)| value.as_str())
                 };
                 let filled = headers::fill(name, text, &http.variables, http.interpolation, lookup);
                 filled.map_err(|error| error.to_string())?.text
@@ -66,6 +47,9 @@ fn own_headers(
         };
         let torn = || format!("the header `{name}` cannot be sent");
         let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| torn())?;
+        if RESERVED.contains(&named) {
+            return Err(format!("the header `{name}` is set by the protocol; leave it out"));
+        }
         let mut value = HeaderValue::from_str(&value).map_err(|_| torn())?;
         value.set_sensitive(true);
         Ok((named, value))

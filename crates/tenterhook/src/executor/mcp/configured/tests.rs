@@ -111,11 +111,42 @@ async fn a_server_is_started_once_and_keeps_its_connection() {
     assert_eq!(heard[0].matches("initialize ").count(), 1);
 }
 
+/// MC-20.
+#[tokio::test]
+async fn server_that_asks_during_a_call_is_answered_or_refused() {
+    let responses = texts(ask(&configured(), "ask").await);
+    assert_eq!(responses[0], r#"{"jsonrpc":"2.0","id":"s-1","result":{}}"#);
+    let refused = r#"{"jsonrpc":"2.0","id":"s-2","error":{"code":-32601,"message":"roots/list"}}"#;
+    assert_eq!(responses[1], refused);
+}
+
+/// MC-20.
+#[tokio::test]
+async fn replies_out_of_order_reach_their_calls() {
+    let servers = configured();
+    let inputs = ["/a", "/b"].map(|path| Map::from_iter([("path".to_owned(), json!(path))]));
+    let (one, two) = tokio::join!(
+        call(&servers, "fake", "pair", &inputs[0]),
+        call(&servers, "fake", "pair", &inputs[1])
+    );
+    assert!(texts(one)[0].contains("/a"));
+    assert!(texts(two)[0].contains("/b"));
+}
+
+/// MC-20: in an array, with its id as text, and behind messages that answer nothing.
+#[tokio::test]
+async fn reply_in_an_odd_form_reaches_its_call() {
+    let servers = configured();
+    for tool in ["batch", "text-id", "strange"] {
+        assert_eq!(texts(ask(&servers, tool).await), ["hello"], "{tool}");
+    }
+}
+
 /// MC-18.
 #[tokio::test]
 async fn a_server_says_which_tools_it_offers_and_how_many_is_bounded() {
     for (says, count, is_cut) in [
-        ("hello", 22, false),
+        ("hello", 27, false),
         ("list: none", 0, false),
         ("list: many", 1000, true),
         ("list: endless", 100, true),

@@ -89,6 +89,70 @@ async fn of_two_replies_in_one_body_neither_counts() {
     }
 }
 
+/// MC-15: lines end in every way, data stands on several, and comments and ids stand between.
+#[tokio::test]
+async fn answer_in_a_stream_is_read_however_the_stream_is_written() {
+    let data = answer(1).replace(",\"result\"", ",\r\ndata: \"result\"");
+    let events = format!(": hello\r\nid: 1\r\n\r\nevent: message\r\nid: 2\r\ndata: {data}\r\n\r\n");
+    let scripted = keeping_a_session(&[Says { body: events, ..stream(&[]) }]);
+    assert_eq!(texts(ask(&at(&scripted.url(), TOKEN), "say").await), ["hello"]);
+}
+
+/// MC-20.
+#[tokio::test]
+async fn ping_in_a_stream_is_answered() {
+    let ping = r#"{"jsonrpc":"2.0","id":"s-1","method":"ping"}"#;
+    let scripted = keeping_a_session(&[stream(&[ping, &answer(1)])]);
+    let servers = at(&scripted.url(), TOKEN);
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    let pong = r#"{"jsonrpc":"2.0","id":"s-1","result":{}}"#;
+    sent(&scripted, |request| request.body == pong).await;
+}
+
+/// Answers calls with `call` and requests for a stream with `stream`; keeps no session.
+fn without_session(call: Says, stream: Says) -> Scripted {
+    let when = vec![
+        says("\"method\":\"initialize\"", 200, HELLO),
+        says("\"method\":\"notifications/", 202, ""),
+        Says { contains: "tools/call".to_owned(), ..call },
+    ];
+    Scripted::start(Says { when, ..stream }).expect("a port")
+}
+
+/// MC-21.
+#[tokio::test]
+async fn stream_that_ends_before_its_answer_is_resumed_after_its_last_event() {
+    let begun = |retry: &str| Says { body: format!("id: 7{retry}\ndata:\n\n"), ..stream(&[]) };
+    for (begun, is_resumed) in [
+        (begun("\nretry: 1"), true),
+        (begun("").manner(Manner::Torn), true),
+        (begun(""), false),
+        (Says { body: "retry: 1\n\n".into(), ..stream(&[]) }, false),
+    ] {
+        let scripted = without_session(begun, stream(&[&answer(1)]));
+        let asked = ask(&at(&scripted.url(), TOKEN), "say").await;
+        let requests = scripted.requests();
+        let last = requests.iter().filter_map(|request| request.headers.get("last-event-id"));
+        let last: Vec<&str> = last.map(String::as_str).collect();
+        if is_resumed {
+            assert_eq!((texts(asked), last), (vec!["hello".to_owned()], vec!["7"]));
+        } else {
+            let fault = asked.expect_err("it is not resumed");
+            assert!(fault.why.contains("its answer broke off") && last.is_empty(), "{fault}");
+        }
+    }
+}
+
+/// MC-21.
+#[tokio::test]
+async fn call_that_is_only_accepted_fails_without_a_session() {
+    for status in [202, 204] {
+        let scripted = without_session(Says::status(status), says("", 405, ""));
+        let fault = ask(&at(&scripted.url(), TOKEN), "say").await.expect_err("no answer");
+        assert!(fault.why.contains("its answer broke off"), "{fault}");
+    }
+}
+
 /// MC-15.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_named_in_each_request_and_left_at_the_end() {
@@ -140,6 +204,12 @@ async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
         (says("", 400, "what s3cret-token?"), NotConnected, "HTTP 400 Bad Request: what ***?"),
         (says("", 400, error), Protocol, "the error -32600: no ***"),
         (says("", 500, failed), Protocol, "the error -32603: it failed"),
+        (says("", 400, &error.replace(":1,", ":null,")), Protocol, "the error -32600: no ***"),
+        (says("", 200, &error.replace(":1,", ":null,")), Protocol, "the error -32600: no ***"),
+        (says("", 200, r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), Protocol, "the error 0"),
+        (says("", 200, &answer(77)), NotConnected, "its answer broke off"),
+        (says("", 200, &answer(1).replacen('{', r#"{"id":1,"#, 1)), NotConnected, "unrecognized"),
+        (says("", 405, ""), NotConnected, "HTTP 405"),
         (says("", 401, ""), NotConnected, "HTTP 401"),
         (challenge(401), NotConnected, "the status 401; give it an `Authorization` header"),
         (challenge(403), NotConnected, "the status 403"),
@@ -150,6 +220,7 @@ async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
         (says("", 200, "").manner(Manner::Closed), NotConnected, "connection closed"),
         (says("", 200, "{}").manner(Manner::Torn), NotConnected, "end of file"),
         (says("", 200, " ").manner(Manner::Endless), NotConnected, "exceeded the maximum size"),
+        (stream(&[]), NotConnected, "its answer broke off"),
         (stream(&[NOTHING]), NotConnected, "its answer broke off"),
         (stream(&[NOTHING]).manner(Manner::Torn), NotConnected, "its answer broke off"),
         (stream(&["no json"]), NotConnected, "its answer broke off"),

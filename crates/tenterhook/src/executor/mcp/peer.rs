@@ -1,0 +1,123 @@
+//! Makes requests of a server over either transport and waits for the responses. Knows no tool and no hook.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::address::Address;
+use super::calls::{Calls, HELLO};
+use super::rpc::{self, RpcError};
+use super::stdio::Program;
+
+/// The newest version of the protocol that has `initialize`. A server without it answers with a version of its own; every
+/// version has the requests that are made here.
+const VERSION: &str = "2025-11-25";
+
+/// The transport to a server.
+pub(super) enum Wire {
+    Program(Arc<Program>),
+    Address(Arc<Address>),
+}
+
+/// A server that takes requests.
+pub(super) struct Peer {
+    pub(super) calls: Arc<Calls>,
+    pub(super) wire: Wire,
+}
+
+/// Why a request brought no result.
+#[derive(Debug)]
+pub(super) enum Lost {
+    /// The server answered with an error.
+    Refused(RpcError),
+    /// The server answered with something else than the result of such a request.
+    Odd,
+    /// The request did not reach the server; why, for people.
+    Unsent(String),
+    /// The connection ended before the response.
+    Closed,
+}
+
+impl Wire {
+    /// Sends a message. `Ok` if its response can still come.
+    async fn send(&self, message: &Value) -> Result<(), Lost> {
+        match self {
+            Self::Program(program) => program.send(message).map_err(Lost::Unsent),
+            Self::Address(address) => address.post(message).await,
+        }
+    }
+
+    /// Sends a message whose failure does not matter.
+    fn send_later(&self, message: Value) {
+        match self {
+            Self::Program(program) => drop(program.send(&message)),
+            Self::Address(address) => address.post_later(message),
+        }
+    }
+}
+
+impl Peer {
+    /// Makes the handshake.
+    pub(super) async fn initialize(&self) -> Result<(), Lost> {
+        let own = json!({"name": "tenterhook", "version": env!("CARGO_PKG_VERSION")});
+        let params = [
+            ("protocolVersion".to_owned(), json!(VERSION)),
+            ("capabilities".to_owned(), json!({})),
+            ("clientInfo".to_owned(), own),
+        ];
+        let hello = self.request("initialize", Map::from_iter(params)).await?;
+        let version = hello.get("protocolVersion").and_then(Value::as_str).ok_or(Lost::Odd)?;
+        if let Wire::Address(address) = &self.wire {
+            address.speak(version);
+        }
+        self.wire.send(&rpc::notification("notifications/initialized", None)).await?;
+        if let Wire::Address(address) = &self.wire {
+            address.listen();
+        }
+        Ok(())
+    }
+
+    /// Makes a request and waits for its response. Dropping the future cancels the request at the server (MC-10).
+    pub(super) async fn request(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> Result<Value, Lost> {
+        let (id, mut response) = self.calls.begin();
+        let _asked = Asked { peer: self, id };
+        let message = rpc::request(id, method, params);
+        let sending = async {
+            match self.wire.send(&message).await {
+                Ok(()) => std::future::pending().await,
+                Err(lost) => lost,
+            }
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut response => outcome.map_err(|_| Lost::Closed),
+            // The response may have come with what broke off.
+            lost = sending => response.try_recv().map_err(|_| {
+                self.calls.give_up(id);
+                lost
+            }),
+        };
+        outcome?.map_err(Lost::Refused)
+    }
+}
+
+/// A request that is under way.
+struct Asked<'a> {
+    peer: &'a Peer,
+    id: u64,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        // The protocol forbids to cancel `initialize`.
+        if self.peer.calls.give_up(self.id) && self.id != HELLO {
+            let params = json!({"requestId": self.id, "reason": "the caller no longer waits"});
+            let cancelled = rpc::notification("notifications/cancelled", Some(params));
+            self.peer.wire.send_later(cancelled);
+        }
+    }
+}
