@@ -247,11 +247,12 @@ impl Address {
         })
     }
 
-    /// Handles a message. Returns `true` if it is a reply, which is kept. A reply without an id belongs to `asked`.
+    /// Handles a message. Returns `true` if it is a reply, which is kept. An error without an id belongs to `asked`.
     fn take(&self, message: Message, asked: Option<u64>, replies: &mut Replies) -> bool {
         match message {
-            Message::Reply(reply) => {
-                replies.keep(Reply { id: reply.id.or(asked), ..reply }).is_ok()
+            Message::Reply(Reply { id, outcome }) => {
+                let id = id.or(asked.filter(|_| outcome.is_err()));
+                replies.keep(Reply { id, outcome }).is_ok()
             }
             other => {
                 self.calls.take(other).into_iter().for_each(|response| self.post_later(response));

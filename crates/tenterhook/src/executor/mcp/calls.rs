@@ -81,10 +81,10 @@ impl Calls {
     pub(super) fn answer(&self, reply: Reply) {
         let mut state = self.lock();
         let (id, outcome) = match (reply.id, reply.outcome) {
-            (Some(id), _) if id != HELLO && state.waiting.contains_key(&HELLO) => {
-                (HELLO, Ok(Value::Null))
-            }
-            (id, outcome) => (id.unwrap_or(HELLO), outcome),
+            (Some(HELLO), outcome) | (None, outcome @ Err(_)) => (HELLO, outcome),
+            _ if state.waiting.contains_key(&HELLO) => (HELLO, Ok(Value::Null)),
+            (Some(id), outcome) => (id, outcome),
+            (None, Ok(_)) => return,
         };
         if let Some(sender) = state.waiting.remove(&id) {
             // A request that was given up a moment ago needs no response.
@@ -138,6 +138,7 @@ mod tests {
         let (two, mut second) = calls.begin();
         calls.answer(reply(4711, 9));
         calls.answer(Reply { id: None, outcome: Err(RpcError(json!({}))) });
+        calls.answer(Reply { id: None, outcome: Ok(json!(9)) });
         assert!(calls.take(Message::Notification).is_none());
         calls.answer(reply(two, 2));
         assert_eq!(second.try_recv(), Ok(Ok(json!(2))));
@@ -170,6 +171,7 @@ mod tests {
         for (reply, outcome) in [
             (reply(HELLO, 7), Ok(json!(7))),
             (reply(9, 7), Ok(Value::Null)),
+            (Reply { id: None, ..reply(0, 7) }, Ok(Value::Null)),
             (Reply { id: None, outcome: Err(error.clone()) }, Err(error)),
         ] {
             let calls = Calls::default();

@@ -208,6 +208,7 @@ async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
         (says("", 200, &error.replace(":1,", ":null,")), Protocol, "the error -32600: no ***"),
         (says("", 200, r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), Protocol, "the error 0"),
         (says("", 200, &answer(77)), NotConnected, "its answer broke off"),
+        (says("", 200, &answer(1).replace(":1,", ":\"a\",")), NotConnected, "its answer broke off"),
         (says("", 200, &answer(1).replacen('{', r#"{"id":1,"#, 1)), NotConnected, "unrecognized"),
         (says("", 405, ""), NotConnected, "HTTP 405"),
         (says("", 401, ""), NotConnected, "HTTP 401"),
