@@ -380,6 +380,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         repository: repository.map(ToOwned::to_owned),
         home: place.home.clone(),
         managed: Some(discover::MANAGED.into()),
+        managed_owner: None,
         config_home: directory("CLAUDE_CONFIG_DIR"),
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),

@@ -2,12 +2,14 @@
 //!
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
+mod bound;
 mod built;
 mod caller;
 mod hold;
 mod names;
 #[cfg(feature = "rule")]
 mod protection;
+mod record;
 mod repeats;
 mod requests;
 pub(crate) mod ruleset;
@@ -39,7 +41,7 @@ pub use crate::source::{
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
-use crate::hook::Hook;
+use crate::hook::{Hook, Layer};
 use repeats::drop_repeats;
 use switches::apply_switches;
 
@@ -114,10 +116,13 @@ pub(crate) fn load_judged(
         diagnostics.extend(protection::add(&mut read));
     }
     settle_layers(&mut read);
+    diagnostics
+        .extend(read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.diagnostics)));
     diagnostics.extend(apply_switches(&mut read));
     if added.confines_repositories {
         sandbox::confine_repositories(&mut read);
     }
+    diagnostics.extend(record::without_effect(&read));
     diagnostics.extend(hold::told(&read));
     diagnostics.extend(shadow::told(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmet(&read));
@@ -127,7 +132,7 @@ pub(crate) fn load_judged(
     if let Some(caller) = added.caller {
         caller::skip_of_caller(&mut read, caller);
     }
-    let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
+    let declared = declared(&mut read).into_iter();
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
     let words = sandbox::Words::of(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
@@ -170,6 +175,21 @@ fn settle_layers(read: &mut [(Source, ReadConfig)]) {
         let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
         dialect.settle_layers(&mut layers);
     }
+}
+
+/// The events that sources declare: those of managed files first, and last those of files of which nothing else is obeyed.
+fn declared(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
+    let mut all: Vec<(u8, EventRow)> = Vec::new();
+    for (source, config) in read {
+        let rank = match source.layer {
+            _ if source.is_exposed() => 2,
+            Layer::Managed => 0,
+            _ => 1,
+        };
+        all.extend(std::mem::take(&mut config.events).into_iter().map(|row| (rank, row)));
+    }
+    all.sort_by_key(|(rank, _)| *rank);
+    all.into_iter().map(|(_, row)| row).collect()
 }
 
 /// E-6: the first declaration of an event stands, the host's before all; and none replaces what a dialect says of it.

@@ -33,6 +33,7 @@ pub mod goose;
 #[doc(hidden)]
 pub mod ignis;
 mod kit;
+mod machine;
 #[doc(hidden)]
 pub mod native;
 mod opencode;
@@ -201,6 +202,8 @@ pub struct Roots {
     pub home: PathBuf,
     /// Where the organisation keeps managed files.
     pub managed: Option<PathBuf>,
+    /// The user beside root who may own managed files, for a host that keeps them under an account of its own (C-89).
+    pub managed_owner: Option<u32>,
     /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
     pub config_home: Option<PathBuf>,
     /// Where the user's configuration of other agents lies, when not at its usual place under `home`.

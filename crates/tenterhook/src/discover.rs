@@ -7,26 +7,28 @@ mod decode;
 #[cfg(feature = "env")]
 mod environment;
 mod file;
+mod given;
 mod keep;
+mod owner;
 mod places;
 mod servers;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Plugin, Source};
-use crate::diagnostic::Diagnostic;
+use crate::config::Source;
 use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots};
 use crate::hook::{Compat, Layer};
-use crate::source::{Flaw, Kept, RecordTable};
+use crate::source::{Flaw, RecordTable};
 use crate::syntax::{self, Format};
-use file::{take, unreadable};
+use file::take;
 use places::places;
 
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
+pub use given::given;
 #[doc(hidden)]
 pub use keep::{make_private, missing_home, without_home};
 #[doc(hidden)]
@@ -82,7 +84,7 @@ pub fn find(roots: &Roots) -> Found {
 pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
     let mut found = Found::default();
     for (dialect, Candidate { path, layer }) in places(roots) {
-        let Some((text, flaw)) = take(&path) else { continue };
+        let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
         let moved_from = places::moved_from(dialect, &path, roots);
         let source = source(&path, dialect, layer, text, roots);
         found.sources.push(Source { flaw, moved_from, ..source });
@@ -114,19 +116,30 @@ pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
 #[must_use]
 pub fn record(roots: &Roots) -> RecordTable {
     let native = DialectId::NATIVE;
-    let mut all = RecordTable::default();
+    let (mut managed, mut user) = (RecordTable::default(), RecordTable::default());
     for Candidate { path, layer } in native.dialect().places(roots) {
         if !matches!(layer, Layer::Managed | Layer::User) {
             continue;
         }
-        let Some((text, flaw)) = take(&path) else { continue };
+        let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
         // The files come from the strongest layer down.
         if text.contains("record") {
             let source = Source { flaw, ..source(&path, native, layer, text, roots) };
-            all = all.over(native.dialect().read_config(&source).record);
+            let said = native.dialect().read_config(&source).record;
+            let table = if layer == Layer::Managed { &mut managed } else { &mut user };
+            *table = std::mem::take(table).over(said);
         }
     }
-    all
+    user.under(managed)
+}
+
+/// What there is of a file that an agent would load. Of a managed one that others than root may write nothing is obeyed (C-89).
+fn take_at(path: &Path, layer: Layer, roots: &Roots) -> Option<(Arc<str>, Option<Flaw>)> {
+    let (text, flaw) = take(path)?;
+    Some(match owner::exposed(path, layer, roots) {
+        Some(exposed) => ("".into(), Some(Flaw { untrusted: Some(text), ..exposed })),
+        None => (text, flaw),
+    })
 }
 
 /// The hook files of the plugins that the settings found so far switch on.
@@ -158,45 +171,6 @@ fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|it| it.layer == Layer::Managed);
     dialect.plugins(&settings, roots, &file::Files)
-}
-
-/// Reads one file that the caller names (C-5).
-///
-/// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file has, else `fallback`.
-///
-/// # Errors
-///
-/// When the file cannot be read.
-pub fn given(
-    path: &Path,
-    dialect: Option<DialectId>,
-    fallback: DialectId,
-    roots: &Roots,
-) -> Result<Source, Box<Diagnostic>> {
-    let full = absolute(path, &roots.cwd);
-    let (text, flaw) = text_of(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
-    let dialect = dialect.unwrap_or_else(|| recognize(&full, &text, fallback));
-    let layer = given_layer(&full, dialect, roots);
-    let moved_from = places::moved_from(dialect, &full, roots);
-    let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
-    if let Some(project) = project_of(&full, dialect) {
-        source.project = project;
-    }
-    if let Some(plugin) = plugin_of(&full) {
-        source.layer = Layer::Plugin;
-        source.plugin = Some(plugin);
-    }
-    Ok(source)
-}
-
-/// The text of a file that is named. Who names one that cannot be read made a mistake, and can be told at once.
-fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
-    match take(path) {
-        Some((text, flaw)) if flaw.as_ref().is_none_or(|it| it.kept == Kept::All) => {
-            Ok((text, flaw))
-        }
-        _ => Ok((read(path)?, None)),
-    }
 }
 
 /// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that one says (C-5).
@@ -333,55 +307,4 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
         Fit::No => fallback,
         Fit::Shape | Fit::Certain => best.1,
     }
-}
-
-/// A file whose name is that of a managed one is one: what it may say is different.
-fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
-    let roots =
-        Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
-    let places = dialect.dialect().places(&roots);
-    let named = |candidate: &&Candidate| is_named(path, &candidate.path);
-    let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
-    match layers.next() {
-        Some(Layer::Managed) if layers.all(|layer| layer == Layer::Managed) => Layer::Managed,
-        _ => Layer::Given,
-    }
-}
-
-/// Whether a file has the name that a place asks for; where that is a pattern, the name of its directory too.
-fn is_named(path: &Path, place: &Path) -> bool {
-    let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
-    let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };
-    match asked.split_once('*') {
-        None => own == asked,
-        Some((before, after)) => {
-            let directory = |it: &Path| it.parent().and_then(name);
-            let fits = own.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
-            fits && directory(path) == directory(place)
-        }
-    }
-}
-
-/// The directory from which an agent would find the file as its project's: `/work` for `/repo/.claude/settings.json`.
-fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
-    path.ancestors().skip(1).take(3).find_map(|directory| {
-        let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
-        let places = dialect.dialect().places(&roots);
-        let own = |it: &&Candidate| matches!(it.layer, Layer::Project | Layer::Local);
-        places.iter().filter(own).any(|it| it.path == path).then(|| directory.to_owned())
-    })
-}
-
-/// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.
-fn plugin_of(path: &Path) -> Option<Plugin> {
-    let directory = path.parent()?;
-    let root = directory.parent()?;
-    let manifest = root.join(".claude-plugin/plugin.json");
-    // `.claude/hooks/hooks.json` is a file that nobody reads, not a plugin's.
-    let conventional = path.ends_with("hooks/hooks.json") && !root.ends_with(".claude");
-    if !conventional && !manifest.is_file() {
-        return None;
-    }
-    let name = root.file_name()?.to_string_lossy().into_owned();
-    Some(Plugin { name, root: root.to_owned(), data: root.join("data") })
 }

@@ -349,14 +349,14 @@ impl Hook {
     /// Whether it stands in for what a file might forbid that cannot be read (C-72).
     #[must_use]
     pub const fn is_hold(&self) -> bool {
-        matches!(self.run, Run::Unusable { part: Unread::File, .. })
+        matches!(self.run, Run::Unusable { part: Unread::File | Unread::Exposed, .. })
     }
 
     /// What the message of a hook that restrains without having been run is kept by: it comes once a session, of all that
     /// wait for one answer once (C-74, T-12).
     pub(crate) fn told_once(&self) -> Option<HookId> {
         match &self.run {
-            Run::Unusable { part: Unread::File, .. } => Some(self.id.clone()),
+            Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
             Run::Unusable { part: Unread::Approval, .. } => {
                 let file = self.place.as_ref().map_or("", |it| &it.file);
                 Some(HookId::new(format!("unapproved:{file}")))

@@ -217,6 +217,7 @@ impl Weighed<'_> {
                 let said = match part {
                     Unread::Entry => format!("its entry cannot be used ({why})"),
                     Unread::File => format!("its file cannot be read ({why})"),
+                    Unread::Exposed => part.because(why),
                     Unread::Approval => return (format!("it holds the call: {why}"), part.rule()),
                 };
                 (format!("{said}, so its failure policy decides"), part.rule())

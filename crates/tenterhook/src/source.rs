@@ -17,6 +17,8 @@ use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
 
 pub use flaw::{Flaw, Kept, Lost};
 pub use record::{Content, RecordTable};
+#[cfg(feature = "record")]
+pub(crate) use record::{KEEP_DAYS, MAX_BYTES};
 pub use server::{Reach, Server};
 
 /// One text that configures hooks.
@@ -52,6 +54,11 @@ pub struct Source {
 pub(crate) const ADOPTED: &str = "adopted";
 
 impl Source {
+    /// Whether it is a managed file that others than root may write, of which nothing is obeyed (C-89).
+    pub(crate) fn is_exposed(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
+    }
+
     /// Whether it is there and nothing of it could be read.
     #[cfg(feature = "trust")]
     pub(crate) fn is_unread(&self) -> bool {
@@ -242,8 +249,8 @@ pub struct ModeWord {
 /// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protect {
-    /// Parts of a guard that an agent may change all the same, as patterns of paths.
-    pub writable: Vec<String>,
+    /// Parts of a guard that an agent may change all the same, as patterns of paths; `None` where the file has no such list.
+    pub writable: Option<Vec<String>>,
     /// Whether the person may let the rules rest for a while.
     pub pause: Option<bool>,
     /// Whether what the rules say counts.
@@ -267,6 +274,8 @@ pub struct ReadConfig {
     pub servers: Vec<Server>,
     /// What it says about the record of firings.
     pub record: RecordTable,
+    /// Where each key of that stands.
+    pub record_places: Vec<(String, Place)>,
     /// What it says about the built-in rules that protect an agent's guard.
     pub protect: Option<Protect>,
     /// The keys whose signatures arm what they signed (T-50).

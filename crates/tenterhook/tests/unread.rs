@@ -3,8 +3,11 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
+#[path = "unread/exposed.rs"]
+mod exposed;
+
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use tenterhook::diagnostic::Code;
 
@@ -80,6 +83,7 @@ impl Room {
             repository: Some(at("repo")),
             home: at("home"),
             managed: Some(at("etc")),
+            managed_owner: Some(directory.path().metadata().expect("metadata").uid()),
             ..Roots::default()
         };
         Self { directory, roots }

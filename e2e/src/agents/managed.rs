@@ -18,8 +18,9 @@ const CASE: &str = "managed";
 /// The directory whose files lie over those of `/etc`.
 const OVER: &str = "PLAY_ETC";
 
-/// Both lie there to be read: an overlay without an upper directory takes no writes. Without it, nothing is started.
-const WITHIN: &str = "exec unshare --user --map-root-user --mount sh -c 'mount -t overlay none -o ro,lowerdir=\"$PLAY_ETC\":/etc /etc && exec \"$@\"' -";
+/// Both lie there to be read: an overlay without an upper directory takes no writes. Without it, nothing is started. A `/` that does not
+/// belong to root in there makes every managed file one that others may write (C-89).
+const WITHIN: &str = "exec unshare --user --map-root-user --mount sh -c 'test -O / && mount -t overlay none -o ro,lowerdir=\"$PLAY_ETC\":/etc /etc && exec \"$@\"' -";
 
 /// Tenterhook in the organisation's file.
 struct Managing<'a> {

@@ -2,19 +2,24 @@
 //! policy decides (C-70 to C-75). Pure: what was read, and how far, was found out before.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use super::bound;
 use super::statements::{Statement, distance};
 use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::row;
-use crate::hook::{Arming, Compat, Hook, HookId, OnFailure, Run, Unread};
-use crate::source::{Kept, Lost, ReadConfig, Source, Switch};
+use crate::hook::{Arming, Compat, Enforcement, Hook, HookId, Layer, OnFailure, Run, Unread, Wait};
+use crate::source::{Flaw, Kept, Lost, ReadConfig, Source, Switch};
 
 /// Reads a source as far as it can be read.
 pub(super) fn read(source: &Source) -> ReadConfig {
     let Some(flaw) = &source.flaw else { return source.dialect.dialect().read_config(source) };
+    if let Some(text) = &flaw.untrusted {
+        return exposed(source, flaw, text);
+    }
     let mut config = match flaw.kept {
         Kept::Nothing => ReadConfig::default(),
         Kept::Part | Kept::All => source.dialect.dialect().read_config(source),
@@ -35,24 +40,56 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     config
 }
 
+/// What is left of a managed file that others than root may write: nothing of it is obeyed, and calls are held until it is mended. Its
+/// gates of events of its own, which no such hold covers, stay as hooks that run nothing (C-89).
+fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
+    let then = Source { text: Arc::clone(text), flaw: None, ..source.clone() };
+    let said = source.dialect.dialect().read_config(&then);
+    let message =
+        format!("`{}` is not obeyed as a managed file, because {}", source.name, flaw.why);
+    let found = Diagnostic::new(Code::ManagedFileExposed, message, None).help(flaw.help.clone());
+    let is_own = |event: &EventName| said.events.iter().any(|row| *row.event == *event.as_str());
+    let gates = said.hooks.into_iter().filter(|hook| is_own(&hook.event)).map(|mut hook| {
+        hook.run = Run::Unusable { part: Unread::Exposed, why: flaw.why.clone() };
+        // What holds is not laxer because its own file says so.
+        (hook.on_failure, hook.once) = (Some(OnFailure::Block), false);
+        (hook.wait, hook.enforcement) = (Wait::Attached, Enforcement::Usual);
+        hook
+    });
+    let place = Place::find(&source.name, "", Span::default());
+    ReadConfig {
+        hooks: gates.collect(),
+        events: said.events.clone(),
+        diagnostics: vec![found],
+        unreadable: true,
+        lost: Some(Lost { why: flaw.why.clone(), place }),
+        ..ReadConfig::default()
+    }
+}
+
 /// Adds what stands in for the lost part of a source, on every event that it could gate (C-72).
 pub(super) fn add(source: &Source, config: &mut ReadConfig) {
     let Some(Lost { why, place }) = &config.lost else { return };
     let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
     let dialect = source.dialect.dialect();
+    let (part, why) = match source.is_exposed() {
+        true => (Unread::Exposed, why.clone()),
+        false => (Unread::File, format!("{place}: {why}")),
+    };
     for (event, _) in row::held() {
         let event = EventName::new(event);
         let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
         if !dialect.row(&event).is_some_and(gates) {
             continue;
         }
-        let run = Run::Unusable { part: Unread::File, why: format!("{place}: {why}") };
+        let run = Run::Unusable { part, why: why.clone() };
         // It is no hook of that agent: what may be asked and denied is said here.
         let id = HookId::new(format!("unread:{name}"));
         let mut hook = Hook::new(id, DialectId::NATIVE, event, run);
         hook.place = Some(place.clone());
         hook.layer = source.layer;
-        hook.compat = source.compat;
+        // Who follows an agent exactly follows no file that anybody may have written.
+        hook.compat = if source.is_exposed() { Compat::Guarded } else { source.compat };
         config.hooks.push(hook);
     }
 }
@@ -68,12 +105,18 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
             "C-75",
         );
     }
-    let heard = said.iter().filter(|it| distance(it.layer) <= distance(hook.layer));
-    let on_broken = heard.filter_map(|it| match &it.switch {
-        Switch::Govern(govern) if govern.is_about(source) => govern.on_broken,
+    let least =
+        bound::about(said, |govern| govern.is_about(source)).and_then(|govern| govern.on_broken);
+    let governs = said.iter().filter(|statement| distance(statement.layer) <= distance(hook.layer));
+    let mut others = governs.filter_map(|statement| match &statement.switch {
+        Switch::Govern(govern)
+            if govern.is_about(source) && statement.layer != Layer::Managed =>
+        {
+            govern.on_broken
+        }
         _ => None,
     });
-    if let Some(policy) = on_broken.into_iter().next() {
+    if let Some(policy) = others.next().max(least) {
         hook.on_failure = Some(policy);
     } else if let Some(least) = source.dialect.dialect().while_unread() {
         hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
@@ -99,16 +142,23 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         };
         // What is lost of a text stands in a line of it.
         let until = match &first.place {
+            _ if source.is_exposed() => format!("only root may write `{}`", source.name),
             Some(at) if source.flaw.is_none() => {
                 format!("line {} of `{}` is mended", at.line, source.name)
             }
             _ => format!("`{}` can be read", source.name),
         };
         let message = format!("{what} are held until {until}");
-        let help = format!(
-            "mend it; to go on without what it says, write `[source.\"{}\"]` with `on_broken = \"continue\"` in a file of your own",
-            source.name
-        );
+        let help = match &source.flaw {
+            Some(flaw) if source.is_exposed() => flaw.help.clone(),
+            _ if source.layer == Layer::Managed => {
+                "mend it: only another managed file can let calls pass until then".to_owned()
+            }
+            _ => format!(
+                "mend it; to go on without what it says, write `[source.\"{}\"]` with `on_broken = \"continue\"` in a file of your own",
+                source.name
+            ),
+        };
         let found = Diagnostic::new(Code::CallsHeld, message, first.place.clone());
         Some(found.help(help))
     };

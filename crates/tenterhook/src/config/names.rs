@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{ReadConfig, Source, Switch};
 use crate::diagnostic::{Code, Diagnostic, Place, Severity, nearest};
-use crate::hook::{Hook, HookId};
+use crate::hook::{Hook, HookId, Layer};
+use crate::protect;
 
 /// Most statements about hooks that are not there for which a name is guessed.
 const MOST_GUESSES: usize = 32;
@@ -56,6 +57,12 @@ impl Names {
     }
 }
 
+/// Whether a name is that of a built-in rule which is not among the hooks.
+fn is_built_in(name: &str, hooks: &HashSet<&str>) -> bool {
+    let pack = name.split_once('/').map(|(pack, _)| pack);
+    pack == Some(protect::NAME) && !hooks.contains(name)
+}
+
 /// C-18: what a source says about a hook or a file that no source has. Mostly a slip of the pen, and else it says nothing.
 pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let names: HashSet<&str> = read
@@ -70,12 +77,20 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         guesses = guesses.checked_sub(1)?;
         nearest(name, all.iter().copied())
     };
-    let switches = read
-        .iter()
-        .flat_map(|(source, config)| config.switches.iter().map(|switch| (&source.name, switch)));
+    let switches = read.iter().flat_map(|(source, config)| {
+        config.switches.iter().map(|switch| (&source.name, &source.layer, switch))
+    });
     switches
-        .filter_map(|(by, switch)| {
+        .filter_map(|(by, layer, switch)| {
             let (said, kind, near) = match switch {
+                // They are not read from a file, and which host adds them is not known here.
+                Switch::DisableHook { name, place } if is_built_in(name, &names) => {
+                    let message = format!(
+                        "`enabled = false` for the built-in rule `{name}` in {by} has no effect"
+                    );
+                    let found = Diagnostic::new(Code::SwitchNotHeard, message, place.clone());
+                    return (*layer != Layer::Managed).then(|| found.help(super::bound::HELP));
+                }
                 Switch::DisableHook { name, .. } if !names.contains(name.as_str()) => {
                     (name.clone(), "hook", near(name))
                 }

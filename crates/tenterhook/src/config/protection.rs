@@ -15,15 +15,23 @@ const ANY: &str = "call.guards.size() > 0";
 
 /// Adds the rules before all sources: what takes long has no time to take from them. What comes back are the words that nobody may say here.
 pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
-    let unheard =
-        read.iter().filter_map(|(source, config)| unheard(source, config.protect.as_ref()?));
+    let binds = |(source, config): &(Source, ReadConfig)| {
+        let protect = config.protect.as_ref().filter(|_| source.layer == Layer::Managed);
+        protect.is_some_and(|protect| protect.writable.is_some())
+    };
+    let is_bound = read.iter().any(binds);
+    let unheard = read
+        .iter()
+        .filter_map(|(source, config)| unheard(source, config.protect.as_ref()?, is_bound));
     let unheard: Vec<Diagnostic> = unheard.collect();
     let heard = |layers: &'static [Layer]| {
         let of = read.iter().filter(move |(source, _)| layers.contains(&source.layer));
         of.filter_map(|(_, config)| config.protect.as_ref())
     };
-    let own = heard(&[Layer::Managed, Layer::User]);
-    let writable: Vec<String> = own.flat_map(|it| it.writable.iter().cloned()).collect();
+    // What a managed file leaves to agents is all that is left to them (C-90).
+    let own = heard(if is_bound { &[Layer::Managed] } else { &[Layer::User] });
+    let writable: Vec<String> =
+        own.flat_map(|protect| protect.writable.iter().flatten().cloned()).collect();
     let pausable = heard(&[Layer::Managed]).all(|it| it.pause != Some(false));
     let words = heard(&[Layer::Managed]).filter_map(|it| it.mode.as_ref()).next();
     let shadow = words.filter(|it| it.shadow).cloned();
@@ -43,17 +51,20 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
 }
 
 /// A file that an agent may write says nothing about what agents may write.
-fn unheard(source: &Source, said: &Protect) -> Option<Diagnostic> {
+fn unheard(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
     let (what, whose) = match source.layer {
         Layer::Managed | Layer::BuiltIn => return None,
+        Layer::User if is_bound && said.writable.is_some() => {
+            ("`protect.writable`", "a managed file")
+        }
         Layer::User if said.pause.is_none() && said.mode.is_none() => return None,
         Layer::User if said.mode.is_some() => ("`protect.mode`", "a managed file"),
         Layer::User => ("`protect.pause`", "a managed file"),
         _ => ("`[protect]`", "your own file, such as `~/.config/tenterhook/tenterhook.toml`,"),
     };
-    let message = format!("{what} in `{}` is not heard", source.name);
+    let message = format!("{what} in `{}` has no effect here", source.name);
     let found = Diagnostic::new(Code::SwitchNotHeard, message, said.place.clone());
-    Some(found.help(format!("only {whose} says that")))
+    Some(found.help(format!("leave it out: only {whose} can say that")))
 }
 
 /// Leaves files to the agent: the rule is silent about them, and about nothing else.

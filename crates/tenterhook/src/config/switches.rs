@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
-use super::{hold, requests, sandbox, shadow};
+use super::{bound, hold, requests, sandbox, shadow};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -13,17 +13,23 @@ use crate::source::{ReadConfig, Source, Switch, Whose};
 ///
 /// What comes back are the statements that were not heard.
 pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let mut unheard: Vec<(Option<Place>, String)> = Vec::new();
-    let mut barred = Vec::new();
-    let said: Vec<Statement> = read.iter().flat_map(statements).collect();
+    let mut unheard: Vec<(Option<Place>, String, &'static str)> = Vec::new();
+    let mut said: Vec<Statement> = read.iter().flat_map(statements).collect();
+    let mut barred = bound::bind(&mut said);
     let said = Said::of(&said);
     for (source, config) in read.iter_mut() {
+        let managed = bound::about(said.all, |govern| govern.is_about(source));
+        let keeps = bound::keeps(said.all, source);
         for hook in &mut config.hooks {
             for statement in said.about(hook.id.as_str()) {
-                let told = apply(statement, source, hook);
-                unheard.extend(told.map(|message| (statement.switch.place().cloned(), message)));
+                let place = statement.switch.place().cloned();
+                let told = apply(statement, source, keeps, hook);
+                unheard.extend(told.map(|(message, help)| (place, message, help)));
             }
-            disable_all(said.all, source.dialect, hook);
+            disable_all(said.all, source.dialect, keeps, hook);
+            if let Some(least) = managed.as_ref().and_then(|govern| govern.on_failure) {
+                hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
+            }
             barred.extend(requests::bar(said.all, source.dialect, hook));
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
@@ -35,9 +41,8 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     }
     unheard.sort();
     unheard.dedup();
-    let told = |(place, message)| {
-        Diagnostic::new(Code::SwitchNotHeard, message, place)
-            .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
+    let told = |(place, message, help): (_, String, &str)| {
+        Diagnostic::new(Code::SwitchNotHeard, message, place).help(help)
     };
     unheard.into_iter().map(told).chain(barred).collect()
 }
@@ -70,8 +75,17 @@ impl<'s> Said<'s> {
     }
 }
 
-/// What comes back is why a statement about this hook was not heard.
-fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<String> {
+/// What a person does who may say something of a hook, and said it in a file that may not.
+const ELSEWHERE: &str =
+    "say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`";
+
+/// What comes back is why a statement about this hook has no effect, and what to do. `keeps` is the managed file that has it run.
+fn apply(
+    statement: &Statement,
+    source: &Source,
+    keeps: Option<&str>,
+    hook: &mut Hook,
+) -> Option<(String, &'static str)> {
     let Statement { layer, by, switch, .. } = statement;
     let layer = *layer;
     let meant = match switch {
@@ -87,12 +101,23 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     };
     let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
     if meant && !is_of_managed && distance(layer) > distance(hook.layer) {
-        return Some(format!(
-            "{by} says something about hook `{}`, but a {} source does not govern a {} one",
+        let message = format!(
+            "what {by} says about hook `{}` has no effect: a {} file does not govern a {} hook",
             hook.id,
             layer.word(),
             hook.layer.word()
-        ));
+        );
+        return Some((message, if hook.is_settled() { bound::HELP } else { ELSEWHERE }));
+    }
+    if let (Switch::DisableHook { .. }, Some(keeps)) = (switch, keeps)
+        && meant
+        && layer != Layer::Managed
+    {
+        let message = format!(
+            "`enabled = false` for hook `{}` in {by} has no effect: {keeps} has the hooks of its file run",
+            hook.id
+        );
+        return Some((message, bound::HELP));
     }
     match switch {
         Switch::ManagedOnly(_) if meant && layer == Layer::Managed && !hook.is_settled() => {
@@ -106,7 +131,9 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
                 hook.disarm(format!("{by} says `enabled = false` for its file"), "C-15");
             }
             hook.compat = govern.compat.unwrap_or(hook.compat);
-            hook.on_failure = hook.on_failure.or(govern.on_failure);
+            // A managed word is the least that holds, once all others are known.
+            hook.on_failure =
+                hook.on_failure.or(govern.on_failure.filter(|_| layer != Layer::Managed));
             if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
                 command.prewarm = prewarm.of(&command.invocation);
             }
@@ -125,7 +152,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
 
 /// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that
 /// dialect's hooks alone, or a repository could disarm a guard that another agent's file never knew.
-fn disable_all(said: &[Statement], dialect: DialectId, hook: &mut Hook) {
+fn disable_all(said: &[Statement], dialect: DialectId, keeps: Option<&str>, hook: &mut Hook) {
     for strongest in SETTINGS {
         let word = said.iter().rev().find(|statement| {
             statement.layer == *strongest
@@ -133,7 +160,8 @@ fn disable_all(said: &[Statement], dialect: DialectId, hook: &mut Hook) {
                 && matches!(statement.switch, Switch::DisableAll | Switch::EnableAll)
         });
         let Some(Statement { layer, by, switch, .. }) = word else { continue };
-        if *switch == Switch::DisableAll && binds(*layer, hook) {
+        let may = binds(*layer, hook) && (keeps.is_none() || *layer == Layer::Managed);
+        if *switch == Switch::DisableAll && may {
             hook.disarm(format!("`disableAllHooks` is true in {by}"), "C-11");
         }
         return;

@@ -58,6 +58,7 @@ codes! {
         ChangedSinceApproved = "changed-since-approved", Warning;
         InShadow = "in-shadow", Advice;
         LockNotHeard = "lock-not-heard", Warning;
+        ManagedFileExposed = "managed-file-exposed", Error;
         KeptLastGood = "kept-last-good", Warning;
         LeftOut = "left-out", Error;
         NoTimers = "no-timers", Error;

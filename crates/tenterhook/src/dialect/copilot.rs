@@ -14,7 +14,7 @@ use std::path::Path;
 use super::kit::event::variables;
 use super::kit::{call, heard};
 use super::parts::{Core, Dialect};
-use super::{Candidate, DialectId, Envelope, EventRow, Fit, Roots};
+use super::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::event::Event;
@@ -104,18 +104,17 @@ fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
 
 /// The organisation's policies, the user's files, and the project's (CP-1).
 fn places(roots: &Roots) -> Vec<Candidate> {
-    let policy = roots.managed.as_ref().map(|it| it.with_file_name("github-copilot"));
-    let policy = policy.map(|it| (it.join("policy.d/*.json"), Layer::Managed));
     let home = roots.home_of(DialectId::COPILOT, ".copilot");
     let project = roots.repository.as_ref().unwrap_or(&roots.cwd);
-    let all = policy.into_iter().chain([
+    let others = [
         (home.join("hooks/*.json"), Layer::User),
         (home.join("settings.json"), Layer::User),
         (project.join(".github/hooks/*.json"), Layer::Project),
         (project.join(".github/copilot/settings.json"), Layer::Project),
         (project.join(".github/copilot/settings.local.json"), Layer::Local),
-    ]);
-    all.map(|(path, layer)| Candidate { path, layer }).collect()
+    ];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(DialectId::COPILOT, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of directories that only this agent reads.

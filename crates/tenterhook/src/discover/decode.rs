@@ -18,7 +18,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Flaw>) {
 }
 
 fn flaw(why: String, kept: Kept) -> Flaw {
-    Flaw { why, help: "save it as UTF-8".to_owned(), kept }
+    Flaw { why, help: "save it as UTF-8".to_owned(), kept, untrusted: None }
 }
 
 /// Which byte of a pair comes first.

@@ -30,6 +30,7 @@ impl Roots {
             repository,
             home: home(env::home_dir())?,
             managed: Some(MANAGED.into()),
+            managed_owner: None,
             config_home: absolute("CLAUDE_CONFIG_DIR"),
             homes: Self::homes_by(absolute),
             user_config: absolute("XDG_CONFIG_HOME"),

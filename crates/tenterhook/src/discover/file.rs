@@ -72,7 +72,7 @@ impl Disk for Files {
 
 /// A flaw that leaves nothing of a file.
 fn lost(why: impl Into<String>, help: &str) -> Flaw {
-    Flaw { why: why.into(), help: help.to_owned(), kept: Kept::Nothing }
+    Flaw { why: why.into(), help: help.to_owned(), kept: Kept::Nothing, untrusted: None }
 }
 
 /// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or it went away while it

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
+use super::owner::exposed;
 use super::{plugins, source};
 use crate::config::{self, Plugin, Ruleset, Server, Source};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
 use crate::hook::{Layer, Run};
+use crate::source::{Flaw, Reach};
 
 /// How large a file may be in which an agent keeps the user's servers, beside a history of its sessions.
 const MAX_STATE: u64 = 64 << 20;
@@ -116,7 +118,18 @@ fn of_agent(
             Ok(text) => {
                 let source = source(path, dialect.id(), layer, text, roots);
                 let source = Source { plugin, ..source };
-                let (mut servers, told) = (files.read)(file(&source), roots);
+                let (mut servers, mut told) = (files.read)(file(&source), roots);
+                if let Some(Flaw { why, help, .. }) = exposed(path, layer, roots) {
+                    let withhold =
+                        |server: &mut Server| server.reach = Reach::Withheld(why.clone());
+                    servers.iter_mut().for_each(withhold);
+                    let message = format!(
+                        "`{}` is not obeyed as a managed file, because {why}",
+                        path.display()
+                    );
+                    let found = Diagnostic::new(Code::ManagedFileExposed, message, None);
+                    told = vec![found.help(help)];
+                }
                 servers.retain(|it| it.layer != Layer::Project || !off.contains(&it.name));
                 found.push(FileOfServers { source, servers, told });
             }

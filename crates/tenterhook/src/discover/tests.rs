@@ -57,6 +57,18 @@ fn the_absolute_name_of_a_file_has_no_dots() {
     assert_eq!(absolute(Path::new("/x.json"), Path::new("/w")), Path::new("/x.json"));
 }
 
+/// Who runs the test: a directory of their own is no directory of root's.
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some(path.metadata().expect("metadata").uid())
+}
+
+#[cfg(not(unix))]
+fn owner(_: &Path) -> Option<u32> {
+    None
+}
+
 /// A repository with hooks in its root, in a directory, and in the user's own files.
 fn landscape() -> (tempfile::TempDir, Roots) {
     let room = room();
@@ -81,6 +93,7 @@ fn landscape() -> (tempfile::TempDir, Roots) {
         repository: Some(room.path().join("repo")),
         home: room.path().join("home"),
         managed: Some(room.path().join("etc")),
+        managed_owner: owner(room.path()),
         ..Roots::default()
     };
     (room, roots)
@@ -217,4 +230,103 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
         recognize(path, &(many(unsure) + &many(native)), DialectId::CLAUDE),
         DialectId::NATIVE
     );
+}
+
+/// C-91: `install` and `discover` agree on each file of the machine, and each of them is managed.
+#[test]
+fn every_file_that_install_writes_for_everybody_is_managed() {
+    use crate::install::{AGENTS, Scope};
+    let roots = Roots {
+        cwd: "/p".into(),
+        home: "/h".into(),
+        managed: Some("/etc/claude-code".into()),
+        ..Roots::default()
+    };
+    let all: Vec<Candidate> =
+        DIALECTS.iter().flat_map(|dialect| places::of(dialect, &roots)).collect();
+    let managed = |agent: &crate::install::Agent| {
+        agent.places.iter().find(|place| place.scope == Scope::Managed).map(|place| place.path)
+    };
+    let written: Vec<&Path> = AGENTS.iter().filter_map(managed).map(Path::new).collect();
+    assert!(written.len() >= 4, "{written:?}");
+    for path in written {
+        let reads = |place: &&Candidate| {
+            place.path.parent() == path.parent() && given::is_named(path, &place.path)
+        };
+        let layers: Vec<Layer> = all.iter().filter(reads).map(|place| place.layer).collect();
+        assert_eq!(layers, [Layer::Managed], "{}", path.display());
+    }
+    for place in all.iter().filter(|place| place.path.starts_with("/etc")) {
+        assert_eq!(place.layer, Layer::Managed, "{}", place.path.display());
+    }
+}
+
+/// C-5, C-91: a managed file that is named is the managed file, whatever other layers call theirs.
+#[test]
+fn a_managed_file_that_is_named_is_managed() {
+    let (room, roots) = landscape();
+    for directory in ["tenterhook", "codex"] {
+        fs::create_dir(room.path().join(directory)).expect("a directory");
+    }
+    let text =
+        "[shadow]\nallowed = false\n[trust]\nunapproved = 'hold'\n[record]\nrequired = true\n";
+    let layer = |name: &str, text: &str| {
+        let path = room.path().join(name);
+        fs::write(&path, text).expect("write");
+        let source = given(&path, None, DialectId::CLAUDE, &roots).expect("a source");
+        let read = source.dialect.dialect().read_config(&source);
+        (source.layer, source.flaw, read.diagnostics)
+    };
+    assert_eq!(layer("tenterhook/tenterhook.toml", text), (Layer::Managed, None, vec![]));
+    assert_eq!(layer("codex/hooks.json", "{\"hooks\": {}}").0, Layer::Managed);
+    let (draft, _, found) = layer("repo/tenterhook.toml", text);
+    let codes: Vec<_> = found.iter().map(|found| found.code.name()).collect();
+    assert_eq!(draft, Layer::Given);
+    assert_eq!(codes, ["managed-key-ignored", "managed-key-ignored", "record-not-heard"]);
+}
+
+/// C-89: of a managed file that others may write nothing is obeyed, and its text is not handed on; records among the rest.
+#[cfg(unix)]
+#[test]
+fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (room, roots) = landscape();
+    let path = room.path().join("tenterhook/tenterhook.toml");
+    fs::create_dir(room.path().join("tenterhook")).expect("a directory");
+    fs::write(&path, "[record]\nrequired = true\n").expect("write");
+    let source = || {
+        let found = find(&roots).sources.into_iter();
+        let mut found = found.filter(|source| Path::new(&*source.name) == path);
+        found.next().expect("the file is there")
+    };
+    assert_eq!((source().flaw, record(&roots).required), (None, Some(true)));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
+    let exposed = source();
+    assert_eq!(
+        (&*exposed.text, exposed.layer, record(&roots).required),
+        ("", Layer::Managed, None)
+    );
+    let why = exposed.flaw.expect("a flaw").why;
+    assert_eq!(why, format!("everybody may write `{}`", path.display()));
+    let named = given(&path, None, DialectId::CLAUDE, &roots).expect("a source");
+    assert!(named.is_exposed() && named.text.is_empty());
+}
+
+/// C-89, MC-12: a server of a managed file that others may write is not started, and none of the user's takes its name.
+#[cfg(unix)]
+#[test]
+fn a_server_of_an_exposed_managed_file_is_withheld() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (room, roots) = landscape();
+    let path = room.path().join("etc/managed-mcp.json");
+    fs::write(&path, r#"{"mcpServers": {"policy": {"command": "theirs"}}}"#).expect("write");
+    let withheld = || {
+        let (servers, found) = servers(&roots, &[]);
+        let withheld =
+            servers.iter().any(|server| matches!(server.reach, crate::source::Reach::Withheld(_)));
+        (withheld, found.iter().map(|found| found.code.name()).collect::<Vec<_>>())
+    };
+    assert_eq!(withheld(), (false, vec![]));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
+    assert_eq!(withheld(), (true, vec!["managed-file-exposed"]));
 }

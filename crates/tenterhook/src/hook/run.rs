@@ -226,6 +226,8 @@ pub enum Unread {
     File,
     /// An entry that nobody approved as it stands: it can be read, and must not be run (T-11).
     Approval,
+    /// A managed file that others than root may write: it can be read, and is not obeyed (C-89).
+    Exposed,
 }
 
 impl Unread {
@@ -236,6 +238,7 @@ impl Unread {
             Self::Entry => "entry",
             Self::File => "file",
             Self::Approval => "approval",
+            Self::Exposed => "exposed",
         }
     }
 
@@ -244,7 +247,7 @@ impl Unread {
     pub const fn code(self) -> Code {
         match self {
             Self::Entry => Code::EntryUnusable,
-            Self::File => Code::FileUnread,
+            Self::File | Self::Exposed => Code::FileUnread,
             Self::Approval => Code::AwaitsApproval,
         }
     }
@@ -256,6 +259,7 @@ impl Unread {
             Self::Entry => "C-60",
             Self::File => "C-72",
             Self::Approval => "T-11",
+            Self::Exposed => "C-89",
         }
     }
 
@@ -265,6 +269,7 @@ impl Unread {
         match self {
             Self::Entry => format!("its entry cannot be used: {why}"),
             Self::File => format!("its file cannot be read: {why}"),
+            Self::Exposed => format!("its file is not obeyed as a managed file: {why}"),
             Self::Approval => why.to_owned(),
         }
     }
@@ -312,6 +317,9 @@ impl Run {
             }
             Self::Unusable { part: Unread::Approval, .. } => {
                 "(nothing: it is not approved as it stands)".to_owned()
+            }
+            Self::Unusable { part: Unread::Exposed, .. } => {
+                "(nothing: others than root may write its file)".to_owned()
             }
         }
     }

@@ -23,12 +23,8 @@ use crate::answer::Restraint;
 use crate::discover;
 use crate::event::Event;
 use crate::outcome::Outcome;
-use crate::source::{Content, RecordTable};
+use crate::source::{Content, KEEP_DAYS, MAX_BYTES, RecordTable};
 
-/// How long records are kept where nobody says.
-const KEEP_DAYS: u32 = 30;
-/// How many bytes they may have together where nobody says.
-const MAX_BYTES: u64 = 64 << 20;
 /// How many files they are at least when there are as many bytes: the oldest one goes as a whole.
 const PARTS: u64 = 4;
 /// How long the content of one record may be; what is longer is told by its digest.

@@ -1,5 +1,7 @@
 //! What is missing of a file that hooks are read from? Values only; what becomes of it is said in `config/hold.rs`.
 
+use std::sync::Arc;
+
 use crate::diagnostic::Place;
 
 /// Why the text of a source is not all that its file holds (C-70).
@@ -11,6 +13,8 @@ pub struct Flaw {
     pub help: String,
     /// How much of it the text holds.
     pub kept: Kept,
+    /// The text that is not obeyed, of a managed file that others than root may write (C-89).
+    pub untrusted: Option<Arc<str>>,
 }
 
 /// How much of a file was read.

@@ -53,6 +53,11 @@ pub struct RecordTable {
     pub required: Option<bool>,
 }
 
+/// For how many days records are kept where no file says so.
+pub(crate) const KEEP_DAYS: u32 = 30;
+/// In how many bytes.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+
 impl RecordTable {
     /// What holds where `self` is the stronger file's and `weaker` the other's.
     #[must_use]
@@ -65,5 +70,40 @@ impl RecordTable {
             max_bytes: self.max_bytes.or(weaker.max_bytes),
             required: self.required.or(weaker.required),
         }
+    }
+
+    /// What holds of the user's table where `managed` is the organisation's: what that one sets stands, and where it requires records
+    /// the user neither switches them off, nor moves them, nor has them removed sooner than by default (C-77).
+    #[must_use]
+    pub fn under(self, managed: Self) -> Self {
+        if managed.required != Some(true) {
+            return managed.over(self);
+        }
+        let left = Self {
+            enabled: None,
+            dir: None,
+            keep_days: self.keep_days.filter(|days| *days >= KEEP_DAYS),
+            max_bytes: self.max_bytes.filter(|bytes| *bytes >= MAX_BYTES),
+            ..self
+        };
+        managed.over(left)
+    }
+
+    /// The keys that it sets and that `held`, which is what holds in the end, does not have from it.
+    pub(crate) fn without_effect(&self, held: &Self) -> Vec<&'static str> {
+        fn differs<T: PartialEq>(own: Option<&T>, held: Option<&T>) -> bool {
+            own.is_some() && own != held
+        }
+        // What nobody sets is on: to say so is no contradiction.
+        let on = held.enabled.or(Some(true));
+        let keys = [
+            ("enabled", differs(self.enabled.as_ref(), on.as_ref())),
+            ("dir", differs(self.dir.as_ref(), held.dir.as_ref())),
+            ("content", differs(self.content.as_ref(), held.content.as_ref())),
+            ("keep_days", differs(self.keep_days.as_ref(), held.keep_days.as_ref())),
+            ("max_bytes", differs(self.max_bytes.as_ref(), held.max_bytes.as_ref())),
+            ("required", differs(self.required.as_ref(), held.required.as_ref())),
+        ];
+        keys.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
 }

@@ -412,7 +412,7 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     let room = Room::new();
     let lost = |it: Source| {
         let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
-        let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing });
+        let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing, untrusted: None });
         Source { text: "".into(), flaw, ..it }
     };
     let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);

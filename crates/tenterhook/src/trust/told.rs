@@ -7,7 +7,7 @@
 use crate::answer::Power;
 use crate::config;
 use crate::hook::{
-    Arming, Command, Hook, Http, McpTool, Phase, Prompt, Run, Sandbox, Unread, Wait, Worker,
+    Arming, Command, Hook, Http, McpTool, Phase, Prompt, Run, Sandbox, Wait, Worker,
 };
 use crate::matcher::MatcherSpec;
 use crate::rule::Part;
@@ -120,10 +120,7 @@ fn of_run(run: &Run) -> Vec<Row> {
             let text = |part: &Part| Some((part.key(), rule.text(*part)?.trim().to_owned()));
             Part::ALL.iter().filter_map(text).collect()
         }
-        Run::Function(_)
-        | Run::Unusable { part: Unread::Entry | Unread::File | Unread::Approval, .. } => {
-            vec![("runs", run.line())]
-        }
+        Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.line())],
     }
 }
 

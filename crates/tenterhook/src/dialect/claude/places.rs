@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::events::find_event;
-use crate::dialect::{Candidate, Fit, Roots};
+use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
@@ -12,17 +12,13 @@ use crate::syntax::Node;
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
     let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
-    let managed = ["managed-settings.json", "managed-settings.d/*.json"];
-    let managed = roots.managed.iter().flat_map(|it| managed.map(|name| it.join(name)));
-    managed
-        .map(|path| (path, Layer::Managed))
-        .chain([
-            (user.join("settings.json"), Layer::User),
-            (roots.cwd.join(".claude/settings.json"), Layer::Project),
-            (repository.join(".claude/settings.local.json"), Layer::Local),
-        ])
-        .map(|(path, layer)| Candidate { path, layer })
-        .collect()
+    let others = [
+        (user.join("settings.json"), Layer::User),
+        (roots.cwd.join(".claude/settings.json"), Layer::Project),
+        (repository.join(".claude/settings.local.json"), Layer::Local),
+    ];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(DialectId::CLAUDE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.
@@ -70,6 +66,7 @@ mod tests {
             repository: Some("/repo/app".into()),
             home: "/home/a".into(),
             managed: Some("/etc/claude-code".into()),
+            managed_owner: None,
             config_home: None,
             homes: Vec::new(),
             user_config: None,

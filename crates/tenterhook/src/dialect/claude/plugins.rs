@@ -16,7 +16,7 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
     let flaw = flaw.filter(|it| it.kept != Kept::All).or_else(|| {
         let help = "mend it, or install the plugins anew".to_owned();
-        Some(Flaw { why: broken(&registry)?, help, kept: Kept::Nothing })
+        Some(Flaw { why: broken(&registry)?, help, kept: Kept::Nothing, untrusted: None })
     });
     // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
     let flaw = flaw.filter(|_| any_enabled(&texts)).map(|it| Flaw { kept: Kept::Nothing, ..it });

@@ -3,19 +3,16 @@
 use std::path::Path;
 
 use super::events::ROWS;
-use crate::dialect::{Candidate, DialectId, Fit, Roots};
+use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
 /// The two forms in which a layer configures hooks.
 const FORMS: [&str; 2] = ["hooks.json", "config.toml"];
 
-/// The organisation's requirements and the machine's own files, which stand beside the directory of other managed files, the
-/// user's, and those of each directory from the root of the repository to where the agent is started.
+/// The organisation's requirements and the machine's own files, which are managed, the user's, and those of each directory from the
+/// root of the repository to where the agent is started.
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
-    let machine = roots.managed.as_ref().map(|it| it.with_file_name("codex"));
-    let managed = machine.iter().map(|it| (it.join("requirements.toml"), Layer::Managed));
-    let system = machine.iter().flat_map(|it| FORMS.map(|form| (it.join(form), Layer::User)));
     let home = roots.home_of(DialectId::CODEX, ".codex");
     let user = FORMS.map(|form| (home.join(form), Layer::User));
     let root = roots.repository.as_deref().unwrap_or(&roots.cwd);
@@ -25,8 +22,8 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let project = around.into_iter().flat_map(|directory| {
         FORMS.map(|form| (directory.join(".codex").join(form), Layer::Project))
     });
-    let all = managed.chain(system).chain(user).chain(project);
-    all.map(|(path, layer)| Candidate { path, layer }).collect()
+    let others = user.into_iter().chain(project).map(|(path, layer)| Candidate { path, layer });
+    machine::places(DialectId::CODEX, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.

@@ -120,8 +120,8 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
         found,
         [
             ("/etc/codex/requirements.toml", Layer::Managed),
-            ("/etc/codex/hooks.json", Layer::User),
-            ("/etc/codex/config.toml", Layer::User),
+            ("/etc/codex/hooks.json", Layer::Managed),
+            ("/etc/codex/config.toml", Layer::Managed),
             ("/h/.codex/hooks.json", Layer::User),
             ("/h/.codex/config.toml", Layer::User),
             ("/r/.codex/hooks.json", Layer::Project),
@@ -135,9 +135,11 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
     assert!(elsewhere.iter().any(|it| it.path == Path::new("/c/hooks.json")));
 }
 
-/// CX-2: the hooks of `requirements.toml` are managed, which those of the machine's other files are not.
+/// CX-2: the hooks of all files of the machine are managed.
+#[cfg(unix)]
 #[test]
 fn the_organisations_hooks_are_managed() {
+    use std::os::unix::fs::MetadataExt as _;
     let room = tempfile::tempdir().expect("a directory");
     let machine = room.path().join("codex");
     std::fs::create_dir(&machine).expect("a directory");
@@ -149,14 +151,13 @@ fn the_organisations_hooks_are_managed() {
         cwd: room.path().join("project"),
         home: room.path().join("home"),
         managed: Some(room.path().join("claude-code")),
+        managed_owner: Some(room.path().metadata().expect("metadata").uid()),
         ..Roots::default()
     };
     let found = crate::discover::find(&roots).sources;
     let hooks = found.iter().flat_map(|source| source.dialect.dialect().read_config(source).hooks);
     let layers: Vec<_> = hooks.map(|it| (it.dialect, it.layer, it.is_settled())).collect();
-    let expected =
-        [(DialectId::CODEX, Layer::Managed, true), (DialectId::CODEX, Layer::User, false)];
-    assert_eq!(layers, expected);
+    assert_eq!(layers, [(DialectId::CODEX, Layer::Managed, true); 2]);
 }
 
 /// CX-3.

@@ -2,13 +2,14 @@
 //! selects, and which hooks they switch off.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::diagnostic::{Code, Span};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::dialect::findings::finding;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::kit::groups;
-use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject};
+use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject, machine};
 use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source, Switch};
@@ -25,14 +26,13 @@ pub(in crate::dialect) struct Place {
 
 const FILE: &str = "settings.json";
 
-/// The machine's file, which overrules all others, the user's, and the project's where the agent is started.
+/// The machine's file, which is managed, the user's, and the project's where the agent is started.
 pub(in crate::dialect) fn places(place: &Place, roots: &Roots) -> Vec<Candidate> {
-    let machine = roots.managed.as_ref().map(|it| it.with_file_name(place.machine).join(FILE));
     let user = roots.home_of(place.id, place.folder).join(FILE);
     let project: PathBuf = roots.cwd.join(place.folder).join(FILE);
-    let all = machine.map(|it| (it, Layer::Managed)).into_iter();
-    let all = all.chain([(user, Layer::User), (project, Layer::Project)]);
-    all.map(|(path, layer)| Candidate { path, layer }).collect()
+    let others = [(user, Layer::User), (project, Layer::Project)];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(place.id, roots).into_iter().chain(others).collect()
 }
 
 /// A file is known by its place; elsewhere by an event that only this agent has.
@@ -67,24 +67,24 @@ pub(in crate::dialect) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> O
 }
 
 /// Switches off what `disabled` lists, by name, or by command where a hook has no name: the user's and the machine's word counts in
-/// every file, a project's in its own.
+/// every file, a project's in its own. Of a managed file only managed ones switch a hook off (C-90).
 pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
-    let listed: Vec<(usize, Layer, Vec<String>)> = layers
-        .iter()
-        .enumerate()
-        .filter(|(_, (source, _))| source.text.contains("disabled"))
-        .map(|(at, (source, _))| (at, source.layer, disabled(source)))
-        .filter(|(.., listed)| !listed.is_empty())
-        .collect();
-    if listed.is_empty() {
+    let listings = layers.iter().filter(|(source, _)| source.text.contains("disabled"));
+    let listings = listings.map(|(source, _)| Listing {
+        file: Arc::clone(&source.name),
+        layer: source.layer,
+        text: Arc::clone(&source.text),
+        names: disabled(source),
+    });
+    let listings: Vec<Listing> = listings.filter(|listing| !listing.names.is_empty()).collect();
+    if listings.is_empty() {
         return;
     }
-    for (at, (source, read)) in layers.iter_mut().enumerate() {
-        let binds = |it: &&(usize, Layer, Vec<String>)| {
-            it.0 == at || matches!(it.1, Layer::Managed | Layer::User)
-        };
-        let off: Vec<&String> = listed.iter().filter(binds).flat_map(|it| &it.2).collect();
+    for (source, read) in layers.iter_mut() {
+        let about: Vec<&Listing> =
+            listings.iter().filter(|listing| listing.is_about(source)).collect();
         let names = names(source);
+        let mut found = Vec::new();
         for hook in read.hooks.iter_mut().filter(|it| it.arming == Arming::Armed) {
             let place = hook.place.as_ref().map(|it| it.span);
             let name = names.iter().find(|it| Some(it.0) == place).map(|it| &it.1);
@@ -94,11 +94,46 @@ pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) 
                 }
                 _ => None,
             };
-            if name.or(command).is_some_and(|it| off.contains(&it)) {
+            let Some(name) = name.or(command) else { continue };
+            let listed = about.iter().copied().filter(|listing| listing.names.contains(name));
+            let (binding, others): (Vec<&Listing>, Vec<&Listing>) =
+                listed.partition(|listing| listing.binds(source));
+            if !binding.is_empty() {
                 let because = "`disabled` lists it".to_owned();
                 hook.arming = Arming::Disarmed { because, rule: "GM-6" };
+            } else if let Some(Listing { file, .. }) = others.first() {
+                let message = format!(
+                    "`disabled` in {file} has no effect on `{name}`: {} is a managed file",
+                    source.name
+                );
+                let diagnostic = Diagnostic::new(Code::SwitchNotHeard, message, None);
+                found.push(diagnostic.help("leave it out: only a managed file changes this"));
             }
         }
+        read.diagnostics.append(&mut found);
+    }
+}
+
+/// What one file lists as disabled.
+struct Listing {
+    file: Arc<str>,
+    layer: Layer,
+    text: Arc<str>,
+    names: Vec<String>,
+}
+
+impl Listing {
+    fn is_own(&self, source: &Source) -> bool {
+        // Sources that a host made up may share a name.
+        self.file == source.name && Arc::ptr_eq(&self.text, &source.text)
+    }
+
+    fn is_about(&self, source: &Source) -> bool {
+        self.is_own(source) || matches!(self.layer, Layer::Managed | Layer::User)
+    }
+
+    fn binds(&self, source: &Source) -> bool {
+        self.layer == Layer::Managed || source.layer != Layer::Managed
     }
 }
 

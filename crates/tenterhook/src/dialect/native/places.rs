@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::dialect::{Candidate, Fit, Roots};
+use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
@@ -13,23 +13,17 @@ const PACKS: [&str; 2] = ["tenterhook.guardrails.toml", "tenterhook.hold-subagen
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
 
-/// Managed, user, project, local: the strongest layer first (C-41). An organisation has a directory for us beside that of Claude Code, which is
-/// read as well.
+/// Managed, user, project, local: the strongest layer first (C-41).
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = roots.user_files();
     let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
-    let own = roots.managed.as_ref().map(|it| it.with_file_name("tenterhook"));
-    let other = roots.managed.as_deref().filter(|it| own.as_deref() != Some(it));
     let directories = [
-        (own.as_deref(), Layer::Managed, FILES),
-        (other, Layer::Managed, FILES),
-        (Some(user.as_path()), Layer::User, FILES),
-        (Some(project), Layer::Project, FILES),
-        (Some(project), Layer::Local, LOCAL),
+        (user.as_path(), Layer::User, FILES),
+        (project, Layer::Project, FILES),
+        (project, Layer::Local, LOCAL),
     ];
-    let mut places = Vec::new();
+    let mut places = machine::places(DialectId::NATIVE, roots);
     for (directory, layer, names) in directories {
-        let Some(directory) = directory else { continue };
         let packs = if layer == Layer::Local { &[][..] } else { &PACKS[..] };
         let names = names.iter().chain(packs);
         places.extend(names.map(|name| Candidate { path: directory.join(name), layer }));

@@ -17,6 +17,7 @@ use crate::source::{ReadConfig, Source, Switch};
 
 mod cases;
 mod hostile;
+mod managed;
 mod mistakes;
 mod protocol;
 mod unusable;

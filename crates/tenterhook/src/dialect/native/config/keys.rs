@@ -76,7 +76,7 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
 ];
 
 /// The keys of `[protect]`.
-pub(super) const PROTECT: &[Key] =
+pub(in crate::dialect::native) const PROTECT: &[Key] =
     &[key("writable", Shape::List), key("pause", Shape::Flag), key("mode", Shape::Choice(MODES))];
 
 /// The keys of `[shadow]`, which count in a managed file (SH-3).

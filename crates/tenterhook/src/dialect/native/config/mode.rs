@@ -9,6 +9,9 @@ use crate::hook::{Enforcement, Layer};
 use crate::source::{ModeWord, Switch};
 use crate::syntax::{Entry, Node};
 
+/// What mends a key that only managed files have.
+pub(super) const MOVE: &str = "move it to `/etc/tenterhook/tenterhook.toml`, or leave it out";
+
 impl Reader<'_> {
     /// What a table says, whose word was checked.
     pub(super) fn mode(&self, fields: &Fields<'_>) -> Option<ModeWord> {
@@ -55,9 +58,9 @@ impl Reader<'_> {
     pub(super) fn shadow(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "the table", keys::SHADOWS) else { return };
         if self.source.layer != Layer::Managed {
-            let message = "`shadow` counts in a managed file alone: it says nothing here";
+            let message = "`[shadow]` has no effect here: it is read from managed files only";
             self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =
-                Some("put it into the managed file, or remove it".to_owned());
+                Some(MOVE.to_owned());
         } else if fields.flag("allowed") == Some(false) {
             self.out.switches.push(Switch::NoShadow);
         }

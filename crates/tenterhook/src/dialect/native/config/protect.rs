@@ -26,6 +26,7 @@ impl Reader<'_> {
         }
         let place = Some(self.place_of(entry.key_span));
         let mode = self.mode(&fields);
+        let writable = fields.has("writable").then_some(writable);
         self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), mode, place });
     }
 }

@@ -11,12 +11,15 @@ impl Reader<'_> {
         let Some(fields) = self.fields(entry, "`[record]`", keys::RECORD) else { return };
         // Whoever is recorded does not say whether.
         if !matches!(self.source.layer, Layer::User | Layer::Managed) {
-            let message = "`[record]` counts in the user's and the organisation's own files alone";
+            let message = "`[record]` has no effect here: it is read from your own file and from managed files";
             self.report(Code::RecordNotHeard, entry.key_span, message).help = Some(
                 "write it into `~/.config/tenterhook/tenterhook.toml`, or leave it out".to_owned(),
             );
             return;
         }
+        let keys = entry.node.entries().iter();
+        self.out.record_places =
+            keys.map(|key| (key.key.clone(), self.place_of(key.key_span))).collect();
         self.out.record = RecordTable {
             enabled: fields.flag("enabled"),
             dir: fields.text("dir").map(|text| self.path(text)),

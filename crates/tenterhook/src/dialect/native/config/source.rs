@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::mode::MOVE;
 use super::run::prewarm;
 use super::{Reader, keys};
 use crate::diagnostic::Code;
@@ -47,9 +48,9 @@ impl Reader<'_> {
         let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
         let layer = self.source.layer;
         if fields.has("unapproved") && layer != Layer::Managed {
-            let message = "`unapproved` counts in a managed file alone: it says nothing here";
+            let message = "`unapproved` has no effect here: it is read from managed files only";
             self.report(Code::ManagedKeyIgnored, fields.key_span("unapproved"), message).help =
-                Some("put it into the managed file, or remove it".to_owned());
+                Some(MOVE.to_owned());
         } else if fields.text("unapproved") == Some("hold") {
             self.out.switches.push(Switch::HoldUnapproved);
         }
@@ -67,9 +68,10 @@ impl Reader<'_> {
             self.out.keys.extend(good.iter().map(|(text, _)| (*text).to_owned()));
         } else if bad.is_empty() {
             let message =
-                "`keys` counts in your own file and in a managed one: it says nothing here";
-            self.report(Code::ManagedKeyIgnored, fields.key_span("keys"), message).help =
-                Some("put it into `~/.config/tenterhook/tenterhook.toml`, or remove it".to_owned());
+                "`keys` has no effect here: it is read from your own file and from managed files";
+            self.report(Code::ManagedKeyIgnored, fields.key_span("keys"), message).help = Some(
+                "move it to `~/.config/tenterhook/tenterhook.toml`, or leave it out".to_owned(),
+            );
         }
     }
 

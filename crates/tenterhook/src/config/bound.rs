@@ -1,0 +1,124 @@
+//! What do managed files say of the hooks of another file that no other file undoes (C-90)? Their words come first, and what would
+//! loosen them is taken out of the others. Pure.
+
+use super::statements::Statement;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::hook::{Compat, Layer, Sandbox};
+use crate::source::{Govern, Source, Switch};
+
+/// A key of `[source."FILE"]`: whether the second table would loosen what the first one, which is managed, says; and how to take it out.
+type Key = (&'static str, fn(&Govern, &Govern) -> bool, fn(&mut Govern));
+
+/// Every key. Of those that have a stricter value, the stricter one stands; of the others, the managed one.
+const KEYS: &[Key] = &[
+    (
+        "enabled",
+        |managed, other| is_another(managed.enabled, other.enabled),
+        |govern| govern.enabled = None,
+    ),
+    (
+        "compat",
+        |managed, other| {
+            managed.compat == Some(Compat::Guarded) && other.compat == Some(Compat::Exact)
+        },
+        |govern| govern.compat = None,
+    ),
+    (
+        "on_failure",
+        |managed, other| is_laxer(managed.on_failure, other.on_failure),
+        |govern| govern.on_failure = None,
+    ),
+    (
+        "on_broken",
+        |managed, other| is_laxer(managed.on_broken, other.on_broken),
+        |govern| govern.on_broken = None,
+    ),
+    (
+        "prewarm",
+        |managed, other| is_another(managed.prewarm, other.prewarm),
+        |govern| govern.prewarm = None,
+    ),
+    (
+        "mode",
+        |managed, other| {
+            let shadow = |govern: &Govern| govern.mode.as_ref().map(|mode| mode.shadow);
+            is_another(shadow(managed), shadow(other))
+        },
+        |govern| govern.mode = None,
+    ),
+    (
+        "sandbox",
+        |managed, other| {
+            let confines = managed.sandbox.grants().is_some();
+            confines && other.sandbox != Sandbox::Unsaid && other.sandbox != managed.sandbox
+        },
+        |govern| govern.sandbox = Sandbox::Unsaid,
+    ),
+];
+
+fn is_another<T: PartialEq>(managed: Option<T>, other: Option<T>) -> bool {
+    managed.is_some() && other.is_some() && managed != other
+}
+
+fn is_laxer<T: PartialOrd>(managed: Option<T>, other: Option<T>) -> bool {
+    managed.is_some() && other.is_some() && other < managed
+}
+
+/// What managed files say in the tables that apply: the first that sets a key.
+pub(super) fn about(said: &[Statement], applies: impl Fn(&Govern) -> bool) -> Option<Govern> {
+    let managed = said.iter().filter(|statement| statement.layer == Layer::Managed);
+    let words = managed.filter_map(|statement| match &statement.switch {
+        Switch::Govern(govern) if applies(govern) => Some(govern.clone()),
+        _ => None,
+    });
+    words.reduce(|first, next| Govern {
+        on_failure: first.on_failure.or(next.on_failure),
+        on_broken: first.on_broken.or(next.on_broken),
+        compat: first.compat.or(next.compat),
+        enabled: first.enabled.or(next.enabled),
+        sandbox: if first.sandbox == Sandbox::Unsaid { next.sandbox } else { first.sandbox },
+        prewarm: first.prewarm.or(next.prewarm),
+        mode: first.mode.or(next.mode),
+        file: first.file,
+        place: first.place,
+    })
+}
+
+/// Whether managed files say that the hooks of a source run, and which one says so.
+pub(super) fn keeps<'s>(said: &'s [Statement], source: &Source) -> Option<&'s str> {
+    let mut managed = said.iter().filter(|statement| statement.layer == Layer::Managed);
+    managed.find_map(|statement| match &statement.switch {
+        Switch::Govern(govern) if govern.is_about(source) && govern.enabled == Some(true) => {
+            Some(&*statement.by)
+        }
+        _ => None,
+    })
+}
+
+/// Puts managed statements first, and takes out of the others what would loosen them. What comes back says so.
+pub(super) fn bind(said: &mut [Statement]) -> Vec<Diagnostic> {
+    said.sort_by_key(|statement| statement.layer != Layer::Managed);
+    let count = said.iter().take_while(|statement| statement.layer == Layer::Managed).count();
+    let (managed, others) = said.split_at_mut(count);
+    let mut found = Vec::new();
+    for statement in others {
+        let Switch::Govern(govern) = &mut statement.switch else { continue };
+        let Some(bound) = about(managed, |bound| bound.file == govern.file) else { continue };
+        for (key, loosens, take_out) in KEYS {
+            if loosens(&bound, govern) {
+                take_out(govern);
+                let message = format!(
+                    "`{key}` of `[source.\"{}\"]` in {} has no effect: a managed file sets it",
+                    govern.file.display(),
+                    statement.by
+                );
+                let place = govern.place.clone();
+                found.push(Diagnostic::new(Code::SwitchNotHeard, message, place).help(HELP));
+            }
+        }
+    }
+    found
+}
+
+/// What mends a statement about what only managed files say.
+pub(super) const HELP: &str = "leave it out: only a managed file changes this";

@@ -1,0 +1,29 @@
+//! Which keys of the user's `[record]` have no effect, because a managed file says otherwise (C-77)? Pure.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::hook::Layer;
+use crate::source::{ReadConfig, RecordTable, Source};
+
+/// A finding for each such key.
+pub(super) fn without_effect(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let of = |layer: Layer| read.iter().filter(move |(source, _)| source.layer == layer);
+    let managed = of(Layer::Managed)
+        .fold(RecordTable::default(), |all, (_, config)| all.over(config.record.clone()));
+    let found = of(Layer::User).flat_map(|(source, config)| {
+        // Each file by itself: of two of the user's own the first counts, which is no managed word.
+        let held = config.record.clone().under(managed.clone());
+        let keys = config.record.without_effect(&held);
+        keys.into_iter().map(|key| finding(key, source, config)).collect::<Vec<_>>()
+    });
+    found.collect()
+}
+
+fn finding(key: &str, source: &Source, config: &ReadConfig) -> Diagnostic {
+    let message = format!(
+        "`{key}` of `[record]` in {} has no effect: a managed file sets it, or requires records",
+        source.name
+    );
+    let place = config.record_places.iter().find(|(name, _)| name == key);
+    let place = place.map(|(_, place)| place.clone());
+    Diagnostic::new(Code::RecordNotHeard, message, place).help(super::bound::HELP)
+}

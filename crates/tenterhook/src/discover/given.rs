@@ -1,0 +1,120 @@
+//! What is a file that the caller names: whose, in which dialect, of which project and plugin (C-5)? Reads that file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file::{read, take, unreadable};
+use super::owner;
+use super::{absolute, recognize, source};
+use crate::config::{Plugin, Source};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::{Candidate, DIALECTS, DialectId, Roots};
+use crate::hook::Layer;
+use crate::source::{Flaw, Kept};
+
+/// Reads one file that the caller names (C-5).
+///
+/// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file has, else `fallback`.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn given(
+    path: &Path,
+    dialect: Option<DialectId>,
+    fallback: DialectId,
+    roots: &Roots,
+) -> Result<Source, Box<Diagnostic>> {
+    let full = absolute(path, &roots.cwd);
+    let (text, flaw) = text_of(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
+    let of_machine = || {
+        DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_place(&full, *id, roots))
+    };
+    let dialect = dialect.or_else(of_machine).unwrap_or_else(|| recognize(&full, &text, fallback));
+    if is_managed_place(&full, dialect, roots) {
+        let (text, flaw) = match owner::exposed(&full, Layer::Managed, roots) {
+            Some(exposed) => ("".into(), Some(Flaw { untrusted: Some(text), ..exposed })),
+            None => (text, flaw),
+        };
+        return Ok(Source { flaw, ..source(&full, dialect, Layer::Managed, text, roots) });
+    }
+    let layer = given_layer(&full, dialect, roots);
+    let moved_from = super::places::moved_from(dialect, &full, roots);
+    let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
+    if let Some(project) = project_of(&full, dialect) {
+        source.project = project;
+    }
+    if let Some(plugin) = plugin_of(&full) {
+        source.layer = Layer::Plugin;
+        source.plugin = Some(plugin);
+    }
+    Ok(source)
+}
+
+/// The text of a file that is named. Who names one that cannot be read made a mistake, and can be told at once.
+fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
+    match take(path) {
+        Some((text, flaw)) if flaw.as_ref().is_none_or(|it| it.kept == Kept::All) => {
+            Ok((text, flaw))
+        }
+        _ => Ok((read(path)?, None)),
+    }
+}
+
+/// Whether a file lies where the organisation keeps a file of that dialect.
+fn is_managed_place(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+    let places = dialect.dialect().places(roots);
+    let mut managed = places.iter().filter(|place| place.layer == Layer::Managed);
+    managed.any(|place| path.parent() == place.path.parent() && is_named(path, &place.path))
+}
+
+/// A file whose name is that of a managed one is one: what it may say is different.
+fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
+    let roots =
+        Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
+    let places = dialect.dialect().places(&roots);
+    let named = |candidate: &&Candidate| is_named(path, &candidate.path);
+    let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
+    match layers.next() {
+        Some(Layer::Managed) if layers.all(|layer| layer == Layer::Managed) => Layer::Managed,
+        _ => Layer::Given,
+    }
+}
+
+/// Whether a file has the name that a place asks for; where that is a pattern, the name of its directory too.
+pub(super) fn is_named(path: &Path, place: &Path) -> bool {
+    let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
+    let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };
+    match asked.split_once('*') {
+        None => own == asked,
+        Some((before, after)) => {
+            let directory = |it: &Path| it.parent().and_then(name);
+            let fits = own.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+            fits && directory(path) == directory(place)
+        }
+    }
+}
+
+/// The directory from which an agent would find the file as its project's: `/work` for `/repo/.claude/settings.json`.
+fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
+    path.ancestors().skip(1).take(3).find_map(|directory| {
+        let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
+        let places = dialect.dialect().places(&roots);
+        let own = |it: &&Candidate| matches!(it.layer, Layer::Project | Layer::Local);
+        places.iter().filter(own).any(|it| it.path == path).then(|| directory.to_owned())
+    })
+}
+
+/// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.
+fn plugin_of(path: &Path) -> Option<Plugin> {
+    let directory = path.parent()?;
+    let root = directory.parent()?;
+    let manifest = root.join(".claude-plugin/plugin.json");
+    // `.claude/hooks/hooks.json` is a file that nobody reads, not a plugin's.
+    let conventional = path.ends_with("hooks/hooks.json") && !root.ends_with(".claude");
+    if !conventional && !manifest.is_file() {
+        return None;
+    }
+    let name = root.file_name()?.to_string_lossy().into_owned();
+    Some(Plugin { name, root: root.to_owned(), data: root.join("data") })
+}

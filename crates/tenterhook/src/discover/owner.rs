@@ -1,0 +1,190 @@
+//! Who may write a file? Judged by owner and mode of the file, of each link to it and of each directory above it. Opens no file.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::dialect::Roots;
+use crate::hook::Layer;
+use crate::source::{Flaw, Kept};
+
+#[cfg(all(test, unix))]
+mod tests;
+
+/// How many links are followed on the way to a file, as the system itself does.
+#[cfg(unix)]
+const MAX_LINKS: usize = 40;
+
+/// The user whose files an organisation's are.
+#[cfg(unix)]
+const ROOT: u32 = 0;
+
+/// What the file system says of one file, directory or link.
+#[cfg(unix)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) owner: u32,
+    pub(crate) group: u32,
+    pub(crate) mode: u32,
+    pub(crate) is_directory: bool,
+    /// What a link leads to.
+    pub(crate) link: Option<PathBuf>,
+    /// Whether an access control list lets more users in than the mode says.
+    pub(crate) has_list: bool,
+}
+
+/// Who else may write a file or directory.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writer {
+    /// Another user owns it.
+    Owner(u32),
+    /// Every user may write it.
+    Everybody,
+    /// A group may write it.
+    Group(u32),
+    /// An access control list lets others write it.
+    List,
+}
+
+#[cfg(unix)]
+impl Stat {
+    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            owner: metadata.uid(),
+            group: metadata.gid(),
+            mode: metadata.mode(),
+            is_directory: metadata.is_dir(),
+            link: None,
+            has_list: false,
+        }
+    }
+
+    /// Who may write it beside `owners`. Many systems give each user a group of the same number, which may write, too.
+    pub(crate) fn other_writer(&self, owners: &[u32]) -> Option<Writer> {
+        const GROUP: u32 = 0o020;
+        const ALL: u32 = 0o002;
+        const STICKY: u32 = 0o1000;
+        if !owners.contains(&self.owner) {
+            return Some(Writer::Owner(self.owner));
+        }
+        // The mode of a link says nothing, and in a directory such as `/tmp` each user removes and renames only their own.
+        if self.link.is_some() || self.is_directory && self.mode & STICKY != 0 {
+            return None;
+        }
+        if self.mode & ALL != 0 {
+            return Some(Writer::Everybody);
+        }
+        if self.mode & GROUP == 0 {
+            return None;
+        }
+        match owners.contains(&self.group) {
+            false => Some(Writer::Group(self.group)),
+            true => self.has_list.then_some(Writer::List),
+        }
+    }
+}
+
+/// Why a file that lies where an organisation keeps its files is no managed file (C-89); `None` where only root, or the owner that
+/// the host names, may write it. What cannot be looked at lies behind a directory that only they may write.
+pub(super) fn exposed(path: &Path, layer: Layer, roots: &Roots) -> Option<Flaw> {
+    if layer != Layer::Managed {
+        return None;
+    }
+    let (why, help) = judged(path, roots)?;
+    Some(Flaw { why, help, kept: Kept::Nothing, untrusted: None })
+}
+
+#[cfg(not(unix))]
+fn judged(_path: &Path, _roots: &Roots) -> Option<(String, String)> {
+    None
+}
+
+#[cfg(unix)]
+fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {
+    let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (place, writer) = writer_of(&full, &owners, &look)?;
+    Some(writer.told(&place))
+}
+
+#[cfg(unix)]
+impl Writer {
+    /// What is wrong at a place, as a clause, and the command that mends it.
+    fn told(self, place: &Path) -> (String, String) {
+        let shown = place.display();
+        match self {
+            Self::Owner(user) => {
+                (format!("`{shown}` belongs to user {user}"), format!("run `chown root {shown}`"))
+            }
+            Self::Everybody => {
+                (format!("everybody may write `{shown}`"), format!("run `chmod o-w {shown}`"))
+            }
+            Self::Group(group) => {
+                (format!("group {group} may write `{shown}`"), format!("run `chmod g-w {shown}`"))
+            }
+            Self::List => (
+                format!("an access control list lets others write `{shown}`"),
+                format!("run `setfacl -b {shown}`"),
+            ),
+        }
+    }
+}
+
+/// The first place on the way from the root of the file system to a file, along its links, that others than `owners` may write.
+#[cfg(unix)]
+fn writer_of(
+    path: &Path,
+    owners: &[u32],
+    look: &dyn Fn(&Path) -> io::Result<Stat>,
+) -> Option<(PathBuf, Writer)> {
+    let steps = |path: &Path| -> Vec<PathBuf> {
+        path.components().rev().map(|step| PathBuf::from(step.as_os_str())).collect()
+    };
+    let (mut at, mut left, mut links) = (PathBuf::new(), steps(path), 0);
+    while let Some(step) = left.pop() {
+        match step.components().next() {
+            Some(Component::ParentDir) => {
+                at.pop();
+                continue;
+            }
+            Some(Component::CurDir) | None => continue,
+            // A full path, such as the `/` of a link, begins anew.
+            Some(_) => at.push(&step),
+        }
+        let stat = look(&at).ok()?;
+        if let Some(writer) = stat.other_writer(owners) {
+            return Some((at, writer));
+        }
+        if let Some(target) = stat.link {
+            links += 1;
+            if links > MAX_LINKS {
+                return None;
+            }
+            at.pop();
+            left.extend(steps(&target));
+        }
+    }
+    None
+}
+
+#[cfg(unix)]
+fn look(path: &Path) -> io::Result<Stat> {
+    let metadata = path.symlink_metadata()?;
+    let link = metadata.is_symlink().then(|| path.read_link()).transpose()?;
+    let has_list = link.is_none() && has_list(path);
+    Ok(Stat { link, has_list, ..Stat::of(&metadata) })
+}
+
+/// Whether a file has an access control list beyond its mode.
+#[cfg(target_os = "linux")]
+fn has_list(path: &Path) -> bool {
+    let mut value = [0_u8; 4];
+    let found = rustix::fs::getxattr(path, "system.posix_acl_access", &mut value[..]);
+    matches!(found, Ok(_) | Err(rustix::io::Errno::RANGE))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn has_list(_path: &Path) -> bool {
+    false
+}
