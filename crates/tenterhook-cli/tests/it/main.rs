@@ -27,6 +27,8 @@ mod install;
 mod integrations;
 mod list;
 mod lock;
+#[cfg(target_os = "linux")]
+mod managed;
 mod messy;
 mod own_entries;
 mod probe;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::config::Source;
-use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook::dialect::DialectId;
 use tenterhook::hook::{Arming, Command, Hook, Invocation, Run};
 use tenterhook::install::{self, AGENTS, Agent, Form};
@@ -117,6 +117,10 @@ pub(super) fn is_ours_alone(text: &str) -> bool {
 
 fn broken(it: &Diagnostic, here: &Here) -> Finding {
     let mend = match &it.place {
+        // Its text is not what is wrong: `check` could say no more.
+        _ if it.code == Code::ManagedFileExposed => {
+            Mend::words(it.help.as_deref().unwrap_or_default())
+        }
         Some(place) => {
             Mend::run(format!("tenterhook check {}", typed(Path::new(&*place.file), here)))
         }

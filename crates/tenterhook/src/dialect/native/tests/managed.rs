@@ -334,3 +334,17 @@ fn covered<'k>(keys: &[Key], rows: impl Iterator<Item = &'k str>) {
         assert!(rows.contains(&key.name), "no row is about `{}`", key.name);
     }
 }
+
+/// C-16, C-18: a user's word against a built-in rule says what to do, also where the rules are not among what is read.
+#[test]
+fn a_user_switches_no_built_in_rule_off() {
+    let text = "[hook.'self-protection/start-unguarded']\nenabled = false\n";
+    for (layer, expected) in [
+        (Layer::User, Some("leave it out: only a managed file changes this")),
+        (Layer::Managed, None),
+    ] {
+        let loaded = crate::config::load(&[native(USERS, layer, text)], &Added::default(), None);
+        let help = loaded.diagnostics.first().and_then(|found| found.help.as_deref());
+        assert_eq!(help, expected, "{:?}", loaded.diagnostics);
+    }
+}

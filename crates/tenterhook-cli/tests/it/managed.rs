@@ -1,0 +1,93 @@
+//! The organisation's files as the program reads them: in a root of its own, whose `/etc` belongs to root there.
+
+use std::process::Command;
+
+use crate::room::{Room, Said};
+
+/// Makes a root of the system's directories with another `/etc`, and runs a script in it. `/` and `/etc` belong to whoever is root there.
+const WITHIN: &str = r#"
+PATH="$PATH:/usr/sbin:/sbin"
+mkdir root; mount -t tmpfs -o mode=0755 none root
+for name in /bin /lib /lib64 /sbin /usr /dev /proc "$PWD" "$(dirname "$(command -v tenterhook)")"; do
+    [ -d "$name" ] || continue
+    mkdir -p "root$name"; mount --rbind "$name" "root$name"
+done
+mkdir -p root/etc/tenterhook root/etc/codex; cp "$HOME/managed.toml" root/etc/tenterhook/tenterhook.toml
+exec chroot root sh -c 'cd "$1/project" && . "$HOME/script"' - "$PWD"
+"#;
+
+const GUARD: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push -f*)'\nshell = 'echo no force >&2; exit 2'\n";
+
+/// What a script says in a machine whose organisation says `managed` and whose user says `user`; `None` where no such machine can be made.
+fn play(managed: &str, user: &str, script: &str) -> Option<Said> {
+    let can = Command::new("unshare").args(["-rm", "true"]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        return None;
+    }
+    let room = Room::new();
+    room.write("home/managed.toml", managed);
+    if !user.is_empty() {
+        room.write("home/.config/tenterhook/tenterhook.toml", user);
+    }
+    room.write("home/within", WITHIN);
+    room.write("home/script", script);
+    let said = room.shell("cd ..; unshare -rm sh -e $HOME/within");
+    // Some systems let a namespace be made and nothing be mounted in it.
+    let is_made = !said.stderr.contains("mount:");
+    is_made.then_some(said)
+}
+
+/// C-89: the file is held from when everybody may write it until nobody but root may, with a message from each command.
+#[test]
+fn a_managed_file_that_others_may_write_is_held_until_it_is_mended() {
+    let script = "F=/etc/tenterhook/tenterhook.toml; chmod 0666 $F; echo > $F; \
+        tenterhook check || echo check $?; tenterhook check $F || echo named $?; \
+        tenterhook fire Bash ls || echo fire $?; tenterhook doctor --no-fire || echo doctor $?; \
+        tenterhook list; chmod 0644 $F; tenterhook fire Bash ls && echo mended";
+    let Some(said) = play(GUARD, "", script) else { return };
+    let all = said.all();
+    let flat = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat_errors = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for word in ["check 1", "named 1", "fire 2", "doctor 1", "mended"] {
+        assert!(said.stdout.contains(word), "{word}: {all}");
+    }
+    let both = format!("{flat} {flat_errors}");
+    for text in [
+        "managed-file-exposed",
+        "everybody may write `/etc/tenterhook/tenterhook.toml`",
+        "run `chmod o-w /etc/tenterhook/tenterhook.toml`",
+        "are held until only root may write",
+    ] {
+        assert!(both.contains(text), "{text}: {all}");
+    }
+}
+
+/// C-77, C-90: what the organisation requires is on record, where it would be without the user's word.
+#[test]
+fn a_user_neither_switches_off_nor_moves_a_required_record() {
+    let managed = format!("{GUARD}[record]\nrequired = true\n");
+    let user = "[record]\nenabled = false\ndir = \"~/elsewhere\"\n";
+    let script = "tenterhook fire Bash ls; tenterhook log | grep -c PreToolUse; ls ~/elsewhere || echo none; tenterhook check";
+    let Some(said) = play(&managed, user, script) else { return };
+    assert!(said.stdout.contains("\n1\n") && said.stdout.contains("none"), "{}", said.all());
+    assert_eq!(said.stdout.matches("warning[record-not-heard]").count(), 2, "{}", said.all());
+}
+
+/// C-91: the file of the machine that `install codex --scope managed` writes is no user's to switch off, and a managed file that is
+/// named is read as one.
+#[test]
+fn a_user_switches_off_no_file_of_the_machine() {
+    let user = "[source.\"/etc/codex/hooks.json\"]\nenabled = false\n";
+    let script = r#"printf %s '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}' > /etc/codex/hooks.json;
+        tenterhook list; tenterhook fire Bash ls || echo fire $?; tenterhook check; tenterhook check /etc/tenterhook/tenterhook.toml"#;
+    let managed = format!(
+        "{GUARD}[record]\nrequired = true\n[shadow]\nallowed = false\n[trust]\nunapproved = \"hold\"\n"
+    );
+    let Some(said) = play(&managed, user, script) else { return };
+    let all = said.all();
+    assert!(said.stdout.contains("/etc/codex/hooks.json (codex, managed)"), "{all}");
+    assert!(said.stdout.contains("fire 2") && said.stdout.contains("switch-not-heard"), "{all}");
+    assert!(said.stdout.contains("only a managed file changes this"), "{all}");
+    assert!(!said.stdout.contains("managed-key-ignored"), "{all}");
+    assert!(said.stdout.contains("no findings in 1 file"), "{all}");
+}
