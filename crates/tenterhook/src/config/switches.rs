@@ -101,23 +101,14 @@ fn apply(
     };
     let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
     if meant && !is_of_managed && distance(layer) > distance(hook.layer) {
-        let message = format!(
-            "what {by} says about hook `{}` has no effect: a {} file does not govern a {} hook",
-            hook.id,
-            layer.word(),
-            hook.layer.word()
-        );
-        return Some((message, if hook.is_settled() { bound::HELP } else { ELSEWHERE }));
+        let help = if hook.is_settled() { bound::HELP } else { ELSEWHERE };
+        return Some((not_governed(statement, hook), help));
     }
     if let (Switch::DisableHook { .. }, Some(keeps)) = (switch, keeps)
         && meant
         && layer != Layer::Managed
     {
-        let message = format!(
-            "`enabled = false` for hook `{}` in {by} has no effect: {keeps} has the hooks of its file run",
-            hook.id
-        );
-        return Some((message, bound::HELP));
+        return Some((kept_on(hook, by, keeps), bound::HELP));
     }
     match switch {
         Switch::ManagedOnly(_) if meant && layer == Layer::Managed && !hook.is_settled() => {
@@ -148,6 +139,25 @@ fn apply(
         | Switch::EnableAll => {}
     }
     None
+}
+
+/// Why a statement has no effect on a hook that is nearer to the person (C-16).
+fn not_governed(statement: &Statement, hook: &Hook) -> String {
+    format!(
+        "what {} says about hook `{}` has no effect: a {} file does not govern a {} hook",
+        statement.by,
+        hook.id,
+        statement.layer.word(),
+        hook.layer.word()
+    )
+}
+
+/// Why a hook is not switched off by its name: a managed file has it run (C-90).
+fn kept_on(hook: &Hook, by: &str, keeps: &str) -> String {
+    format!(
+        "`enabled = false` for hook `{}` in {by} has no effect: {keeps} has the hooks of its file run",
+        hook.id
+    )
 }
 
 /// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that

@@ -102,6 +102,9 @@ fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
     Envelope { env, ..envelope }
 }
 
+/// The organisation's policies.
+const MACHINE: &[machine::File] = &[(Some("github-copilot"), "policy.d/*.json")];
+
 /// The organisation's policies, the user's files, and the project's (CP-1).
 fn places(roots: &Roots) -> Vec<Candidate> {
     let home = roots.home_of(DialectId::COPILOT, ".copilot");
@@ -114,7 +117,7 @@ fn places(roots: &Roots) -> Vec<Candidate> {
         (project.join(".github/copilot/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::places(DialectId::COPILOT, roots).into_iter().chain(others).collect()
+    machine::places(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of directories that only this agent reads.

@@ -3,9 +3,13 @@
 use std::path::Path;
 
 use super::events::find_event;
-use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
+use crate::dialect::{Candidate, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
+
+/// The organisation's files.
+const MACHINE: &[machine::File] =
+    &[(None, "managed-settings.json"), (None, "managed-settings.d/*.json")];
 
 /// The files of the settings layers, strongest first (C-38). A project's are looked for only where the agent is
 /// started: there is no walk up to the parents. The local file stands at the root of the repository.
@@ -18,7 +22,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         (repository.join(".claude/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::places(DialectId::CLAUDE, roots).into_iter().chain(others).collect()
+    machine::places(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.

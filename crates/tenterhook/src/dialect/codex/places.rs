@@ -10,6 +10,13 @@ use crate::syntax::Node;
 /// The two forms in which a layer configures hooks.
 const FORMS: [&str; 2] = ["hooks.json", "config.toml"];
 
+/// The organisation's requirements, and the machine's own files in both forms.
+const MACHINE: &[machine::File] = &[
+    (Some("codex"), "requirements.toml"),
+    (Some("codex"), "hooks.json"),
+    (Some("codex"), "config.toml"),
+];
+
 /// The organisation's requirements and the machine's own files, which are managed, the user's, and those of each directory from the
 /// root of the repository to where the agent is started.
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
@@ -23,7 +30,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         FORMS.map(|form| (directory.join(".codex").join(form), Layer::Project))
     });
     let others = user.into_iter().chain(project).map(|(path, layer)| Candidate { path, layer });
-    machine::places(DialectId::CODEX, roots).into_iter().chain(others).collect()
+    machine::places(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.

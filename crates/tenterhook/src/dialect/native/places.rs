@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
+use crate::dialect::{Candidate, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
@@ -13,6 +13,20 @@ const PACKS: [&str; 2] = ["tenterhook.guardrails.toml", "tenterhook.hold-subagen
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
 
+/// An organisation has a directory for us beside that of Claude Code, which is read as well.
+const MACHINE: &[machine::File] = &[
+    (OWN, "tenterhook.toml"),
+    (OWN, "tenterhook.json"),
+    (OWN, "tenterhook.guardrails.toml"),
+    (OWN, "tenterhook.hold-subagents.toml"),
+    (None, "tenterhook.toml"),
+    (None, "tenterhook.json"),
+    (None, "tenterhook.guardrails.toml"),
+    (None, "tenterhook.hold-subagents.toml"),
+];
+
+const OWN: Option<&str> = Some("tenterhook");
+
 /// Managed, user, project, local: the strongest layer first (C-41).
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = roots.user_files();
@@ -22,7 +36,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         (project, Layer::Project, FILES),
         (project, Layer::Local, LOCAL),
     ];
-    let mut places = machine::places(DialectId::NATIVE, roots);
+    let mut places = machine::places(MACHINE, roots);
     for (directory, layer, names) in directories {
         let packs = if layer == Layer::Local { &[][..] } else { &PACKS[..] };
         let names = names.iter().chain(packs);
