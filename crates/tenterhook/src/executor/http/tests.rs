@@ -39,6 +39,7 @@ fn row() -> EventRow {
         event: Cow::Borrowed(EVENT),
         subject: Subject::None,
         powers: Powers::ALL,
+        dispatch: crate::hook::Dispatch::Awaited,
         timeout: LONG,
         failure: OnFailure::Block,
         cap: None,
