@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tenterhook::config::Ruleset;
+use tenterhook::config::{Ruleset, is_own};
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::hook::Hook;
 
@@ -144,8 +144,9 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
         out.push('\n');
     }
     // What stands in for a part that cannot be read is no hook of the file, and has a finding of its own (C-72).
-    let hooks: Vec<&Hook> =
-        ruleset.hooks().iter().map(|it| &**it).filter(|it| !it.is_hold()).collect();
+    // Neither are the entries with which an agent calls Tenterhook (BR-31).
+    let is_hook = |hook: &&Hook| !hook.is_hold() && !is_own(&hook.run);
+    let hooks: Vec<&Hook> = ruleset.hooks().iter().map(|hook| &**hook).filter(is_hook).collect();
     let at = |hook: &Hook| {
         let place = hook.place.as_ref();
         place.map_or_else(

@@ -72,6 +72,9 @@ fn explain_and_list_count_own_entries_in_one_line() {
     let lines: Vec<&str> = block.lines().skip(1).take_while(|line| !line.is_empty()).collect();
     let [line] = lines.as_slice() else { panic!("{listed}") };
     assert!(line.contains("entries of Tenterhook itself, skipped (BR-31)"), "{listed}");
+    let checked = room.run(&["check"], "").stdout;
+    assert!(checked.contains("with 1 hook"), "{checked}");
+    assert!(!checked.contains("never run"), "{checked}");
     let json: Value =
         serde_json::from_str(&room.run(&["list", "--format", "json"], "").stdout).unwrap();
     let own = json["hooks"].as_array().unwrap().iter().filter(|hook| hook["rule"] == "BR-31");
