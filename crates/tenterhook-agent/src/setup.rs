@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-
 use tenterhook::discover;
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
