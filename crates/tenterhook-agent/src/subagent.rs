@@ -63,6 +63,12 @@ impl Agent {
         Ok(Output::Done { response: json!({"content": words, "agentType": kind}), text: words })
     }
 
+    fn open_transcript_of(&self, call: &Call) -> Result<Transcript, String> {
+        let name = self.transcript.path().with_extension(format!("{}.jsonl", plain(&call.id)));
+        let opened = Transcript::open(&name);
+        opened.map_err(|error| format!("`{}` cannot be written: {error}", name.display()))
+    }
+
     async fn run_subagent(
         &self,
         call: &Call,
@@ -79,9 +85,7 @@ impl Agent {
         if let Some(reason) = started.stop {
             return Err(reason);
         }
-        let name = self.transcript.path().with_extension(format!("{}.jsonl", plain(&call.id)));
-        let transcript = Transcript::open(&name)
-            .map_err(|error| format!("`{}` cannot be written: {error}", name.display()))?;
+        let transcript = self.open_transcript_of(call)?;
         let mut settings = self.settings.clone();
         if let Some(path) = worktree {
             settings.cwd = path.to_owned();

@@ -210,10 +210,7 @@ impl Screen {
                 self.hear(*update);
                 self.depth -= 1;
             }
-            Update::Leaving(hooks) => {
-                self.leave();
-                self.awaited = hooks.iter().map(|hook| shown::line(hook)).collect();
-            }
+            Update::Leaving(hooks) => self.wait_for(&hooks),
             Update::Ended | Update::Unanswered { .. } => {}
         }
     }
@@ -268,6 +265,12 @@ impl Screen {
         if !self.leaving {
             (self.leaving, self.since) = (true, self.now);
         }
+    }
+
+    /// The end of the session waits for these hooks.
+    fn wait_for(&mut self, hooks: &[String]) {
+        self.leave();
+        self.awaited = hooks.iter().map(|hook| shown::line(hook)).collect();
     }
 
     /// Looks a page up or down: in the question, where not all of that is seen, else in the conversation.
