@@ -155,7 +155,7 @@ run = ["./no-such-program"]
             line["event"] == "SessionEnd"
                 && reason.contains("hook `hangs`: the host gave up waiting")
         };
-        assert_eq!(run.of("warn").iter().filter(|line| cut(&line)).count(), 1);
+        assert_eq!(run.of("warn").iter().filter(|line| cut(line)).count(), 1);
     }
 }
 
