@@ -130,7 +130,7 @@ mod tests {
         calls
     }
 
-    /// MC-20.
+    /// MC-22.
     #[test]
     fn responses_out_of_order_reach_their_requests_and_others_reach_none() {
         let calls = greeted();
@@ -152,7 +152,7 @@ mod tests {
         third.try_recv().expect_err("it was given up");
     }
 
-    /// MC-20.
+    /// MC-22.
     #[test]
     fn closed_connection_answers_nothing() {
         let calls = greeted();
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// MC-9.
+    /// MC-9, MC-22.
     #[test]
     fn response_to_a_request_that_was_not_made_counts_as_noise() {
         let text = |id: u64| {

@@ -134,7 +134,7 @@ mod tests {
         Message::Reply(Reply { id, outcome })
     }
 
-    /// MC-17, MC-20.
+    /// MC-17, MC-22.
     #[test]
     fn text_with_replies_in_any_form_is_read() {
         let one = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// MC-7.
+    /// MC-7, MC-22.
     #[test]
     fn error_without_message_or_id_is_an_error() {
         for (text, id, code, message) in [
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// MC-17.
+    /// MC-22.
     #[test]
     fn message_whose_answer_stands_twice_has_none() {
         let content = r#""content":[]"#;

@@ -120,7 +120,7 @@ async fn server_that_asks_during_a_call_is_answered_or_refused() {
     assert_eq!(responses[1], refused);
 }
 
-/// MC-20.
+/// MC-22.
 #[tokio::test]
 async fn replies_out_of_order_reach_their_calls() {
     let servers = configured();
@@ -133,7 +133,7 @@ async fn replies_out_of_order_reach_their_calls() {
     assert!(texts(two)[0].contains("/b"));
 }
 
-/// MC-20: in an array, with its id as text, and behind messages that answer nothing.
+/// MC-22: in an array, with its id as text, and behind messages that answer nothing.
 #[tokio::test]
 async fn reply_in_an_odd_form_reaches_its_call() {
     let servers = configured();

@@ -192,7 +192,7 @@ async fn one_bad_reply_costs_one_call() {
     assert_eq!(times(&scripted, "\"initialize\""), 1);
 }
 
-/// MC-7, MC-16: no call is sent twice, no redirect followed, and nothing of what the server was handed comes back.
+/// MC-7, MC-16, MC-22: no call is sent twice, no redirect followed, and nothing of what the server was handed comes back.
 #[tokio::test]
 async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
     use CallFaultKind::{NotConnected, Protocol};
