@@ -47,5 +47,5 @@ pub(crate) fn on_failure(ruleset: &Ruleset, hook: &Hook) -> OnFailure {
 
 /// The same in words.
 pub(crate) fn without_answer(ruleset: &Ruleset, hook: &Hook) -> String {
-    on_failure(ruleset, hook).consequence(hook.event.as_str())
+    on_failure(ruleset, hook).consequence(&hook.own_event())
 }

@@ -33,6 +33,7 @@ pub mod goose;
 #[doc(hidden)]
 pub mod ignis;
 mod kit;
+mod label;
 mod machine;
 #[doc(hidden)]
 pub mod native;
@@ -69,6 +70,7 @@ pub use crate::hook::row::{Cap, Dispatch, EventRow, Subject, Then};
 pub use crate::strict::{Whole, whole as whole_object};
 #[doc(hidden)]
 pub use files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables};
+pub use label::{EventLabel, events_named};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 #[doc(hidden)]

@@ -194,6 +194,8 @@ pub struct Hook {
     pub layer: Layer,
     /// The event that it is for.
     pub event: EventName,
+    /// What its entry calls that event, where its dialect has more than one name for it.
+    pub(crate) own_event: Option<&'static str>,
     /// On which subjects of the event it runs.
     pub matcher: Matcher,
     /// A further condition.
@@ -241,6 +243,7 @@ impl Hook {
             place: None,
             layer: Layer::Given,
             event,
+            own_event: None,
             matcher: Matcher::any(),
             condition: None,
             run,

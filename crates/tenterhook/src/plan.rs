@@ -195,7 +195,7 @@ impl Weighed<'_> {
     /// The sentence, and the rule that decided.
     fn because(&self, hook: &Hook) -> (String, &'static str) {
         match self {
-            Self::Elsewhere => (format!("it is for `{}`", hook.event), "P-2"),
+            Self::Elsewhere => (format!("it is for `{}`", hook.event_label()), "P-2"),
             Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
             Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
             Self::Spent => ("it runs once in a session, and did".to_owned(), "P-4"),

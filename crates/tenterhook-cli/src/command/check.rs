@@ -102,6 +102,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
                 "event": hook.event.as_str(),
+                "own_event": hook.own_event(),
                 "file": place.map(|it| loaded.texts.shown(&it.file)),
                 "line": place.map(|it| it.line),
                 "can_run": never.is_none(),

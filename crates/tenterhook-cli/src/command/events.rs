@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tenterhook::diagnostic::nearest;
-use tenterhook::dialect::{EventRow, Subject};
+use tenterhook::dialect::{EventLabel, EventRow, Subject};
 
 use super::{print_json, sample};
 use crate::ambient::Here;
@@ -81,7 +81,7 @@ fn to_json(row: &EventRow) -> Value {
 
 fn to_text(rows: &[EventRow], width: usize) -> String {
     let mut table = Table::new(&[
-        Column::new("EVENT", Give::Keep),
+        Column::of_words("EVENT", rows.iter().map(|row| EventLabel::of_row(row).to_string())),
         Column::new("MATCHER ON", Give::Keep),
         Column::right("TIMEOUT"),
         Column::new("A HOOK MAY", Give::Wrap),
@@ -90,7 +90,7 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
         let may = may(row).join(", ");
         let block = if row.failure == tenterhook::hook::OnFailure::Continue { "" } else { " !" };
         table.row([
-            Cell::new(BOLD, format!("{}{block}", row.name)),
+            Cell::new(BOLD, format!("{}{block}", EventLabel::of_row(row))),
             subject(row).unwrap_or_else(|| "-".to_owned()).into(),
             words::time(row.timeout).into(),
             if may.is_empty() { "observe".into() } else { may.into() },

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
-use tenterhook::config::is_own;
-use tenterhook::dialect::DialectId;
+use tenterhook::config::{Ruleset, is_own};
+use tenterhook::dialect::{DialectId, EventLabel};
 use tenterhook::engine::Builder;
 use tenterhook::executor::disk;
 use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run};
@@ -36,12 +36,14 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
         return lookup::tell(&said, args.output.format, term);
     }
     let mut loaded = load::load(&args.which, here)?;
-    let event = what::given(&args.what, args.which.events(), &here.roots)?.event;
+    let ruleset = ruleset(&mut loaded, args.agent);
+    let asked = what::asked(&args.what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
     loaded.announce(term, &here.roots);
-    let hooks = explained(&mut loaded, &event, args.agent, term);
+    loaded.warn(term);
+    let hooks = explained(&ruleset, &asked);
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
-        Format::Text => term.data(&to_text(&event, &hooks, term.width()))?,
+        Format::Text => term.data(&to_text(&asked, &hooks, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -51,7 +53,12 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     let firing = recorded::find(args.record, here)?;
     let event = recorded::event(&firing, here);
     let mut loaded = load::load(&args.which, here)?;
-    let now = event.as_ref().map(|event| (event, explained(&mut loaded, event, args.agent, term)));
+    let asked = event.map(|event| [(EventLabel::new(DialectId::NATIVE, &event.name), event)]);
+    let now = asked.as_ref().map(|asked| {
+        let ruleset = ruleset(&mut loaded, args.agent);
+        loaded.warn(term);
+        (asked, explained(&ruleset, asked))
+    });
     match args.output.format {
         Format::Json => {
             let now = now.map(|(_, hooks)| to_json(&hooks));
@@ -61,8 +68,8 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
             let width = term.width();
             let page = recorded::page(&firing, width);
             let rest = match now {
-                Some((event, hooks)) => {
-                    format!("As the hooks stand now:\n\n{}", to_text(event, &hooks, width))
+                Some((asked, hooks)) => {
+                    format!("As the hooks stand now:\n\n{}", to_text(asked, &hooks, width))
                 }
                 None => {
                     let text = format!(
@@ -79,23 +86,34 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     Ok(Exit::Good)
 }
 
-fn explained(
-    loaded: &mut Loaded,
-    event: &Event,
-    agent: Option<DialectId>,
-    term: Term,
-) -> Vec<Explained> {
+/// The hooks as they stand, behind this agent where one is named.
+fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>) -> Arc<Ruleset> {
     let behind = |builder: Builder| match agent {
         Some(agent) => builder.self_protection().behind(agent),
         None => builder.self_protection(),
     };
-    let ruleset = loaded.engine(behind).ruleset();
-    loaded.warn(term);
-    let input = RuleInput::of(&Arc::new(event.clone())).looking(disk());
-    let all = plan::explain(&ruleset, &View::default(), event).into_iter();
-    all.map(|(hook, because)| Explained { asked: ask(&hook, &because, &input), hook, because })
-        .filter(|it| !it.is_quiet())
-        .collect()
+    loaded.engine(behind).ruleset()
+}
+
+/// Of every hook, whether it runs for these events, of which no two have the same name. A hook for another event has the first
+/// one's answer.
+fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
+    let mut hooks: Vec<Explained> = Vec::new();
+    for (_, event) in asked {
+        let input = RuleInput::of(&Arc::new(event.clone())).looking(disk());
+        let all = plan::explain(ruleset, &View::default(), event).into_iter().enumerate();
+        for (at, (hook, because)) in all {
+            let is_for = hook.event == event.name;
+            let explained = || Explained { asked: ask(&hook, &because, &input), hook, because };
+            match hooks.get_mut(at) {
+                Some(before) if is_for => *before = explained(),
+                Some(_) => {}
+                None => hooks.push(explained()),
+            }
+        }
+    }
+    hooks.retain(|explained| !explained.is_quiet());
+    hooks
 }
 
 /// How many rules that do not hold have a row each.
@@ -151,6 +169,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
                 "event": hook.event.as_str(),
+                "own_event": hook.own_event(),
                 "selected": because.selected,
                 "because": because.because,
                 "rule": because.rule,
@@ -178,15 +197,37 @@ const fn decision(restraint: Restraint) -> Option<&'static str> {
     }
 }
 
-fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
+/// An event that is asked about, under the name by which it is.
+type Named = (EventLabel, Event);
+
+/// The events that are asked about, in one line.
+fn heading(asked: &[Named], width: usize) -> String {
+    let labels: Vec<String> = asked.iter().map(|(label, _)| label.to_string()).collect();
+    let first = asked.first().map(|(_, event)| headline(event, &labels.join(", "), width));
+    first.unwrap_or_default()
+}
+
+/// Whether a hook is for an event that is asked about.
+fn is_asked(hook: &Hook, asked: &[Named]) -> bool {
+    asked.iter().any(|(_, event)| event.name == hook.event)
+}
+
+/// Whether a hook is for an event that is asked about, and calls it otherwise than the heading does.
+fn is_named_otherwise(hook: &Hook, asked: &[Named]) -> bool {
+    let is_same = |(label, _): &Named| *label == hook.event_label();
+    is_asked(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
+}
+
+fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
     let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
         hooks.iter().partition(|explained| is_own(&explained.hook.run));
-    let mut table = Table::new(&[
-        Column::new("", Give::Keep),
-        Column::new("HOOK", Give::Fold),
-        Column::new("BECAUSE", Give::Wrap),
-        Column::new("RULE", Give::Keep),
-    ]);
+    let named = hooks.iter().any(|explained| is_named_otherwise(&explained.hook, asked));
+    let mut columns = vec![Column::new("", Give::Keep), Column::new("HOOK", Give::Fold)];
+    let labels = hooks.iter().filter(|explained| is_asked(&explained.hook, asked));
+    let labels = labels.map(|explained| explained.hook.event_label().to_string());
+    columns.extend(named.then(|| Column::of_words("EVENT", labels)));
+    columns.extend([Column::new("BECAUSE", Give::Wrap), Column::new("RULE", Give::Keep)]);
+    let mut table = Table::new(&columns);
     let silent = |explained: &&&Explained| matches!(explained.asked, Some(Asked::DoesNot));
     // A pack of rules is counted; a handful is what somebody writes, and looks for here.
     let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
@@ -199,17 +240,20 @@ fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
             _ if it.because.selected => ("runs", GOOD, PLAIN, it.because.because.clone()),
             _ => ("-", DIM, DIM, it.because.because.clone()),
         };
-        table.row([
-            Cell::new(mark_style, mark),
-            Cell::new(style, hook_name(&it.hook)),
-            Cell::new(style, because),
-            Cell::new(DIM, it.because.rule),
-        ]);
+        let mut cells = vec![Cell::new(mark_style, mark), Cell::new(style, hook_name(&it.hook))];
+        // That a hook is for another event is why it does not run.
+        let label = match is_asked(&it.hook, asked) {
+            true => it.hook.event_label().to_string(),
+            false => String::new(),
+        };
+        cells.extend(named.then(|| Cell::new(style, label)));
+        cells.extend([Cell::new(style, because), Cell::new(DIM, it.because.rule)]);
+        table.row(cells);
     }
     let is_told = hooks.iter().any(|explained| !folded(&explained));
     let table = if is_told { format!("{}\n", table.render(width)) } else { String::new() };
     let own = skipped(&own, width);
-    format!("{}\n\n{table}{}\n{own}", headline(event, width), summary(&hooks))
+    format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
 }
 
 /// The entries with which agents call Tenterhook, in one line: they are no hooks of the user's (BR-31).

@@ -1,6 +1,7 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
 use tenterhook::diagnostic::Code;
+use tenterhook::dialect::EventLabel;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::hook::Layer;
@@ -105,7 +106,9 @@ fn tell(
         Format::Json => print_json(&encode_outcome(outcome), term),
         Format::Text => {
             let rules = engine.ruleset();
-            term.data(&show::outcome::page(event, outcome, &rules, &loaded.texts, term.width()))
+            let label = EventLabel::new(args.which.events(), &event.name);
+            let about = (event, &label);
+            term.data(&show::outcome::page(about, outcome, &rules, &loaded.texts, term.width()))
         }
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use tenterhook::answer::Power;
 use tenterhook::diagnostic::Code;
-use tenterhook::dialect::{DialectId, Reply};
+use tenterhook::dialect::{DialectId, EventLabel, Reply};
 use tenterhook::engine::Shadows;
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::hook::{self as configured, Layer};
@@ -156,7 +156,8 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
         last_word::owe(Form::Agent(agent, Box::new(event.clone())));
         warnings.push(format!(
             "`--event {}` was claimed, and the event is `{}`: that one counts",
-            args.event, event.name
+            args.event,
+            EventLabel::new(agent, &event.name).own()
         ));
     }
     event.within.facts.insert("host".to_owned(), host(agent, &event));

@@ -97,6 +97,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
                 "event": hook.event.as_str(),
+                "own_event": hook.own_event(),
                 "matcher": matcher(hook),
                 "if": hook.condition.as_ref().map(|it| it.text()),
                 "executor": hook.run.executor(),
@@ -171,9 +172,13 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
 }
 
 fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
+    let is_here =
+        |hook: &&Arc<Hook>| hook.place.as_ref().is_some_and(|place| place.file == source.name);
+    let labels = ruleset.hooks().iter().filter(is_here);
+    let labels = labels.map(|hook| hook.event_label().to_string());
     let mut table = Table::new(&[
         Column::right("LINE"),
-        Column::new("EVENT", Give::Keep),
+        Column::of_words("EVENT", labels),
         Column::new("MATCHER", Give::Fold),
         Column::new("RUNS", Give::Fold).favoured(),
         Column::right("LIMIT"),
@@ -191,7 +196,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         let style = if off { DIM } else { PLAIN };
         table.row([
             Cell::new(DIM, place.line.to_string()),
-            Cell::new(style, hook.event.as_str()),
+            Cell::new(style, hook.event_label().to_string()),
             Cell::new(style, matcher(hook)),
             Cell::new(style, runs(hook, loaded)),
             Cell::new(style, words::time(timeout(ruleset, hook))),

@@ -5,7 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::diagnostic::nearest;
-use tenterhook::dialect::{DIALECTS, DialectId, EventRow, Roots, Subject};
+use tenterhook::dialect::{
+    DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, events_named,
+};
 use tenterhook::event::{EventName, Surroundings};
 
 use super::input::{self, Given, Lost};
@@ -61,6 +63,41 @@ pub(crate) fn given(what: &[String], dialect: DialectId, roots: &Roots) -> Resul
         [name, rest @ ..] => Err(too_many(name, rest.len())),
     };
     said.map(|event| Given { event, faults: Vec::new() }).map_err(Lost::NotGiven)
+}
+
+/// Reads what follows a command that is about every hook: an event name that no dialect was named for is an event in each
+/// dialect of `here` that has it (E-13). No two have the same neutral name.
+pub(crate) fn asked(
+    what: &[String],
+    dialect: Option<DialectId>,
+    here: &[DialectId],
+    roots: &Roots,
+) -> Result<Vec<(EventLabel, Event)>, Lost> {
+    let name = what.first().map_or("", String::as_str);
+    let mut named = match dialect {
+        Some(_) => Vec::new(),
+        None => events_named(name, here),
+    };
+    named.retain(|(_, row)| row.name == name);
+    let mut asked: Vec<(EventLabel, Event)> = Vec::new();
+    for (_, row) in &named {
+        let mut words = what.to_vec();
+        if let Some(first) = words.first_mut() {
+            *first = row.event.to_string();
+        }
+        // What one agent's event takes, another's may not.
+        let Ok(Given { event, .. }) = given(&words, DialectId::NATIVE, roots) else { continue };
+        if asked.iter().all(|(_, other)| other.name != event.name) {
+            asked.push((EventLabel::of_row(row), event));
+        }
+    }
+    if asked.is_empty() {
+        let first = named.first().map(|(id, _)| *id);
+        let id = dialect.or(first).unwrap_or(DialectId::CLAUDE);
+        let event = given(what, id, roots)?.event;
+        asked.push((EventLabel::new(id, &event.name), event));
+    }
+    Ok(asked)
 }
 
 /// Reads one line of words, as a case has it: the first word is a tool or an event, the rest is its text as it stands.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anstyle::Style;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Ruleset;
+use tenterhook::dialect::EventLabel;
 use tenterhook::hook::{Hook, HookId, Run};
 use tenterhook::outcome::{Ended, Step};
 use tenterhook::{Event, Outcome};
@@ -14,9 +15,9 @@ use super::table::{Cell, Column, Give, Table};
 use super::words::{count, cut, line, time, width, wrap};
 use crate::load::Texts;
 
-/// The event and what it is about, in one line.
-pub(crate) fn headline(event: &Event, columns: usize) -> String {
-    let name = line(event.name.as_str());
+/// The event under this name and what it is about, in one line.
+pub(crate) fn headline(event: &Event, name: &str, columns: usize) -> String {
+    let name = line(name);
     let about = line(&about(event));
     let room = columns.saturating_sub(width(&name) + 2).max(8);
     format!("{}  {}", paint(BOLD, &name), cut(&about, room)).trim_end().to_owned()
@@ -169,13 +170,13 @@ pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
 
 /// The outcome of one event, for people.
 pub(crate) fn page(
-    event: &Event,
+    (event, label): (&Event, &EventLabel),
     outcome: &Outcome,
     ruleset: &Ruleset,
     texts: &Texts,
     columns: usize,
 ) -> String {
-    let mut out = format!("{}\n\n", headline(event, columns));
+    let mut out = format!("{}\n\n", headline(event, &label.to_string(), columns));
     let (word, style) = verdict(outcome);
     out.push_str(&format!("  {}\n", paint(style, word)));
     for (label, text) in said(outcome) {

@@ -33,6 +33,16 @@ impl Column {
         Self { title, give, right: false, least: 0, favour: 0 }
     }
 
+    /// Goes on in the next line between words only: none of these texts' words is broken.
+    pub(crate) fn of_words<T: AsRef<str>>(
+        title: &'static str,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let longest = |text: T| text.as_ref().split(' ').map(width).max().unwrap_or_default();
+        let least = texts.into_iter().map(longest).max().unwrap_or_default();
+        Self { least, ..Self::new(title, Give::Wrap) }
+    }
+
     /// Numbers stand right.
     pub(crate) const fn right(title: &'static str) -> Self {
         Self { title, give: Give::Keep, right: true, least: 0, favour: 0 }
@@ -158,7 +168,9 @@ impl Table {
             let widest = widths
                 .iter_mut()
                 .zip(&self.columns)
-                .filter(|(width, column)| column.give != Give::Keep && **width > NARROWEST)
+                .filter(|(width, column)| {
+                    column.give != Give::Keep && **width > NARROWEST.max(column.least)
+                })
                 .max_by_key(|(width, column)| width.saturating_sub(column.favour));
             *widest?.0 -= 1;
         }

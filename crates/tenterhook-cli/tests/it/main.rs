@@ -25,6 +25,7 @@ mod held;
 mod homeless;
 mod install;
 mod integrations;
+mod labels;
 mod list;
 mod lock;
 #[cfg(target_os = "linux")]

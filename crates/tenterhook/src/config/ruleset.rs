@@ -152,6 +152,18 @@ impl Ruleset {
         self.stages.get(event).map_or(&[], Vec::as_slice)
     }
 
+    /// The dialects that files with hooks are in, each once, in the order of their hooks.
+    #[must_use]
+    pub fn dialects(&self) -> Vec<DialectId> {
+        let mut dialects = Vec::new();
+        for hook in self.hooks.iter().filter(|hook| hook.layer != Layer::BuiltIn) {
+            if !dialects.contains(&hook.dialect) {
+                dialects.push(hook.dialect);
+            }
+        }
+        dialects
+    }
+
     /// The row that a config declared for the custom event of that name.
     #[must_use]
     pub fn custom(&self, event: &EventName) -> Option<&EventRow> {

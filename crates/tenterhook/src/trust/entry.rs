@@ -70,6 +70,8 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         arming,
         // What others are granted stands in their entries.
         granted: _,
+        // The name of the hook says it, too.
+        own_event: _,
     } = hook;
     let canon = Canon::of("hook 2")
         .field("id", id.as_str())

@@ -233,7 +233,7 @@ fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
 
 /// One line that says what a hook is.
 fn line(hook: &Hook) -> String {
-    format!("{} on {}: {}", hook.id, hook.event, hook.run.line())
+    format!("{} on {}: {}", hook.id, hook.event_label(), hook.run.line())
 }
 
 /// What should be looked at twice: in the entry by the row where it stands, in its files by their names.

@@ -56,6 +56,8 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         caller: _,
         arming: _,
         granted: _,
+        // The name of the hook says it, too.
+        own_event: _,
     } = hook;
     let mut rows = Vec::new();
     rows.extend(match matcher.spec() {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
+use tenterhook::dialect::events_named;
 use tenterhook::record::read::Entry;
 
 use super::shadow;
@@ -299,7 +300,11 @@ impl Log {
         };
         let since = |since: Timestamp| firing.time().is_some_and(|it| it >= since);
         let denied = || matches!(firing.decision(), "deny" | "stop");
-        is(&self.event, Some(firing.event()))
+        let is_event = |name: &str| {
+            let rows = events_named(name, &[]);
+            firing.event() == name || rows.iter().any(|(_, row)| row.event == firing.event())
+        };
+        self.event.as_deref().is_none_or(is_event)
             && is(&self.session, firing.session())
             && self.hook.as_deref().is_none_or(|it| firing.hooks().any(|hook| hook.hook() == it))
             && self.since.is_none_or(since)

@@ -62,7 +62,7 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     let mut out = format!(
         "{number:>3}  {} on {} {} {change}\n",
         paint(BOLD, line(hook.id.as_str())),
-        line(hook.event.as_str()),
+        line(&hook.event_label().to_string()),
         paint(DIM, place),
     );
     out.push_str(&field("can", &entry.can.join("; "), width));

@@ -164,7 +164,7 @@ fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool
             format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
         }
     };
-    let head = format!("{} {}: {ended}", hook.event, hook_name(hook));
+    let head = format!("{} {}: {ended}", hook.event_label(), hook_name(hook));
     let mut lead = format!("{line:>6}");
     for row in wrap(&head, width.saturating_sub(INDENT)) {
         page.push_str(&format!("{lead}  {row}\n"));

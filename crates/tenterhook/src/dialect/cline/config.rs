@@ -1,6 +1,7 @@
 //! Which files are hooks of Cline, and what starts one (CL-1 to CL-6)? The name says the event, the first line or the ending what runs it;
 //! there is nothing else to configure.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::words::ROWS;
@@ -74,6 +75,11 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     let run = Run::Command(Command::new(invocation(source, program), Inherit::All));
     let id = id(&mut findings, &source_word(source), &row.name, "");
     let mut hook = Hook::new(id, DialectId::CLINE, EventName::new(&*row.event), run);
+    // `TaskStart` and `TaskResume` are one event.
+    hook.own_event = match &row.name {
+        Cow::Borrowed(name) => Some(*name),
+        Cow::Owned(_) => None,
+    };
     hook.place = Some(findings.place(Span::default()));
     hook.layer = source.layer;
     hook.compat = source.compat;

@@ -98,7 +98,7 @@ impl Words {
         let transcript = text(&mut fields, "transcript_path")?.filter(|it| !it.is_empty());
         text(&mut fields, "hook_event_name")?;
         let row = (self.rows)().iter().find(|row| row.name == name || row.event == name);
-        let name = row.map_or(name, |row| &row.event);
+        let (own, name) = row.map_or((name, name), |row| (&*row.name, &*row.event));
         let own_agent = row.is_some_and(|it| it.subject == Subject::Field("agent_type"));
         let mut event = Event::new(EventName::new(name), Surroundings::default());
         for (key, value) in fields {
@@ -107,7 +107,7 @@ impl Words {
             of.insert(key, value);
         }
         if TOOL_EVENTS.contains(&name) {
-            self.neutral_tool(&mut event)?;
+            self.neutral_tool(&mut event, own)?;
         }
         event.within.session_id = session_id;
         event.within.project =
@@ -130,10 +130,10 @@ impl Words {
         fields
     }
 
-    /// The tool and its input in neutral words.
-    fn neutral_tool(&self, event: &mut Event) -> Result<(), EventFault> {
+    /// The tool and its input in neutral words. `own`: what the agent calls the event.
+    fn neutral_tool(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
         let Some(name) = event.text("tool_name").map(str::to_owned) else {
-            return Err(EventFault { message: format!("`{}` names no tool", event.name) });
+            return Err(EventFault { message: format!("`{own}` names no tool") });
         };
         if let Some(Value::String(text)) = event.payload.get("tool_input") {
             let input = arguments("tool_input", text.clone())?;

@@ -28,6 +28,7 @@ pub(super) fn read(
     answers: &Answers,
     spec: &Spec,
     event: &Event,
+    name: &str,
     object: &Map<String, Value>,
     extent: Extent,
 ) -> Result<Answer, String> {
@@ -40,7 +41,7 @@ pub(super) fn read(
     }
     (answers.refuses)(spec, object)?;
     let mut reader =
-        Reader { answers, spec, event, answer: Answer::default(), unread: Unread::default() };
+        Reader { answers, spec, event, name, answer: Answer::default(), unread: Unread::default() };
     reader.universal(object);
     reader.top_decision(decision, object);
     if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
@@ -55,6 +56,8 @@ struct Reader<'a> {
     answers: &'a Answers,
     spec: &'a Spec,
     event: &'a Event,
+    /// What the agent calls the event.
+    name: &'a str,
     answer: Answer,
     unread: Unread,
 }
@@ -262,7 +265,7 @@ impl Reader<'_> {
     }
 
     fn not_honoured(&mut self, key: &str) {
-        let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
+        let message = format!("`{}` does not honour `{key}`; it was ignored", self.name);
         self.remark(Code::NotHonoured, message);
     }
 

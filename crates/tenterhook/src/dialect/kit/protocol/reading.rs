@@ -106,7 +106,7 @@ impl Heard<'_> {
         if self.report.is_truncated() {
             return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
         }
-        let read = |it| fields::read(self.answers, self.spec, self.event, it, Extent::Whole);
+        let read = |object| self.fields(object, Extent::Whole);
         match self.object().map(read) {
             Some(Ok(answer)) => answer,
             Some(Err(why)) => Answer::failed(Code::InvalidAnswer, why),
@@ -161,7 +161,7 @@ impl Heard<'_> {
         let said = self
             .object()
             .filter(|_| self.answers.denial.any_exit)
-            .and_then(|it| fields::read(self.answers, self.spec, self.event, it, extent).ok())
+            .and_then(|object| self.fields(object, extent).ok())
             .unwrap_or_default();
         match self.spec.exit2 {
             Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(said),
@@ -199,10 +199,14 @@ impl Heard<'_> {
             return self.denied(said);
         }
         if !may.has(Power::Deny) {
-            let message = format!("exit code 2 does nothing on `{}`", self.event.name);
+            let message = format!("exit code 2 does nothing on `{}`", self.row.name);
             said.remarks.push(Failure { code: Code::NotHonoured, message });
         }
         said
+    }
+
+    fn fields(&self, object: &Map<String, Value>, extent: Extent) -> Result<Answer, String> {
+        fields::read(self.answers, self.spec, self.event, &self.row.name, object, extent)
     }
 
     /// What the organisation decided is not blocked.
@@ -211,7 +215,7 @@ impl Heard<'_> {
         if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
             return;
         }
-        let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.event.name);
+        let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.row.name);
         answer.remarks.push(Failure { code: Code::NotHonoured, message });
         answer.restraint = Restraint::Silent;
         answer.effects.messages.extend(answer.reason.take());

@@ -1,0 +1,122 @@
+//! Under which names are events shown, and which events does a name mean that a person gives? (E-12, E-13)
+
+use serde_json::Value;
+
+use crate::room::{Room, fits_schema};
+
+/// Reasonix has a `Stop` of its own, beside the one that others call so.
+const REASONIX: &str = r#"{"hooks": {
+  "Stop": [{"command": "./log.sh"}],
+  "TurnEnd": [{"command": "./gate.sh"}]
+}}"#;
+
+const CLAUDE: &str = r#"{"hooks": {
+  "Stop": [{"hooks": [{"type": "command", "command": "./done.sh"}]}]
+}}"#;
+
+const CODEWHALE: &str = "[[hooks.hooks]]\nevent = \"message_submit\"\ncommand = \"./say.sh\"\n\n\
+    [[hooks.hooks]]\nevent = \"turn_end\"\ncommand = \"./end.sh\"\n";
+
+fn reasonix() -> Room {
+    let room = Room::new();
+    room.write("home/.reasonix/settings.json", REASONIX);
+    room
+}
+
+fn shown(room: &Room, args: &[&str]) -> String {
+    let said = room.run(args, "");
+    assert_eq!(said.code, 0, "{}", said.all());
+    said.stdout
+}
+
+/// E-12.
+#[test]
+fn list_and_review_show_an_event_under_its_own_name() {
+    let room = reasonix();
+    room.write("home/.codewhale/config.toml", CODEWHALE);
+    let list = shown(&room, &["list"]);
+    for label in [
+        "Stop (TurnComplete)",
+        "TurnEnd (Stop)",
+        "message_submit (UserPromptSubmit)",
+        "turn_end (TurnComplete)",
+    ] {
+        // Where the table is narrow, the neutral name stands in the next line.
+        for word in label.split(' ') {
+            assert!(list.contains(word), "{word} is not in\n{list}");
+        }
+    }
+    let list = room.json(&["list", "--format", "json"], "", 0);
+    fits_schema("list", &list);
+    let names = |hook: &Value| (hook["own_event"].clone(), hook["event"].clone());
+    let names: Vec<_> = list["hooks"].as_array().unwrap().iter().map(names).collect();
+    assert!(names.contains(&("Stop".into(), "TurnComplete".into())), "{names:?}");
+    assert!(names.contains(&("turn_end".into(), "TurnComplete".into())), "{names:?}");
+    let checked = room.json(&["check", "--format", "json"], "", 1);
+    fits_schema("check", &checked);
+
+    let room = Room::new().unapproved();
+    room.write("project/.reasonix/settings.json", REASONIX);
+    let review = room.run(&["trust"], "").stdout;
+    for label in ["on Stop (TurnComplete)", "on TurnEnd (Stop)"] {
+        assert!(review.contains(label), "{label} is not in\n{review}");
+    }
+}
+
+/// E-13.
+#[test]
+fn name_that_one_dialect_has_here_means_its_event() {
+    let room = reasonix();
+    for args in [&["explain", "Stop"][..], &["explain", "--dialect", "reasonix", "Stop"]] {
+        let said = shown(&room, args);
+        assert!(said.starts_with("Stop (TurnComplete)\n"), "{said}");
+        assert!(said.contains("runs  log.sh"), "{said}");
+        assert!(said.contains("it is for `TurnEnd (Stop)`"), "{said}");
+    }
+    let said = shown(&room, &["explain", "TurnEnd"]);
+    assert!(said.starts_with("TurnEnd (Stop)\n") && said.contains("runs  gate.sh"), "{said}");
+}
+
+/// E-12, E-13.
+#[test]
+fn name_that_two_dialects_have_here_means_both_events() {
+    let room = reasonix();
+    room.write("home/.claude/settings.json", CLAUDE);
+    let said = shown(&room, &["explain", "Stop"]);
+    assert!(said.starts_with("Stop, Stop (TurnComplete)\n"), "{said}");
+    for (hook, label) in
+        [("done.sh", "Stop "), ("gate.sh", "TurnEnd (Stop)"), ("log.sh", "Stop (TurnComplete)")]
+    {
+        let row = said.lines().find(|line| line.contains(hook)).unwrap_or_default();
+        assert!(row.contains("runs") && row.contains(label), "{hook} as {label}:\n{said}");
+    }
+    let json = room.json(&["explain", "--format", "json", "Stop"], "", 0);
+    fits_schema("explain", &json);
+    let hooks = json["hooks"].as_array().unwrap();
+    assert!(hooks.iter().all(|hook| hook["selected"] == true), "{json:#}");
+    let said = shown(&room, &["explain", "--dialect", "claude", "Stop"]);
+    assert!(
+        said.starts_with("Stop\n") && said.contains("it is for `Stop (TurnComplete)`"),
+        "{said}"
+    );
+}
+
+/// E-13: a name that no dialect has here is still any dialect's.
+#[test]
+fn name_of_a_dialect_without_hooks_here_is_known() {
+    let room = reasonix();
+    let said = shown(&room, &["explain", "message_submit", "hello"]);
+    assert!(said.starts_with("message_submit (UserPromptSubmit)  \"hello\"\n"), "{said}");
+}
+
+/// E-12.
+#[test]
+fn fire_heads_its_page_with_the_name_in_the_dialect_of_the_event() {
+    let room = Room::new();
+    room.write("home/.codewhale/config.toml", CODEWHALE);
+    room.write("project/end.sh", "#!/bin/sh\ncat >/dev/null\n");
+    let said = room.run(&["fire", "--dialect", "codewhale", "turn_end"], "").stdout;
+    assert!(said.starts_with("turn_end (TurnComplete)\n"), "{said}");
+    let log = room.run(&["log", "--event", "turn_end"], "").stdout;
+    assert!(log.contains("TurnComplete"), "{log}");
+}
