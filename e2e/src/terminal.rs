@@ -10,6 +10,7 @@ mod prompts;
 pub(crate) mod room;
 mod screens;
 mod tour;
+mod turn_end;
 mod working;
 
 use std::path::PathBuf;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         looks::PLAYS,
         faces::PLAYS,
         tour::PLAYS,
+        turn_end::PLAYS,
     ];
     let plays = plays.concat().into_iter();
     let plays =

@@ -161,9 +161,10 @@ impl Steering {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The turn is over, and what comes now is for the next one.
-    pub(crate) fn close(&self) {
+    /// The turn is over, and what comes now is for the next one. The token stops what observes the end.
+    pub(crate) fn close(&self) -> CancellationToken {
         self.over.store(true, Ordering::Release);
+        self.new_token()
     }
 
     /// Whether there is a turn to steer.
@@ -174,6 +175,10 @@ impl Steering {
     /// Begins a turn that nobody has stopped yet.
     pub(crate) fn renew(&self) -> CancellationToken {
         self.over.store(false, Ordering::Release);
+        self.new_token()
+    }
+
+    fn new_token(&self) -> CancellationToken {
         let token = CancellationToken::new();
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
         token

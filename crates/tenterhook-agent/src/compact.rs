@@ -24,7 +24,7 @@ impl Agent {
         if self.size() > FULL
             && let Err(why) = self.compact("auto", "").await
         {
-            self.updates.warn("PreCompact", why);
+            self.hooks.warn("PreCompact", why);
         }
     }
 

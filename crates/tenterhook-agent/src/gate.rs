@@ -141,7 +141,7 @@ impl Agent {
         }
         let text = texts.join("\n\n");
         if !text.is_empty() {
-            self.updates.tell(Update::Refused { text, reason: reason.to_owned() });
+            self.updates.tell(Update::Refused { id: None, text, reason: reason.to_owned() });
         }
         if self.seen.passed < sent {
             let why = "what was said before has passed no hook of this session either; where that is what they object to, \
@@ -176,7 +176,7 @@ impl Agent {
         }
         if cut > 0 {
             let why = format!("{cut} bytes are more than hooks are shown, and are not sent");
-            self.updates.warn("PreModelCall", why);
+            self.hooks.warn("PreModelCall", why);
         }
     }
 
@@ -194,7 +194,7 @@ impl Agent {
             let why = format!(
                 "{gone} tools of servers are not offered: a hook rewrote what is said of them"
             );
-            self.updates.warn("PreModelCall", why);
+            self.hooks.warn("PreModelCall", why);
         }
         self.close_calls(REWRITTEN, false);
         let by_user = shown.iter().any(|it| it.is_by(Author::User));

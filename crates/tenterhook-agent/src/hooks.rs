@@ -6,6 +6,7 @@ mod asides;
 mod files;
 mod guarded;
 mod holds;
+mod label;
 mod late;
 mod leaving;
 mod mailboxes;
@@ -31,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tenterhook::diagnostic::{Code, Diagnostic};
 use tenterhook::dialect::{DialectId, Dispatch, Roots};
-use tenterhook::event::Surroundings;
+use tenterhook::event::{EventName, Surroundings};
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::hook::HookId;
@@ -239,14 +240,16 @@ impl Hooks {
             Dispatch::Awaited => self.awaited(&event),
             Dispatch::FireAndForget => Vec::new(),
         };
-        let held = self.hold(&event, waits.clone());
-        let (updates, name, cuts) =
-            (self.updates.clone(), fired.name.as_str().to_owned(), Arc::clone(&self.cuts));
+        let held = self.hold(&event, &waits);
+        let (updates, label, cuts) =
+            (self.updates.clone(), self.label(&fired.name), Arc::clone(&self.cuts));
         let underway = Underway::begin(move || {
             for hook in waits.iter().filter(|_| cuts.load(Ordering::Acquire)) {
-                updates.warn(&name, format!("hook `{hook}`: it was ended with the program"));
+                let reason = format!("hook `{}`: it was ended with the program", hook.id);
+                updates.warn(&hook.event_label().own(), reason);
             }
-            let trace = Trace { event: name, came: GIVEN_UP.to_owned(), steps: Vec::new() };
+            let came = GIVEN_UP.to_owned();
+            let trace = Trace { event: label.into(), came, steps: Vec::new() };
             updates.tell(Update::Hooks(trace));
         });
         let outcome = match dispatch {
@@ -255,9 +258,15 @@ impl Hooks {
         };
         underway.over();
         drop(held);
-        self.tell(fired.name.as_str(), &outcome);
+        self.tell(&fired.name, &outcome);
         let mut said = Said::of(&outcome);
-        for deed in told::deeds(&fired, &outcome) {
+        let deciding: Vec<_> = match outcome.reasons.as_slice() {
+            [] => outcome.steps.iter().map(|step| &step.hook).collect(),
+            reasons => reasons.iter().map(|reason| &reason.hook).collect(),
+        };
+        said.event = self.label_of(&fired.name, deciding).own();
+        let label = |hooks: &[HookId]| self.label_of(&fired.name, hooks);
+        for deed in told::deeds(&fired, &outcome, &label) {
             if let Some(change) = &deed.change {
                 said.rewritten = Some(change.clone());
                 self.rewritten.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
@@ -271,26 +280,31 @@ impl Hooks {
     }
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
-    fn tell(&self, event: &str, outcome: &Outcome) {
+    fn tell(&self, event: &EventName, outcome: &Outcome) {
         let ended = outcome.effects.stop.as_ref().and_then(|it| it.reason.as_deref());
+        let label = self.label_of(event, outcome.steps.iter().map(|step| &step.hook));
         for fault in &outcome.faults {
             // What ends the turn is said where it ends (HO-10).
             if ended == Some(fault.message.as_str()) {
                 continue;
             }
             let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
-            let event = self.spoken(event, fault.hook.as_ref(), outcome);
-            self.updates.warn(&event, format!("{hook}{}", fault.message));
+            let name = match &fault.hook {
+                Some(id) => self.label_of(event, [id]),
+                None => label.clone(),
+            };
+            self.updates.warn(&name.own(), format!("{hook}{}", fault.message));
         }
-        let warns = self.speaker(None, outcome) == Some(DialectId::REASONIX);
+        let mut dialects = outcome.steps.iter().map(|step| self.dialect_of(&step.hook));
+        let warns = !outcome.steps.is_empty()
+            && dialects.all(|dialect| dialect == Some(DialectId::REASONIX));
         for message in &outcome.effects.messages {
             if ended == Some(message) || outcome.faults.iter().any(|it| it.message == *message) {
                 continue;
             }
             // What its hooks say to the user are warnings: `@@WARN`.
             self.updates.tell(if warns {
-                let event = self.spoken(event, None, outcome);
-                Update::Warn { event, reason: message.clone() }
+                Update::Warn { event: label.own(), reason: message.clone() }
             } else {
                 Update::Notice(message.clone())
             });
@@ -298,7 +312,7 @@ impl Hooks {
         if outcome.steps.is_empty() {
             return;
         }
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(&outcome.steps);
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(outcome);
         let steps = outcome.steps.iter().map(|step| TraceStep {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),
@@ -306,34 +320,10 @@ impl Hooks {
             verdict: told::word(step),
         });
         self.updates.tell(Update::Hooks(Trace {
-            event: event.to_owned(),
+            event: label.into(),
             came: told::came(outcome).to_owned(),
             steps: steps.collect(),
         }));
-    }
-}
-
-impl Hooks {
-    /// Whose words a message is about: the hook's, else those of all hooks that ran, if they are of one agent.
-    fn speaker(&self, hook: Option<&HookId>, outcome: &Outcome) -> Option<DialectId> {
-        let ruleset = self.engine.ruleset();
-        let of = |id: &HookId| ruleset.hooks().iter().find(|it| it.id == *id).map(|it| it.dialect);
-        if let Some(hook) = hook {
-            return of(hook);
-        }
-        let mut all = outcome.steps.iter().map(|step| of(&step.hook));
-        let first = all.next()??;
-        all.all(|it| it == Some(first)).then_some(first)
-    }
-
-    /// What the agent for which a hook was written calls the event (HO-9).
-    fn spoken(&self, event: &str, hook: Option<&HookId>, outcome: &Outcome) -> String {
-        let dialect = self.speaker(hook, outcome);
-        let name = dialect.and_then(|it| {
-            let rows = it.dialect().rows().iter();
-            rows.clone().find(|row| row.event == event).map(|row| row.name.to_string())
-        });
-        name.unwrap_or_else(|| event.to_owned())
     }
 }
 

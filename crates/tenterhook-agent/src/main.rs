@@ -20,6 +20,7 @@ mod sandbox;
 mod session;
 mod setup;
 mod subagent;
+mod submission;
 mod tally;
 mod task_gate;
 mod tasks;

@@ -6,6 +6,7 @@ use crate::agent::{Agent, Steering};
 use crate::conversation::Message;
 use crate::expand::Expanded;
 use crate::hooks::Hooks;
+use crate::submission::Submission;
 use crate::update::{Update, Updates};
 
 /// What became of a prompt.
@@ -14,18 +15,20 @@ pub(crate) enum Taken {
     /// Its final text, with what hooks add for the model.
     In { text: String, context: Vec<String> },
     /// It was refused: nothing of it is kept.
-    Refused { reason: String },
+    /// `event`: what the hook that refused it calls the event.
+    Refused { reason: String, event: String },
 }
 
 /// Takes a prompt through its hooks. The text that comes out is the only one that anybody uses.
 pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     let said = hooks.prompt_submitted(&text).await;
     if let Some(reason) = said.blocked.or(said.stop) {
-        return Taken::Refused { reason };
+        return Taken::Refused { reason, event: said.event };
     }
     match said.prompt {
         Some(made) if made.trim().is_empty() => {
-            Taken::Refused { reason: "a hook left nothing of it".to_owned() }
+            let reason = "a hook left nothing of it".to_owned();
+            Taken::Refused { reason, event: said.event }
         }
         made => Taken::In { text: made.unwrap_or(text), context: said.context },
     }
@@ -37,8 +40,8 @@ async fn announce(hooks: &Hooks, text: &str, stop: &CancellationToken) {
 }
 
 /// What is told of a text whose hooks were not heard to the end: they have not agreed.
-fn given_back(text: String) -> Update {
-    Update::Refused { text, reason: "interrupted".to_owned() }
+fn given_back(Submission { id, text }: Submission) -> Update {
+    Update::Refused { id: Some(id), text, reason: "interrupted".to_owned() }
 }
 
 /// Judges a text that is to steer a turn under way, and adds it: a refused one is dropped with a warning, and the turn goes
@@ -47,20 +50,21 @@ pub(crate) async fn steer(
     hooks: &Hooks,
     updates: &Updates,
     steering: &Steering,
-    text: String,
+    submission: Submission,
     stop: &CancellationToken,
 ) {
-    match stop.run_until_cancelled(judge(hooks, text.clone())).await {
+    match stop.run_until_cancelled(judge(hooks, submission.text.clone())).await {
         Some(Taken::In { text, context }) => {
             announce(hooks, &text, stop).await;
             steering.add(Message::user(text.clone(), context));
-            updates.tell(Update::Prompt { text });
+            updates.tell(Update::Prompt { id: submission.id, text });
         }
-        Some(Taken::Refused { reason }) => {
-            updates.warn("UserPromptSubmit", format!("the text was not sent: {reason}"));
-            updates.tell(Update::Refused { text, reason });
+        Some(Taken::Refused { reason, event }) => {
+            updates.warn(&event, format!("the text was not sent: {reason}"));
+            let Submission { id, text } = submission;
+            updates.tell(Update::Refused { id: Some(id), text, reason });
         }
-        None => updates.tell(given_back(text)),
+        None => updates.tell(given_back(submission)),
     }
 }
 
@@ -68,24 +72,24 @@ impl Agent {
     /// Takes a prompt in; what the model is asked, or nothing where it was refused, or stopped while hooks judged it.
     pub(crate) async fn take_in(
         &mut self,
-        text: String,
+        submission: Submission,
         stop: &CancellationToken,
     ) -> Option<String> {
-        let typed = text.clone();
-        let accepted = match stop.run_until_cancelled(self.accept(text.clone())).await {
+        let (id, typed) = (submission.id, submission.text.clone());
+        let accepted = match stop.run_until_cancelled(self.accept(typed.clone())).await {
             Some(Ok(accepted)) => accepted,
             Some(Err(reason)) => {
-                self.updates.tell(Update::Refused { text, reason });
+                self.updates.tell(Update::Refused { id: Some(id), text: typed, reason });
                 return None;
             }
             None => {
-                self.updates.tell(given_back(text));
+                self.updates.tell(given_back(submission));
                 return None;
             }
         };
         let (last, Expanded { prompt, context }) = accepted;
         announce(&self.hooks, &last, stop).await;
-        self.updates.tell(Update::Prompt { text: last });
+        self.updates.tell(Update::Prompt { id, text: last });
         self.keep(Message::user(prompt.clone(), context));
         self.typed = Some((prompt.clone(), typed));
         Some(prompt)
@@ -94,7 +98,7 @@ impl Agent {
     /// Has a prompt judged, and then what it refers to put in place: its final text, and what the model is asked.
     async fn accept(&self, text: String) -> Result<(String, Expanded), String> {
         match judge(&self.hooks, text).await {
-            Taken::Refused { reason } => Err(reason),
+            Taken::Refused { reason, .. } => Err(reason),
             Taken::In { text, mut context } => {
                 let expanded = self.expand(text.clone()).await?;
                 context.extend(expanded.context);

@@ -17,23 +17,23 @@ const WAITING: usize = 16;
 pub(crate) struct Renderer {
     sender: mpsc::Sender<String>,
     worker: JoinHandle<()>,
-    updates: Updates,
+    hooks: Hooks,
 }
 
 impl Renderer {
     /// Starts the worker.
     pub(crate) fn start(hooks: Hooks, updates: Updates) -> Self {
         let (sender, mut receiver) = mpsc::channel::<String>(WAITING);
-        let shown = updates.clone();
+        let own = hooks.clone();
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
                 let said = hooks.message_shown(&text).await;
                 if let Some((rewrite, hooks)) = said.filter(|(it, _)| *it != text) {
-                    shown.tell(Update::Rewrite { text: rewrite, hooks });
+                    updates.tell(Update::Rewrite { text: rewrite, hooks });
                 }
             }
         });
-        Self { sender, worker, updates }
+        Self { sender, worker, hooks: own }
     }
 
     /// Gives a message to the worker; one without words is none.
@@ -42,7 +42,7 @@ impl Renderer {
             return;
         }
         if self.sender.try_send(text.to_owned()).is_err() {
-            self.updates.warn(
+            self.hooks.warn(
                 "MessageDisplay",
                 "too many messages wait for their hooks: one is shown as it is",
             );

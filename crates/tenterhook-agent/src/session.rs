@@ -18,6 +18,7 @@ use crate::command;
 use crate::conversation::{Author, Message};
 use crate::ground::Ground;
 use crate::hooks::Hooks;
+use crate::submission::Submission;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
@@ -56,7 +57,7 @@ pub(crate) struct Session {
 #[derive(Debug)]
 pub(crate) enum Next {
     /// A text that no hook has seen.
-    Raw(String),
+    Raw(Submission),
     /// A message that hooks have judged: they judge each text once.
     Judged(Message),
 }
@@ -180,10 +181,16 @@ impl Session {
                     Err(leave) => return Some(leave),
                 },
             };
-            self.agent.updates.tell(Update::Queued(texts(&self.queue)));
+            self.agent.updates.tell(Update::Queued(submissions(&self.queue)));
             let Some(next) = self.bounded(next).and_then(|it| self.known(it)) else { continue };
             let command = match &next {
-                Next::Raw(text) => command::read(text),
+                Next::Raw(Submission { id, text }) => {
+                    let command = command::read(text);
+                    if command.is_some() {
+                        self.agent.updates.tell(Update::Obeyed(*id));
+                    }
+                    command
+                }
                 Next::Judged(_) => None,
             };
             let done = match command {
@@ -223,17 +230,17 @@ impl Session {
 
     /// Gives a command back that nobody knows: it is no prompt (AG-43).
     fn known(&self, next: Next) -> Option<Next> {
-        let Next::Raw(text) = next else { return Some(next) };
+        let Next::Raw(Submission { id, text }) = next else { return Some(next) };
         let why = match command::read(&text) {
             Some(_) => None,
             None => self.agent.unknown_command(&text),
         };
         match why {
             Some(reason) => {
-                self.agent.updates.tell(Update::Refused { text, reason });
+                self.agent.updates.tell(Update::Refused { id: Some(id), text, reason });
                 None
             }
-            None => Some(Next::Raw(text)),
+            None => Some(Next::Raw(Submission { id, text })),
         }
     }
 
@@ -266,7 +273,7 @@ impl Session {
         if self.shut.is_none() {
             agent.look_for_tools().await;
         }
-        self.queue.extend(said.initial.map(Next::Raw));
+        self.queue.extend(said.initial.map(|text| Next::Raw(Submission::new(text))));
         self.watch.look().await;
         Ok(())
     }
@@ -274,7 +281,9 @@ impl Session {
     /// Gives back what is said to a session that hooks did not let begin.
     fn turn_away(&mut self, next: Next, reason: String) {
         match next {
-            Next::Raw(text) => self.agent.updates.tell(Update::Refused { text, reason }),
+            Next::Raw(Submission { id, text }) => {
+                self.agent.updates.tell(Update::Refused { id: Some(id), text, reason });
+            }
             Next::Judged(message) => self.agent.steering.add_later(message),
         }
     }
@@ -324,13 +333,13 @@ impl Session {
     }
 }
 
-/// What the person wrote of what waits.
-fn texts(queue: &VecDeque<Next>) -> Vec<String> {
-    let text = |it: &Next| match it {
-        Next::Raw(text) => Some(text.clone()),
+/// The submissions that wait.
+fn submissions(queue: &VecDeque<Next>) -> Vec<Submission> {
+    let submission = |next: &Next| match next {
+        Next::Raw(submission) => Some(submission.clone()),
         Next::Judged(_) => None,
     };
-    queue.iter().filter_map(text).collect()
+    queue.iter().filter_map(submission).collect()
 }
 
 /// Waits until somebody wants to leave.
@@ -348,7 +357,7 @@ async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
 async fn turn(agent: &mut Agent, next: Next) {
     let stopped = agent.steering.renew();
     let text = match next {
-        Next::Raw(text) => match agent.take_in(text, &stopped).await {
+        Next::Raw(submission) => match agent.take_in(submission, &stopped).await {
             Some(text) => text,
             None => return,
         },
@@ -360,9 +369,10 @@ async fn turn(agent: &mut Agent, next: Next) {
     };
     agent.updates.tell(Update::Loading(true));
     let ending = agent.turn(&text).await;
-    agent.steering.close();
+    let stopped = agent.steering.close();
     agent.updates.tell(Update::Loading(false));
-    agent.turn_over(&ending).await;
+    // A person with a queued text may end the hooks that observe the end of the turn (AG-44).
+    let _ = stopped.run_until_cancelled(agent.turn_over(&ending)).await;
 }
 
 /// Tells the face what hooks are doing, as they do it.

@@ -8,14 +8,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Call, ToolResult};
 use crate::sandbox::Sandbox;
+use crate::submission::{Submission, SubmissionId};
 
 /// What a face may say.
 #[derive(Debug)]
 pub(crate) enum Input {
     /// A prompt, or a command that begins with a slash.
-    Prompt(String),
+    Prompt(Submission),
     /// A prompt for after the turn under way.
-    Queue(String),
+    Queue(Submission),
     /// Take the last prompt back that waits for the turn to end.
     TakeBack,
     /// Go on in the next permission mode.
@@ -40,13 +41,16 @@ pub(crate) enum Update {
     /// What was said so far is forgotten.
     Cleared,
     /// A prompt was taken in: its final text, as history has it.
-    Prompt { text: String },
+    Prompt { id: SubmissionId, text: String },
     /// A prompt was refused: nothing of it is kept, and its text belongs back into the composer.
-    Refused { text: String, reason: String },
-    /// These wait for the turn to end.
-    Queued(Vec<String>),
-    /// The last of them does no longer: its text belongs back into the composer.
-    TakenBack { text: String },
+    /// `None`: one that had been taken in before.
+    Refused { id: Option<SubmissionId>, text: String, reason: String },
+    /// A command was obeyed, which is no prompt.
+    Obeyed(SubmissionId),
+    /// These wait for the turn to end, in this order; every other submission is on its way.
+    Queued(Vec<Submission>),
+    /// This one waits no longer: its text belongs back into the composer.
+    TakenBack(Submission),
     /// The permission mode.
     Mode(&'static str),
     /// How much was used.
@@ -146,11 +150,30 @@ pub(crate) enum Decision {
     No(String),
 }
 
+/// An event, as it is called here and by the hooks that an update is about (E-12).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EventNames {
+    /// Its neutral name.
+    pub(crate) neutral: String,
+    /// Each name that those hooks have for it.
+    pub(crate) own: Vec<String>,
+    /// What a person is shown.
+    pub(crate) label: String,
+}
+
+impl EventNames {
+    /// An event that hooks call as it is called here.
+    #[cfg(test)]
+    pub(crate) fn neutral(name: &str) -> Self {
+        Self { neutral: name.to_owned(), own: vec![name.to_owned()], label: name.to_owned() }
+    }
+}
+
 /// What one or more hooks did, as one line for the person (AG-40).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Deed {
     /// The event.
-    pub(crate) event: String,
+    pub(crate) event: EventNames,
     /// The hooks.
     pub(crate) hooks: Vec<String>,
     /// What they did: `rewrote the prompt`.
@@ -197,7 +220,7 @@ pub(crate) struct Rewritten {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Hold {
     /// The event.
-    pub(crate) event: String,
+    pub(crate) event: EventNames,
     /// The call that it is about.
     pub(crate) call: Option<String>,
     /// The hooks that judge it.
@@ -208,7 +231,7 @@ pub(crate) struct Hold {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Trace {
     /// The event.
-    pub(crate) event: String,
+    pub(crate) event: EventNames,
     /// What came of it, in one word.
     pub(crate) came: String,
     /// One line a hook.

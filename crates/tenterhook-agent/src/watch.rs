@@ -31,7 +31,7 @@ impl Watch {
             match watcher {
                 Ok(watcher) => look(watcher, hooks, updates, receiver).await,
                 Err(error) => {
-                    updates.warn("FileChanged", format!("files cannot be watched: {error}"))
+                    hooks.warn("FileChanged", format!("files cannot be watched: {error}"))
                 }
             }
         });

@@ -55,6 +55,12 @@ impl Room {
         written.map(drop).map_err(|error| format!("{name}: {error}"))
     }
 
+    /// Writes a file of the home.
+    pub(crate) fn write_in_home(&self, name: &str, text: &str) -> Result<(), String> {
+        let written = self.sandbox.write(&format!("~/{name}"), text);
+        written.map(drop).map_err(|error| format!("{name}: {error}"))
+    }
+
     /// The text of a file of the project; empty where there is none.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.project().join(name)).unwrap_or_default()

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::told::{GRACE, Left, Told, ends};
 use crate::conversation::{self, Call};
 use crate::hooks;
+use crate::submission::Submission;
 use crate::update::{Decision, Input, Update};
 use line::Said;
 
@@ -117,7 +118,7 @@ impl Speaker {
         let mut speaker = Self { inputs, lines: None, asked: HashMap::new() };
         match source {
             Source::Prompt(text) => {
-                speaker.say(Input::Prompt(text));
+                speaker.say(Input::Prompt(Submission::new(text)));
                 speaker.say(Input::Close);
             }
             Source::Lines => speaker.lines = Some(lines()),

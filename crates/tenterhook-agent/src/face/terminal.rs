@@ -10,6 +10,7 @@ mod draw;
 mod guard;
 mod keys;
 mod markdown;
+mod outbox;
 mod panel;
 mod question;
 mod screen;

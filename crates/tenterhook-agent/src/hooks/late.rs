@@ -49,13 +49,15 @@ impl Hooks {
         if finished.stale {
             return Late::Silent;
         }
-        let event = finished.event.to_string();
         let context = finished.outcome.labelled_context();
         let mailbox = self.mailboxes.of(finished.agent.as_deref());
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
             let hooks = finished.outcome.steps.iter().map(|it| it.hook.to_string()).collect();
             let (did, why) = ("wakes the agent".to_owned(), reason.clone());
+            let steps = &finished.outcome.steps;
+            let label = self.label_of(&finished.event, steps.iter().map(|step| &step.hook));
+            let event = label.into();
             self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
             let message = from_hook(reason, context);
             return deliver(mailbox, message, Late::Wakes);
@@ -70,8 +72,9 @@ impl Hooks {
     /// A line for each hook that has something for the model.
     pub(super) fn tell_context(&self, finished: &Finished, did: &str) {
         for step in finished.outcome.steps.iter().filter(|step| !step.context.is_empty()) {
-            let (event, hooks) = (finished.event.to_string(), vec![step.hook.to_string()]);
+            let event = self.label_of(&finished.event, [&step.hook]).into();
             let (did, why) = (did.to_owned(), step.context.join("\n"));
+            let hooks = vec![step.hook.to_string()];
             self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
         }
     }
@@ -80,15 +83,19 @@ impl Hooks {
     /// that had not ended were cut, where that happened.
     pub(super) fn report(&self, finished: &Finished, cut: &str) {
         let Finished { outcome, event, .. } = finished;
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(&outcome.steps);
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(outcome);
         for fault in &outcome.faults {
             let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
-            let event = self.spoken(event.as_str(), fault.hook.as_ref(), outcome);
+            let name = match &fault.hook {
+                Some(id) => self.label_of(event, [id]),
+                None => self.label_of(event, outcome.steps.iter().map(|step| &step.hook)),
+            };
+            let name = name.own();
             let why = match fault.code {
                 Code::Cancelled if !cut.is_empty() => format!("; {cut}"),
                 _ => String::new(),
             };
-            self.updates.warn(&event, format!("{hook}{}{why}", fault.message));
+            self.updates.warn(&name, format!("{hook}{}{why}", fault.message));
         }
         let messages = outcome.effects.messages.iter().filter(|_| !finished.stale);
         for message in messages {

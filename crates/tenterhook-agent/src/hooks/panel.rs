@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::sync::{MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tenterhook::dialect::{DIALECTS, DialectId, EventRow};
+use tenterhook::answer::Power;
+use tenterhook::dialect::{DIALECTS, DialectId, EventLabel, events_named};
 use tenterhook::hook::{Arming, Hook, HookId, Layer};
 use tenterhook::matcher::MatcherSpec;
 use tenterhook::{Event, plan};
@@ -35,7 +36,7 @@ impl Hooks {
                     format!("  [rests: this agent never fires that event: {why}]")
                 }),
             };
-            let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event);
+            let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event_label());
             let _ = writeln!(text, "    {}", hook.run.line());
             let limit = hook.time(&ruleset.row(hook.dialect, &hook.event));
             let condition = hook.condition.as_ref().map(|it| format!(", if {}", it.text()));
@@ -60,74 +61,108 @@ impl Hooks {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What hooks may do at each event, when it fires, and what matchers can meet there.
-    /// In the words of the agent that is named, else in this one's.
+    /// What hooks may do at each event, when it fires, and what matchers can meet there: in the words of the agent that is
+    /// named, else in this one's and in those of each other agent that has hooks here.
     pub(crate) fn events(&self, agent: &str) -> String {
-        let id = match agent {
-            "" => DialectId::NATIVE,
+        let named = match agent {
+            "" => None,
             name => match DialectId::find(name) {
-                Some(id) => id,
+                Some(id) => Some(id),
                 None => return format!("no agent is called `{name}`: it is one of {}", agents()),
             },
         };
         let mut text = String::new();
-        for row in id.dialect().rows() {
-            let powers: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
-            let powers = if powers.is_empty() { "observe".to_owned() } else { powers.join(", ") };
-            let _ = writeln!(text, "{:<20}  {}", row.name, row.when);
-            let _ = writeln!(text, "{:<20}  a hook may: {powers}", "");
-            if let Some(why) = points::never(&row.event) {
-                let _ = writeln!(text, "{:<20}  this agent never fires it: {why}", "");
-            }
-            if id == DialectId::NATIVE {
-                happens(&mut text, &row.event);
+        match named {
+            Some(id) => rows(&mut text, id),
+            None => {
+                rows(&mut text, DialectId::NATIVE);
+                let ruleset = self.engine.ruleset();
+                for id in ruleset.dialects().into_iter().filter(|id| *id != DialectId::NATIVE) {
+                    let _ = writeln!(text, "\nThe events of {id}, which has hooks here:");
+                    rows(&mut text, id);
+                }
             }
         }
         let _ = writeln!(text, "  `/hooks events AGENT` says it in the words of {}.", agents());
         text
     }
 
-    /// Of every hook, whether it runs at the event that is named, and why: by the event's name in any agent's words, by a call's,
-    /// or by a tool's. Nothing named, the last event.
+    /// Of every hook, whether it runs at the event that is named, and why: by the event's name in the words of each agent that
+    /// has hooks here, by a call's, or by a tool's. Nothing named, the last event.
     pub(crate) fn explain(&self, name: &str) -> Result<String, String> {
-        let events = called(name);
-        let is = |event: &Event| {
-            let of = |key: &str| event.payload.get(key).and_then(Value::as_str);
-            let tool = of("tool_name").is_some_and(|it| it.eq_ignore_ascii_case(name));
-            let is_call = of("tool_use_id") == Some(name) || tool;
-            let gate = event.name.as_str() == "PreToolUse";
-            name.is_empty() || events.contains(&event.name.to_string()) || (is_call && gate)
+        let mut text = String::new();
+        let mut missing = Vec::new();
+        for label in self.labels_named(name) {
+            match self.past().last(|event| event.name.as_str() == label.neutral()) {
+                Some(event) => self.explain_event(&mut text, &event),
+                None => missing.push(format!("`{label}` has not happened in this session.")),
+            }
+        }
+        if !text.is_empty() || !missing.is_empty() {
+            return match text.is_empty() {
+                true => Err(missing.join("\n")),
+                false => Ok(text + &missing.join("\n")),
+            };
+        }
+        let is_asked = |event: &Event| {
+            let field = |key: &str| event.payload.get(key).and_then(Value::as_str);
+            let tool = field("tool_name").is_some_and(|tool| tool.eq_ignore_ascii_case(name));
+            let is_call = tool || field("tool_use_id") == Some(name);
+            name.is_empty() || (is_call && event.name.as_str() == "PreToolUse")
         };
-        let found = self.past().last(is);
-        let Some(event) = found else {
-            return Err(match (name, events.is_empty()) {
-                ("", _) => "No event was fired yet.".to_owned(),
-                (name, false) => format!("`{name}` has not happened in this session."),
-                (name, true) => format!(
+        let event = self.past().last(is_asked).ok_or_else(|| match name {
+            "" => "No event was fired yet.".to_owned(),
+            name => {
+                format!(
                     "`{name}` is no event, no tool that was called and no call of this session."
-                ),
-            });
-        };
+                )
+            }
+        })?;
+        self.explain_event(&mut text, &event);
+        Ok(text)
+    }
+
+    /// The events that are called so, each once.
+    fn labels_named(&self, name: &str) -> Vec<EventLabel> {
+        let mut labels: Vec<EventLabel> = Vec::new();
+        for (_, row) in events_named(name, &self.engine.ruleset().dialects()) {
+            let label = EventLabel::of_row(row);
+            if labels.iter().all(|other| other.neutral() != label.neutral()) {
+                labels.push(label);
+            }
+        }
+        labels
+    }
+
+    /// Of every hook, whether it runs at this event, and why.
+    fn explain_event(&self, text: &mut String, event: &Event) {
         let about = event.payload.get("tool_name").and_then(Value::as_str);
-        let about = about.map(|it| format!("  {it}")).unwrap_or_default();
-        let mut text = format!("{}{about}\n", event.name);
+        let about = about.map(|tool| format!("  {tool}")).unwrap_or_default();
+        let _ = writeln!(text, "{}{about}", self.label(&event.name));
         let view = self.session.view(&event.name);
         let mut others = 0;
         let ruleset = self.engine.ruleset();
-        let told = plan::explain(&ruleset, &view, &event);
-        for (hook, because) in told.into_iter().filter(|(it, _)| it.layer != Layer::BuiltIn) {
+        let explained = plan::explain(&ruleset, &view, event).into_iter();
+        for (hook, because) in explained.filter(|(hook, _)| hook.layer != Layer::BuiltIn) {
             if because.rule == ELSEWHERE {
                 others += 1;
                 continue;
             }
             let word = if because.selected { "runs" } else { "rests" };
-            let _ =
-                writeln!(text, "  {word:<5}  {}  ({}) {}", hook.id, because.rule, because.because);
+            let label = hook.event_label().to_string();
+            let at = match label == hook.event.as_str() {
+                true => String::new(),
+                false => format!(" at {label}"),
+            };
+            let _ = writeln!(
+                text,
+                "  {word:<5}  {}{at}  ({}) {}",
+                hook.id, because.rule, because.because
+            );
         }
         if others > 0 {
             let _ = writeln!(text, "  ({others} more are for other events)");
         }
-        Ok(text)
     }
 
     /// Switches a hook off or on for this session.
@@ -156,16 +191,21 @@ fn matched(hook: &Hook) -> String {
     }
 }
 
-/// The events that are called so: by us, else by some other agent.
-fn called(name: &str) -> Vec<String> {
-    let is = |row: &&EventRow| row.name.eq_ignore_ascii_case(name);
-    let of = |ours: bool| {
-        let dialects = DIALECTS.iter().filter(move |it| (it.id() == DialectId::NATIVE) == ours);
-        let rows = dialects.flat_map(|it| it.rows()).filter(is);
-        rows.map(|row| row.event.to_string()).collect::<Vec<_>>()
-    };
-    let ours = of(true);
-    if ours.is_empty() { of(false) } else { ours }
+/// The events of a dialect, and what hooks may do there.
+fn rows(text: &mut String, id: DialectId) {
+    for row in id.dialect().rows() {
+        let powers: Vec<&str> = row.powers.iter().map(Power::word).collect();
+        let powers = if powers.is_empty() { "observe".to_owned() } else { powers.join(", ") };
+        let label = EventLabel::of_row(row).to_string();
+        let _ = writeln!(text, "{label:<20}  {}", row.when);
+        let _ = writeln!(text, "{:<20}  a hook may: {powers}", "");
+        if let Some(why) = points::never(&row.event) {
+            let _ = writeln!(text, "{:<20}  this agent never fires it: {why}", "");
+        }
+        if id == DialectId::NATIVE {
+            happens(text, &row.event);
+        }
+    }
 }
 
 /// The agents whose hooks run here.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use tenterhook::Event;
 use tenterhook::hook::HookId;
-use tenterhook::outcome::{Ended, Step};
+use tenterhook::outcome::{Ended, Outcome, Step};
 
 use super::told;
 
@@ -36,16 +36,12 @@ impl Past {
         self.events.push_back(event.clone());
     }
 
-    /// These steps ran.
-    pub(super) fn ran<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>) {
+    /// The steps of this outcome ran.
+    pub(super) fn ran(&mut self, outcome: &Outcome) {
         // A step that went to the background has not run yet: how it ends is reported later.
         let ran = |step: &&Step| step.ended.is_run() && step.ended != Ended::Detached;
-        for step in steps.into_iter().filter(ran) {
-            let word = match told::word(step) {
-                "" => "silent",
-                word => word,
-            };
-            let came = format!("{word} ({})", step.ended);
+        for step in outcome.steps.iter().filter(ran) {
+            let came = format!("{} ({})", came(step, outcome), step.ended);
             let times = self.hooks.get(&step.hook).map_or(0, |it| it.times) + 1;
             self.hooks.insert(step.hook.clone(), Ran { times, at: Instant::now(), came });
         }
@@ -61,5 +57,14 @@ impl Past {
     /// The last event of which this holds.
     pub(super) fn last(&self, is: impl Fn(&Event) -> bool) -> Option<Event> {
         self.events.iter().rev().find(|it| is(it)).cloned()
+    }
+}
+
+/// What came of a step, in one word.
+fn came(step: &Step, outcome: &Outcome) -> &'static str {
+    match told::word(step) {
+        "" if told::failed(step, outcome) => "failed",
+        "" => "silent",
+        word => word,
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Said {
     pub(crate) retry: bool,
     /// The first message of the session.
     pub(crate) initial: Option<String>,
+    /// The event, as the hooks call it that decided or ran.
+    pub(crate) event: String,
     /// What was rewritten, if something was.
     pub(crate) rewritten: Option<Rewritten>,
 }
@@ -66,6 +68,7 @@ impl Said {
             permissions: effects.updated_permissions,
             retry: effects.retry == Some(true),
             initial: effects.initial_user_message,
+            event: String::new(),
             rewritten: None,
         }
     }

@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 use tenterhook::answer::Restraint;
+use tenterhook::dialect::EventLabel;
 use tenterhook::event::Event;
-use tenterhook::outcome::{Outcome, Step};
+use tenterhook::hook::HookId;
+use tenterhook::outcome::{Ended, Outcome, Step};
 
 use crate::update::{Deed, Rewritten};
 
@@ -42,8 +44,16 @@ pub(super) fn came(outcome: &Outcome) -> &'static str {
         None if outcome.effects.stop.is_some() => "stop",
         None if outcome.effects.rewrite() => "rewrote",
         None if !outcome.effects.context.is_empty() => "context",
+        None if outcome.steps.iter().any(|step| failed(step, outcome)) => "failed",
         None => "silent",
     }
+}
+
+/// Whether a hook gave no answer, which is not that it has nothing to say.
+pub(super) fn failed(step: &Step, outcome: &Outcome) -> bool {
+    let answered = matches!(step.ended, Ended::Exited(0) | Ended::Answered | Ended::Detached);
+    let is_faulty = outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook));
+    is_faulty && !answered && step.ended.is_run() && word(step).is_empty()
 }
 
 /// The same of one hook; empty where it has nothing to say.
@@ -58,43 +68,48 @@ pub(super) fn word(step: &Step) -> &'static str {
 }
 
 /// The lines, each with the hook, what it did, and what it did that to (AG-40).
-pub(super) fn deeds(event: &Event, outcome: &Outcome) -> Vec<Deed> {
-    let (name, call) = (event.name.as_str(), call(event));
-    let deed = |hooks: Vec<String>, did: &str, why: String| Deed {
-        event: name.to_owned(),
-        hooks,
+pub(super) fn deeds(
+    event: &Event,
+    outcome: &Outcome,
+    label: &dyn Fn(&[HookId]) -> EventLabel,
+) -> Vec<Deed> {
+    let call = call(event);
+    let deed = |hooks: Vec<HookId>, did: &str, why: String| Deed {
+        event: label(&hooks).into(),
+        hooks: hooks.iter().map(ToString::to_string).collect(),
         did: did.to_owned(),
         why,
         call: call.clone(),
         change: None,
     };
     let mut deeds = Vec::new();
-    if let Some((did, shown)) = restrained(name, outcome) {
-        for reason in &outcome.reasons {
+    for reason in &outcome.reasons {
+        let hooks = vec![reason.hook.clone()];
+        if let Some((did, shown)) = restrained(&label(&hooks), outcome) {
             let why = if shown { String::new() } else { reason.text.clone() };
-            deeds.push(deed(vec![reason.hook.to_string()], &did, why));
+            deeds.push(deed(hooks, &did, why));
         }
     }
-    let stopped = outcome.steps.iter().filter(|it| it.stopped).map(|it| it.hook.to_string());
+    let stopped = outcome.steps.iter().filter(|step| step.stopped).map(|step| step.hook.clone());
     let stopped: Vec<_> = stopped.collect();
     if !stopped.is_empty() {
         deeds.push(deed(stopped, "ends what is under way", String::new()));
     }
     let consents = |it: &&Step| it.verdict == Restraint::Allow && outcome.consents();
     for step in outcome.steps.iter().filter(consents) {
-        deeds.push(deed(vec![step.hook.to_string()], "consents", String::new()));
+        deeds.push(deed(vec![step.hook.clone()], "consents", String::new()));
     }
     for (what, change) in rewrites(event, outcome) {
-        let hooks = change.hooks.clone();
+        let hooks = rewriters(outcome).map(|step| step.hook.clone()).collect();
         deeds.push(Deed {
             change: Some(change),
             ..deed(hooks, &format!("rewrote {what}"), String::new())
         });
     }
     for step in outcome.steps.iter().filter(|it| !it.context.is_empty()) {
-        deeds.push(deed(vec![step.hook.to_string()], "tells the model", step.context.join("\n")));
+        deeds.push(deed(vec![step.hook.clone()], "tells the model", step.context.join("\n")));
     }
-    let all = || outcome.steps.iter().map(|it| it.hook.to_string()).collect::<Vec<_>>();
+    let all = || outcome.steps.iter().map(|step| step.hook.clone()).collect::<Vec<_>>();
     if !outcome.effects.env.is_empty() {
         let names: Vec<_> = outcome.effects.env.keys().map(|it| format!("`{it}`")).collect();
         deeds.push(deed(all(), "set for shell commands", names.join(", ")));
@@ -106,9 +121,9 @@ pub(super) fn deeds(event: &Event, outcome: &Outcome) -> Vec<Deed> {
 }
 
 /// How hooks held the event up or waved it through, and whether the reason stands on the screen anyway.
-fn restrained(event: &str, outcome: &Outcome) -> Option<(String, bool)> {
+fn restrained(event: &EventLabel, outcome: &Outcome) -> Option<(String, bool)> {
     match outcome.restraint {
-        Restraint::Deny => Some(match DENIALS.iter().find(|(it, ..)| *it == event) {
+        Restraint::Deny => Some(match DENIALS.iter().find(|(it, ..)| *it == event.neutral()) {
             Some((_, did, shown)) => ((*did).to_owned(), *shown),
             None => (format!("objects at {event}"), false),
         }),
@@ -117,11 +132,15 @@ fn restrained(event: &str, outcome: &Outcome) -> Option<(String, bool)> {
     }
 }
 
+/// The steps that rewrote something.
+fn rewriters(outcome: &Outcome) -> impl Iterator<Item = &Step> {
+    outcome.steps.iter().filter(|step| step.rewrote)
+}
+
 /// What was rewritten, with what it was and what it is.
 fn rewrites(event: &Event, outcome: &Outcome) -> Vec<(&'static str, Rewritten)> {
     let effects = &outcome.effects;
-    let hooks: Vec<_> =
-        outcome.steps.iter().filter(|it| it.rewrote).map(|it| it.hook.to_string()).collect();
+    let hooks: Vec<_> = rewriters(outcome).map(|step| step.hook.to_string()).collect();
     let found = ORIGINALS.iter().filter_map(|(field, what)| {
         let was = event.payload.get(*field)?.clone();
         let now = match *field {

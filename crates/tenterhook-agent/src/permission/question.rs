@@ -165,7 +165,7 @@ impl Permissions {
                 let kind = change.get("type").and_then(serde_json::Value::as_str);
                 let kind = kind.unwrap_or_default();
                 let why = format!("`{kind}` was not made: the hook that wants it does not consent");
-                context.updates.warn("PermissionRequest", why);
+                context.hooks.warn("PermissionRequest", why);
             }
             return ControlFlow::Continue((call, aim));
         }
@@ -184,7 +184,7 @@ impl Permissions {
         if !routine {
             let why =
                 format!("a hook's consent is not taken, the question is yours: {}", question.why);
-            context.updates.warn("PermissionRequest", why);
+            context.hooks.warn("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
         self.consented(context, &said, (call, aim))
@@ -217,7 +217,7 @@ impl Permissions {
                             "a hook's consent is not taken, it is for another call: {}",
                             now.why
                         );
-                        context.updates.warn("PermissionRequest", why);
+                        context.hooks.warn("PermissionRequest", why);
                         return ControlFlow::Continue((call, aim));
                     }
                 }

@@ -39,7 +39,9 @@ impl Session {
                 tokio::select! {
                     done = &mut work => break done,
                     input = inputs.recv(), if !gone => match input {
-                        Some(Input::Prompt(text) | Input::Queue(text)) => said.push(Next::Raw(text)),
+                        Some(Input::Prompt(submission) | Input::Queue(submission)) => {
+                            said.push(Next::Raw(submission));
+                        }
                         Some(Input::Interrupt) => break Ok(()),
                         Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
                             if let Some(leave) = Leave::read(&input) {
@@ -47,8 +49,8 @@ impl Session {
                             }
                         }
                         Some(Input::TakeBack) => {
-                            if let Some(Next::Raw(text)) = said.pop() {
-                                told.tell(Update::TakenBack { text });
+                            if let Some(Next::Raw(last)) = said.pop() {
+                                told.tell(Update::TakenBack(last));
                             }
                         }
                         Some(Input::NextMode) => next_mode(&permissions, &hooks),
@@ -76,8 +78,8 @@ impl Session {
         loop {
             tokio::select! {
                 input = inputs.recv() => match input {
-                    Some(Input::Prompt(text) | Input::Queue(text)) => {
-                        return Ok(Some(Next::Raw(text)));
+                    Some(Input::Prompt(submission) | Input::Queue(submission)) => {
+                        return Ok(Some(Next::Raw(submission)));
                     }
                     Some(Input::Interrupt | Input::TakeBack) => {}
                     Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),

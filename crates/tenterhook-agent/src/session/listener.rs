@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::heard::{Heard, next_mode, wakes};
 use super::steering_gate::SteeringGate;
-use super::{Leave, Next, texts};
+use super::{Leave, Next, submissions};
 use crate::agent::{Agent, Steering};
 use crate::hooks::{Hooks, Late};
 use crate::permission::Permissions;
@@ -56,30 +56,33 @@ impl<'s> Listener<'s> {
 
     fn tell_queue(&self) {
         self.steering.queue(self.queue.len());
-        self.updates.tell(Update::Queued(texts(self.queue)));
+        self.updates.tell(Update::Queued(submissions(self.queue)));
     }
 
     /// Does what was said. `None`: nobody says anything any more.
     pub(super) fn hear(&mut self, input: Option<Input>) {
         match input {
             Some(Input::Interrupt) => {
-                self.steering.stop();
+                // What observes the end of a turn is stopped only for a text that waits for it (AG-44).
+                if self.steering.is_open() || !self.queue.is_empty() {
+                    self.steering.stop();
+                }
                 self.gate.stop();
             }
             // A command steers nothing: it is for the agent, or a prompt of its own.
-            Some(Input::Prompt(text))
-                if self.steering.is_open() && !text.trim_start().starts_with('/') =>
+            Some(Input::Prompt(submission))
+                if self.steering.is_open() && !submission.text.trim_start().starts_with('/') =>
             {
-                self.gate.steer(text);
+                self.gate.steer(submission);
             }
-            Some(Input::Prompt(text) | Input::Queue(text)) => {
-                self.queue.push_back(Next::Raw(text));
+            Some(Input::Prompt(submission) | Input::Queue(submission)) => {
+                self.queue.push_back(Next::Raw(submission));
                 self.tell_queue();
             }
             Some(Input::TakeBack) => {
                 let last = self.queue.iter().rposition(|it| matches!(it, Next::Raw(_)));
-                if let Some(Next::Raw(text)) = last.and_then(|at| self.queue.remove(at)) {
-                    self.updates.tell(Update::TakenBack { text });
+                if let Some(Next::Raw(last)) = last.and_then(|at| self.queue.remove(at)) {
+                    self.updates.tell(Update::TakenBack(last));
                     self.tell_queue();
                 }
             }
@@ -88,9 +91,13 @@ impl<'s> Listener<'s> {
             Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
                 // The first word says why; a later one may say that no hook is waited for.
                 let leave = Leave::read(&input);
-                if self.leaving.is_none() || leave.is_some_and(|leave| leave.is_hurried) {
+                let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
+                if self.leaving.is_none() || is_hurried {
                     self.leaving = leave;
-                    self.steering.stop();
+                    // Hooks that observe the end of a turn are waited for like those in the background.
+                    if is_hurried || self.steering.is_open() {
+                        self.steering.stop();
+                    }
                 }
             }
             Some(Input::Close) => *self.heard = Heard::Closed,

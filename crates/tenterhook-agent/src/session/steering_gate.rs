@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agent;
 use crate::prompt;
+use crate::submission::Submission;
 
 /// The way of steering texts, for one turn.
 pub(super) struct SteeringGate {
-    texts: mpsc::UnboundedSender<(String, CancellationToken)>,
+    texts: mpsc::UnboundedSender<(Submission, CancellationToken)>,
     /// How many texts are not judged yet.
     left: Arc<watch::Sender<usize>>,
     /// Ends the hooks of the texts that came before it was pulled.
@@ -21,24 +22,24 @@ pub(super) struct SteeringGate {
 
 impl SteeringGate {
     pub(super) fn start(agent: &Agent) -> Self {
-        let (texts, mut receiver) = mpsc::unbounded_channel::<(String, CancellationToken)>();
+        let (texts, mut receiver) = mpsc::unbounded_channel::<(Submission, CancellationToken)>();
         let left = Arc::new(watch::Sender::new(0_usize));
         let judged = Arc::clone(&left);
         let (hooks, updates) = (agent.hooks.clone(), agent.updates.clone());
         let steering = agent.steering.clone();
         let worker = tokio::spawn(async move {
-            while let Some((text, stop)) = receiver.recv().await {
-                prompt::steer(&hooks, &updates, &steering, text, &stop).await;
+            while let Some((submission, stop)) = receiver.recv().await {
+                prompt::steer(&hooks, &updates, &steering, submission, &stop).await;
                 judged.send_modify(|left| *left = left.saturating_sub(1));
             }
         });
         Self { texts, left, stop: CancellationToken::new(), worker }
     }
 
-    pub(super) fn steer(&self, text: String) {
+    pub(super) fn steer(&self, submission: Submission) {
         self.left.send_modify(|left| *left += 1);
         // The worker ends only when this end of the channel is dropped.
-        let _ = self.texts.send((text, self.stop.clone()));
+        let _ = self.texts.send((submission, self.stop.clone()));
     }
 
     /// Waits until no text is left to judge.

@@ -63,7 +63,7 @@ impl Worktree {
         if self.from.is_some()
             && let Err(why) = git(&self.project, &["worktree", "remove", &path]).await
         {
-            self.updates.warn("WorktreeRemove", why);
+            self.hooks.warn("WorktreeRemove", why);
         }
         None
     }

@@ -123,6 +123,13 @@ fn message(it: &Value) -> Vec<String> {
     lines
 }
 
+/// The event of an update as it is shown: under its own names, with the neutral one behind them.
+fn event(line: &Value) -> String {
+    let own: Vec<&str> = list(line, "own_events").iter().filter_map(Value::as_str).collect();
+    let (own, neutral) = (own.join("/"), text(line, "event"));
+    if own == neutral { own } else { format!("{own} ({neutral})") }
+}
+
 /// What a person reads of an update; `None` where it is nothing of its own.
 pub(crate) fn screen(line: &Value) -> Option<String> {
     let field = |key| text(line, key);
@@ -132,8 +139,8 @@ pub(crate) fn screen(line: &Value) -> Option<String> {
         "warn" => format!("[warn] {}: {}", field("event"), field("reason")),
         "notice" => format!("· {}", field("text")),
         "hook_did" => format!("· {}{}", field("text"), original(&line["was"])),
-        "held" => format!("… {}: {}", field("event"), line["hooks"]),
-        "hooks" => format!("| {}: {}", field("event"), field("came")),
+        "held" => format!("… {}: {}", event(line), line["hooks"]),
+        "hooks" => format!("| {}: {}", event(line), field("came")),
         "hook_rewrite" => format!("[hook rewrite] {}", field("text")),
         "reply" => field("text").to_owned(),
         "tool" => format!("* {} {}", field("tool"), line["input"]),

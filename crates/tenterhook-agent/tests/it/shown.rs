@@ -121,7 +121,7 @@ fn more_words_than_fit_are_shown_as_they_are_and_say_so() {
     room.sandbox.write("go", "").unwrap();
     run.end();
     assert_eq!(texts(&run, "reply").len(), 25);
-    let over = warnings(&run, "MessageDisplay").len();
+    let over = warnings(&run, "AssistantMessageRender").len();
     assert!(over >= 8, "one under way and sixteen that wait are all there is room for: {over}");
     assert_eq!(run.of("hook_rewrite").len() + over, 25);
 }

@@ -109,9 +109,7 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
         bound::about(said, |govern| govern.is_about(source)).and_then(|govern| govern.on_broken);
     let governs = said.iter().filter(|statement| distance(statement.layer) <= distance(hook.layer));
     let mut others = governs.filter_map(|statement| match &statement.switch {
-        Switch::Govern(govern)
-            if govern.is_about(source) && statement.layer != Layer::Managed =>
-        {
+        Switch::Govern(govern) if govern.is_about(source) && statement.layer != Layer::Managed => {
             govern.on_broken
         }
         _ => None,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::submission::Submission;
 use crate::update::{Decision, Deed, Input, Trace, Update};
 
 /// What a line of standard input says.
@@ -43,8 +44,8 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
         format!("the line is none of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
     })?;
     Ok(Said::Input(match line {
-        Line::Prompt { text } => Input::Prompt(text),
-        Line::Queue { text } => Input::Queue(text),
+        Line::Prompt { text } => Input::Prompt(Submission::new(text)),
+        Line::Queue { text } => Input::Queue(Submission::new(text)),
         Line::TakeBack => Input::TakeBack,
         Line::NextMode => Input::NextMode,
         Line::Interrupt => Input::Interrupt,
@@ -71,8 +72,8 @@ pub(super) fn of(update: &Update) -> Option<Value> {
             "transcript_path": transcript, "sandbox": sandbox.word(),
         }),
         Update::Cleared => json!({"type": "cleared"}),
-        Update::Prompt { text } => json!({"type": "prompt", "text": text}),
-        Update::Refused { text, reason } => {
+        Update::Prompt { text, .. } => json!({"type": "prompt", "text": text}),
+        Update::Refused { text, reason, .. } => {
             json!({"type": "refused", "text": text, "reason": reason})
         }
         Update::Loading(loading) => json!({"type": "loading", "loading": loading}),
@@ -109,17 +110,25 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Hooks(trace) => of_trace(trace),
         Update::Did(deed) => of_deed(deed),
         Update::Held(hold) => json!({
-            "type": "held", "event": hold.event, "id": hold.call, "hooks": hold.hooks,
+            "type": "held", "event": hold.event.neutral, "own_events": hold.event.own,
+            "id": hold.call, "hooks": hold.hooks,
         }),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Leaving(hooks) => json!({"type": "leaving", "hooks": hooks}),
         Update::Ended => json!({"type": "ended"}),
-        Update::Queued(texts) => json!({"type": "queued", "texts": texts}),
-        Update::TakenBack { text } => json!({"type": "taken_back", "text": text}),
+        Update::Queued(queue) => {
+            let texts: Vec<&str> = queue.iter().map(|submission| &*submission.text).collect();
+            json!({"type": "queued", "texts": texts})
+        }
+        Update::TakenBack(Submission { text, .. }) => {
+            json!({"type": "taken_back", "text": text})
+        }
         Update::Mode(mode) => json!({"type": "mode", "mode": mode}),
         Update::Used(used) => json!({"type": "used", "full": used.full, "tokens": used.tokens}),
-        Update::Status(_) | Update::Released(_) | Update::Within { .. } => return None,
+        Update::Obeyed(_) | Update::Status(_) | Update::Released(_) | Update::Within { .. } => {
+            return None;
+        }
     })
 }
 
@@ -131,7 +140,8 @@ fn of_trace(trace: &Trace) -> Value {
         })
     });
     json!({
-        "type": "hooks", "event": trace.event, "came": trace.came,
+        "type": "hooks", "event": trace.event.neutral, "own_events": trace.event.own,
+        "came": trace.came,
         "hooks": hooks.collect::<Vec<_>>(),
     })
 }
@@ -139,7 +149,8 @@ fn of_trace(trace: &Trace) -> Value {
 fn of_deed(deed: &Deed) -> Value {
     let change = deed.change.as_ref();
     json!({
-        "type": "hook_did", "text": deed.line(), "event": deed.event, "hooks": deed.hooks,
+        "type": "hook_did", "text": deed.line(), "event": deed.event.neutral,
+        "own_events": deed.event.own, "hooks": deed.hooks,
         "did": deed.did, "why": deed.why, "id": deed.call,
         "was": change.map(|it| &it.was), "now": change.map(|it| &it.now),
     })

@@ -10,6 +10,7 @@ use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
 use super::ask::Asked;
+use super::outbox::Phase;
 use super::question::Read;
 use super::screen::Screen;
 use super::style::DIM;
@@ -146,7 +147,8 @@ fn under_way(screen: &Screen, below: usize) -> String {
             (Some(status), _) => (status.clone(), screen.since),
             (None, Some((hold, since))) => (talk::hold_words(hold), since),
             _ if screen.loading => ("working".to_owned(), screen.since),
-            _ => ("sending".to_owned(), screen.since),
+            _ if screen.outbox.has(Phase::Sending) => ("sending".to_owned(), screen.since),
+            _ => ("waiting".to_owned(), screen.since),
         };
         let took = screen.now.saturating_duration_since(since);
         let all = screen.now.saturating_duration_since(screen.since);

@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::outbox::Phase;
 use super::screen::Screen;
 use super::view::View;
 use crate::update::Input;
@@ -22,8 +23,8 @@ pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
     match key.code {
         KeyCode::F(2) => screen.panel = !screen.panel,
         KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => screen.composer.insert("\n"),
-        KeyCode::Enter => return screen.send().map(Input::Prompt),
-        KeyCode::Tab if screen.loading => return screen.queue().map(Input::Queue),
+        KeyCode::Enter => return screen.submit(Phase::Sending).map(Input::Prompt),
+        KeyCode::Tab if screen.loading => return screen.submit(Phase::Queued).map(Input::Queue),
         KeyCode::Esc if screen.busy() => return Some(Input::Interrupt),
         KeyCode::Char(c) => screen.composer.insert(c.encode_utf8(&mut [0; 4])),
         KeyCode::Backspace => screen.composer.backspace(),
@@ -35,7 +36,7 @@ pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
             screen.composer.end();
         }
         KeyCode::BackTab => return Some(Input::NextMode),
-        KeyCode::Up if screen.composer.text().is_empty() && !screen.waiting.is_empty() => {
+        KeyCode::Up if screen.composer.text().is_empty() && screen.outbox.has(Phase::Queued) => {
             return Some(Input::TakeBack);
         }
         KeyCode::Up => screen.composer.older(),

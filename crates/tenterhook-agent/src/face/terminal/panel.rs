@@ -39,7 +39,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
 }
 
 fn of_event(trace: &Trace, width: usize) -> String {
-    row(&format!(" {}", trace.event), &trace.came, width)
+    row(&format!(" {}", trace.event.label), &trace.came, width)
 }
 
 fn of_step(step: &TraceStep, width: usize) -> String {

@@ -10,10 +10,12 @@ use tokio::time::Instant;
 
 use super::block::{Block, Holder, Placed, Said, State, Tool};
 use super::composer::Composer;
+use super::outbox::{Outbox, Phase};
 use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::sandbox::Sandbox;
+use crate::submission::Submission;
 use crate::update::{Hold, Trace, Update, Used};
 
 /// How many blocks are kept to scroll back to.
@@ -34,11 +36,8 @@ pub(super) struct Screen {
     /// How many there were before these.
     dropped: usize,
     pub(super) traces: VecDeque<Trace>,
-    /// What was sent and is not taken in yet: hooks may still rewrite or refuse it.
-    /// Each with what of it is shown.
-    pub(super) sent: VecDeque<(String, String)>,
-    /// What waits for the turn to end.
-    pub(super) waiting: VecDeque<String>,
+    /// What was sent and is not settled yet.
+    pub(super) outbox: Outbox,
     /// The questions that wait, oldest first.
     pub(super) questions: VecDeque<Question>,
     /// Whether the panel of hooks is shown.
@@ -90,8 +89,7 @@ impl Screen {
             depth: 0,
             dropped: 0,
             traces: VecDeque::new(),
-            sent: VecDeque::new(),
-            waiting: VecDeque::new(),
+            outbox: Outbox::default(),
             questions: VecDeque::new(),
             panel: false,
             view: View::default(),
@@ -121,7 +119,7 @@ impl Screen {
 
     /// Whether something is under way.
     pub(super) fn busy(&self) -> bool {
-        self.loading || self.leaving || self.status.is_some() || !self.sent.is_empty()
+        self.loading || self.leaving || self.status.is_some() || !self.outbox.is_empty()
     }
 
     /// Whether something moves although nothing happens.
@@ -162,17 +160,23 @@ impl Screen {
                 self.sandbox = sandbox;
                 self.begun(&model, &cwd);
             }
-            Update::Prompt { text } => {
-                self.answered(&text);
+            Update::Prompt { id, text } => {
+                self.outbox.settle(id);
                 self.push(Block::User(shown::text(&text, shown::TEXT)));
             }
-            Update::Refused { text, reason } => {
-                self.answered(&text);
+            Update::Refused { id, text, reason } => {
+                if let Some(id) = id {
+                    self.outbox.settle(id);
+                }
                 self.push(Block::Refused(shown::text(&reason, shown::OUTPUT)));
                 self.composer.give_back(&text);
             }
-            Update::Queued(texts) => self.queued(texts),
-            Update::TakenBack { text } => self.taken_back(&text),
+            Update::Obeyed(id) => self.outbox.settle(id),
+            Update::Queued(queue) => self.outbox.set_queue(&queue),
+            Update::TakenBack(Submission { id, text }) => {
+                self.outbox.settle(id);
+                self.composer.give_back(&text);
+            }
             Update::Mode(mode) => self.mode = mode,
             Update::Used(used) => self.used = used,
             Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
@@ -221,43 +225,14 @@ impl Screen {
         self.push(Block::Page { title: shown::line(title), text });
     }
 
-    /// Sends what was typed.
-    pub(super) fn send(&mut self) -> Option<String> {
-        let text = self.composer.send()?;
-        self.view = View::default();
-        self.timed(|it| it.on_its_way(text.clone()));
-        Some(text)
-    }
-
-    /// Sends what was typed for after the turn.
-    pub(super) fn queue(&mut self) -> Option<String> {
-        let text = self.composer.send()?;
-        self.waiting.push_back(text.clone());
-        Some(text)
-    }
-
-    fn on_its_way(&mut self, text: String) {
-        // A command is obeyed, and no hook stands before it.
-        if !text.trim_start().starts_with('/') {
-            let shown = shown::text(&text, shown::TEXT);
-            self.sent.push_back((text, shown));
+    /// Sends what was typed, to begin in this phase.
+    pub(super) fn submit(&mut self, phase: Phase) -> Option<Submission> {
+        let submission = Submission::new(self.composer.send()?);
+        if phase == Phase::Sending {
+            self.view = View::default();
         }
-    }
-
-    /// These wait; those before them are on their way.
-    fn queued(&mut self, texts: Vec<String>) {
-        while self.waiting.len() > texts.len()
-            && let Some(text) = self.waiting.pop_front()
-        {
-            self.on_its_way(text);
-        }
-        self.waiting = texts.into();
-    }
-
-    /// The last that waited is the person's again.
-    fn taken_back(&mut self, text: &str) {
-        self.waiting.pop_back();
-        self.composer.give_back(text);
+        self.timed(|screen| screen.outbox.add(submission.clone(), phase));
+        Some(submission)
     }
 
     /// The person leaves.
@@ -304,12 +279,6 @@ impl Screen {
         (self.model, self.cwd) = (shown::line(model), shown::line(&cwd));
         let text = format!("{} works in {}. /help says what there is.", self.model, self.cwd);
         self.push(Block::Notice(text));
-    }
-
-    /// Something that was sent is no longer on its way.
-    fn answered(&mut self, text: &str) {
-        let at = self.sent.iter().position(|(it, _)| it == text).unwrap_or(0);
-        self.sent.remove(at);
     }
 
     fn push(&mut self, block: Block) {

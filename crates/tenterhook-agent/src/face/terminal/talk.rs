@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
 use super::block::{Block, Holder, State, Tool};
+use super::outbox::Phase;
 use super::screen::Screen;
 use super::shown;
 use super::style::{BOLD, DIM, PLAIN, marked};
@@ -54,14 +55,14 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
     // Only whole blocks tell where in them somebody is.
     let wanted = if at_end { height } else { usize::MAX };
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for text in screen.waiting.iter().rev() {
+    for text in screen.outbox.shown(Phase::Queued).rev() {
         let text = shown::line(text);
         take_up(&mut lines, wanted, marked("queued: ", &text, width, DIM));
     }
-    if !screen.waiting.is_empty() {
+    if screen.outbox.has(Phase::Queued) {
         lines.push(Line::default());
     }
-    for (_, text) in screen.sent.iter().rev() {
+    for text in screen.outbox.shown(Phase::Sending).rev() {
         take_up(&mut lines, wanted, marked("> ", text, width, DIM));
         lines.push(Line::default());
     }
@@ -214,5 +215,5 @@ fn held_by(holder: &Holder) -> String {
 pub(super) fn hold_words(hold: &Hold) -> String {
     let names: Vec<_> = hold.hooks.iter().map(|it| format!("`{it}`")).collect();
     let word = if names.len() == 1 { "hook" } else { "hooks" };
-    shown::line(&format!("{word} {} at {}", names.join(", "), hold.event))
+    shown::line(&format!("{word} {} at {}", names.join(", "), hold.event.label))
 }

@@ -16,7 +16,8 @@ use super::view::View;
 use super::*;
 use crate::conversation::{Call, ToolResult};
 use crate::sandbox::Sandbox;
-use crate::update::{Ask, Decision, Trace, TraceStep};
+use crate::submission::Submission;
+use crate::update::{Ask, Decision, EventNames, Trace, TraceStep};
 
 fn screen() -> Screen {
     let mut screen = Screen::new("/home/ann", Instant::now());
@@ -154,7 +155,7 @@ fn what_is_typed_answers_no_question() {
         types(&mut screen, text);
         assert_eq!(screen.composer.text(), text);
         let sent = press(&mut screen, KeyCode::Enter);
-        assert!(matches!(sent, Some(Input::Prompt(it)) if it == text), "{text}");
+        assert!(matches!(sent, Some(Input::Prompt(sent)) if sent.text == text), "{text}");
         assert!(decided.try_recv().is_err(), "`{text}` answered");
     }
     let mut screen = screen();
@@ -361,7 +362,7 @@ fn nobody_looks_beyond_the_beginning() {
 #[test]
 fn what_is_forgotten_is_gone_from_the_screen() {
     let mut screen = screen();
-    screen.take(Update::Prompt { text: "the old plan".to_owned() });
+    screen.take(Update::Prompt { id: Submission::new("").id, text: "the old plan".to_owned() });
     screen.take(Update::Text("half a".to_owned()));
     screen.take(Update::Cleared);
     screen.take(Update::Text("afresh".to_owned()));
@@ -388,7 +389,7 @@ fn the_panel_stands_beside_where_there_is_room_and_else_below() {
     screen.panel = true;
     let step =
         TraceStep { hook: "h".to_owned(), ended: "exit 2".to_owned(), took_ms: 7, verdict: "deny" };
-    let (event, came) = ("PreToolUse".to_owned(), "deny".to_owned());
+    let (event, came) = (EventNames::neutral("PreToolUse"), "deny".to_owned());
     screen.take(Update::Hooks(Trace { event, came, steps: vec![step] }));
     let wide = drawn(&screen, 100, 12);
     assert!(wide[0].starts_with("· gpt-x") && wide[0].contains("┌ hooks"), "{wide:#?}");
@@ -425,10 +426,11 @@ fn words_that_something_came_between_are_not_said_twice() {
 fn what_is_sent_stands_there_until_hooks_have_judged_it() {
     let mut screen = screen();
     types(&mut screen, "hello");
-    assert!(matches!(press(&mut screen, KeyCode::Enter), Some(Input::Prompt(_))));
+    let Some(Input::Prompt(Submission { id, text })) = press(&mut screen, KeyCode::Enter) else {
+        panic!("nothing was sent");
+    };
     assert!(drawn(&screen, 40, 10).join("\n").contains("> hello"));
-    let (text, reason) = ("hello".to_owned(), "no".to_owned());
-    screen.take(Update::Refused { text, reason });
+    screen.take(Update::Refused { id: Some(id), text, reason: "no".to_owned() });
     let lines = drawn(&screen, 40, 10).join("\n");
     assert!(!lines.contains("> hello") && lines.contains("│ hello"), "{lines}");
     assert!(!screen.busy());
@@ -510,7 +512,7 @@ async fn a_flood_does_not_drown_the_keys() {
     keys.send(KeyEvent::from(KeyCode::Enter)).unwrap();
     let mut life = life(inputs);
     let heard = async {
-        while !matches!(said.recv().await.unwrap(), Input::Prompt(text) if text == "hi") {}
+        while !matches!(said.recv().await.unwrap(), Input::Prompt(sent) if sent.text == "hi") {}
         sender.send(Update::Ended).unwrap();
         // The session is not over for the channel yet: what was told first is taken first.
         said

@@ -1,7 +1,7 @@
 //! What hooks did is on the screen: who rewrote what, who holds a call, and for how long.
 
 use super::*;
-use crate::update::{Deed, Hold, Rewritten};
+use crate::update::{Deed, EventNames, Hold, Rewritten};
 
 fn rewritten() -> Rewritten {
     Rewritten {
@@ -71,7 +71,7 @@ fn a_call_says_who_holds_it_and_for_how_long() {
     screen.take(Update::ToolAsked(call("1")));
     assert!(seen(&mut screen, 60, 16).contains("* Bash ls …\n  asked for, not begun"));
     let hooks = vec!["slow".to_owned(), "other".to_owned()];
-    let (event, id) = ("PreToolUse".to_owned(), Some("1".to_owned()));
+    let (event, id) = (EventNames::neutral("PreToolUse"), Some("1".to_owned()));
     let hold = Hold { event, call: id, hooks };
     screen.take(Update::Held(hold.clone()));
     screen.tick(screen.now + Duration::from_secs(3));
@@ -94,7 +94,7 @@ fn a_prompt_says_who_holds_it() {
     let mut screen = screen();
     types(&mut screen, "hello");
     press(&mut screen, KeyCode::Enter);
-    let (event, hooks) = ("UserPromptSubmit".to_owned(), vec!["slow".to_owned()]);
+    let (event, hooks) = (EventNames::neutral("UserPromptSubmit"), vec!["slow".to_owned()]);
     screen.take(Update::Held(Hold { event, call: None, hooks }));
     assert!(seen(&mut screen, 80, 16).contains("sending (0 s)"), "a quick one is not told");
     screen.tick(screen.now + Duration::from_secs(2));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sandbox::Sandbox;
+use crate::submission::Submission;
 use crate::update::Used;
 
 /// AG-44: what waits can be read, and the last of it is taken back.
@@ -9,12 +10,13 @@ use crate::update::Used;
 fn what_waits_is_read_and_taken_back() {
     let mut screen = screen();
     screen.take(Update::Loading(true));
-    screen.take(Update::Queued(vec!["first".to_owned(), "second\nline".to_owned()]));
+    let (first, second) = (Submission::new("first"), Submission::new("second\nline"));
+    screen.take(Update::Queued(vec![first.clone(), second.clone()]));
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("queued: first\nqueued: second line"), "{lines}");
     assert!(matches!(press(&mut screen, KeyCode::Up), Some(Input::TakeBack)));
-    screen.take(Update::TakenBack { text: "second\nline".to_owned() });
-    screen.take(Update::Queued(vec!["first".to_owned()]));
+    screen.take(Update::TakenBack(second));
+    screen.take(Update::Queued(vec![first]));
     assert_eq!(screen.composer.text(), "second\nline");
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("queued: first") && !lines.contains("queued: second"), "{lines}");
@@ -22,6 +24,55 @@ fn what_waits_is_read_and_taken_back() {
     assert!(press(&mut screen, KeyCode::Up).is_none(), "a text that stands there is not lost");
     screen.take(Update::Queued(Vec::new()));
     assert!(seen(&mut screen, 60, 16).contains("> first"), "this one is");
+}
+
+fn sent(screen: &mut Screen, text: &str) -> Submission {
+    types(screen, text);
+    match press(screen, KeyCode::Enter) {
+        Some(Input::Prompt(submission)) => submission,
+        other => panic!("Enter sent {other:?}"),
+    }
+}
+
+/// AG-44: a text that is sent and has to wait is no second one, whatever becomes of it.
+#[test]
+fn text_sent_while_the_turn_ends_leaves_nothing_behind() {
+    type Settle = fn(&Submission) -> Update;
+    let settle: [Settle; 4] = [
+        |sent| Update::Prompt { id: sent.id, text: "rewritten".to_owned() },
+        |sent| {
+            let (text, reason) = (sent.text.clone(), "no".to_owned());
+            Update::Refused { id: Some(sent.id), text, reason }
+        },
+        |sent| Update::TakenBack(sent.clone()),
+        |sent| Update::Obeyed(sent.id),
+    ];
+    for settle in settle {
+        let mut screen = screen();
+        let two = sent(&mut screen, "two");
+        assert!(screen.busy());
+        screen.take(Update::Queued(vec![two.clone()]));
+        let lines = seen(&mut screen, 60, 16);
+        assert!(lines.contains("queued: two") && !lines.contains("> two"), "{lines}");
+        assert!(lines.contains("waiting") && !lines.contains("sending"), "{lines}");
+        screen.take(Update::Queued(Vec::new()));
+        let lines = seen(&mut screen, 60, 16);
+        assert_eq!(lines.matches("> two").count(), 1, "{lines}");
+        screen.take(settle(&two));
+        let lines = seen(&mut screen, 60, 16);
+        assert!(!lines.contains("> two") && !lines.contains("queued"), "{lines}");
+        assert!(!screen.busy(), "something is still on its way: {lines}");
+    }
+}
+
+/// AG-44: what goes back from an earlier turn settles no text that is on its way.
+#[test]
+fn refusal_of_an_earlier_text_keeps_the_one_that_was_sent() {
+    let mut screen = screen();
+    sent(&mut screen, "two");
+    let (text, reason) = ("one".to_owned(), "no".to_owned());
+    screen.take(Update::Refused { id: None, text, reason });
+    assert!(seen(&mut screen, 60, 16).contains("> two"));
 }
 
 /// AG-47, AG-54: the mode, the sandbox of commands and what was used stand on the line of what is under way, before the model and the directory.
