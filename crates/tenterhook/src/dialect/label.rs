@@ -94,7 +94,7 @@ impl Hook {
     }
 }
 
-/// The events that are called `name`: by each of `dialects`, else by any dialect, the native one first.
+/// The events that are called `name`: by each of `dialects`, else neutrally, else by any dialect.
 #[must_use]
 pub fn events_named(name: &str, dialects: &[DialectId]) -> Vec<(DialectId, &'static EventRow)> {
     let named = |id: DialectId| {
@@ -106,9 +106,9 @@ pub fn events_named(name: &str, dialects: &[DialectId]) -> Vec<(DialectId, &'sta
         return own;
     }
     let all: Vec<_> = super::DIALECTS.iter().flat_map(|dialect| named(dialect.id())).collect();
-    match all.first() {
-        Some(first @ (DialectId::NATIVE, _)) => vec![*first],
-        _ => all,
+    match all.iter().find(|(_, row)| row.name == row.event) {
+        Some(neutral) => vec![*neutral],
+        None => all,
     }
 }
 
@@ -131,7 +131,6 @@ mod tests {
             (DialectId::CODEWHALE, "TurnComplete", "turn_end (TurnComplete)"),
             (DialectId::IGNIS, "MessageDisplay", "AssistantMessageRender (MessageDisplay)"),
             (DialectId::CLAUDE, "Stop", "Stop"),
-            (DialectId::NATIVE, "TurnComplete", "TurnComplete"),
             (DialectId::GEN, "MyOwn", "MyOwn"),
         ] {
             assert_eq!(hook(dialect, event).event_label().to_string(), label);

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::submission::Submission;
-use crate::update::{Decision, Deed, Input, Trace, Update};
+use crate::update::{Decision, Deed, Hold, Input, Trace, Update};
 
 /// What a line of standard input says.
 #[derive(Debug)]
@@ -109,18 +109,12 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Notice(text) => json!({"type": "notice", "text": text}),
         Update::Hooks(trace) => of_trace(trace),
         Update::Did(deed) => of_deed(deed),
-        Update::Held(hold) => json!({
-            "type": "held", "event": hold.event.neutral, "own_events": hold.event.own,
-            "id": hold.call, "hooks": hold.hooks,
-        }),
+        Update::Held(hold) => of_hold(hold),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Leaving(hooks) => json!({"type": "leaving", "hooks": hooks}),
         Update::Ended => json!({"type": "ended"}),
-        Update::Queued(queue) => {
-            let texts: Vec<&str> = queue.iter().map(|submission| &*submission.text).collect();
-            json!({"type": "queued", "texts": texts})
-        }
+        Update::Queued(queue) => of_queue(queue),
         Update::TakenBack(Submission { text, .. }) => {
             json!({"type": "taken_back", "text": text})
         }
@@ -129,6 +123,18 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Obeyed(_) | Update::Status(_) | Update::Released(_) | Update::Within { .. } => {
             return None;
         }
+    })
+}
+
+fn of_queue(queue: &[Submission]) -> Value {
+    let texts: Vec<&str> = queue.iter().map(|submission| &*submission.text).collect();
+    json!({"type": "queued", "texts": texts})
+}
+
+fn of_hold(hold: &Hold) -> Value {
+    json!({
+        "type": "held", "event": hold.event.neutral, "own_events": hold.event.own,
+        "id": hold.call, "hooks": hold.hooks,
     })
 }
 

@@ -44,8 +44,9 @@ impl Outbox {
     }
 
     /// Removes a submission that was taken in, refused, obeyed or taken back.
-    pub(super) fn settle(&mut self, id: SubmissionId) {
-        self.0.retain(|pending| pending.submission.id != id);
+    pub(super) fn settle(&mut self, id: impl Into<Option<SubmissionId>>) {
+        let id = id.into();
+        self.0.retain(|pending| Some(pending.submission.id) != id);
     }
 
     /// What is shown of those in this phase, in order.

@@ -165,18 +165,13 @@ impl Screen {
                 self.push(Block::User(shown::text(&text, shown::TEXT)));
             }
             Update::Refused { id, text, reason } => {
-                if let Some(id) = id {
-                    self.outbox.settle(id);
-                }
+                self.outbox.settle(id);
                 self.push(Block::Refused(shown::text(&reason, shown::OUTPUT)));
                 self.composer.give_back(&text);
             }
             Update::Obeyed(id) => self.outbox.settle(id),
             Update::Queued(queue) => self.outbox.set_queue(&queue),
-            Update::TakenBack(Submission { id, text }) => {
-                self.outbox.settle(id);
-                self.composer.give_back(&text);
-            }
+            Update::TakenBack(submission) => self.taken_back(&submission),
             Update::Mode(mode) => self.mode = mode,
             Update::Used(used) => self.used = used,
             Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
@@ -233,6 +228,12 @@ impl Screen {
         }
         self.timed(|screen| screen.outbox.add(submission.clone(), phase));
         Some(submission)
+    }
+
+    /// A text that waited is the person's again.
+    fn taken_back(&mut self, submission: &Submission) {
+        self.outbox.settle(submission.id);
+        self.composer.give_back(&submission.text);
     }
 
     /// The person leaves.
