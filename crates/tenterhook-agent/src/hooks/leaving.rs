@@ -59,7 +59,8 @@ impl Hooks {
         }
         if let Some(reason) = finished.outcome.reason().filter(|_| finished.wakes) {
             let hooks = finished.outcome.steps.iter().map(|step| step.hook.to_string()).collect();
-            let (event, did) = (finished.event.to_string(), UNTOLD.to_owned());
+            let steps = finished.outcome.steps.iter().map(|step| &step.hook);
+            let (event, did) = (self.label_of(&finished.event, steps).into(), UNTOLD.to_owned());
             self.updates.tell(Update::Did(Deed {
                 event,
                 hooks,

@@ -217,7 +217,7 @@ pub(crate) fn page(
     out
 }
 
-/// Whether a hook restrains here, where the caller waits for it, and not in its agent, which has gone on.
+/// Whether a hook restrains here, where the caller waits for it, and not in its agent, which has gone on.
 fn is_held_here_alone(step: &Step) -> bool {
     step.ended.is_in_background() && step.verdict > Restraint::Allow
 }

@@ -127,7 +127,7 @@ fn a_denial_behind_a_first_line_that_asks_for_the_background_denies() {
     }
 }
 
-/// the agent does not wait for such a hook, and people see that.
+/// the agent does not wait for such a hook, and people see that.
 #[test]
 fn denial_behind_async_line_says_that_the_agent_goes_on() {
     let hook =

@@ -39,7 +39,7 @@ fn row() -> EventRow {
         event: Cow::Borrowed(EVENT),
         subject: Subject::None,
         powers: Powers::ALL,
-        dispatch: crate::hook::Dispatch::Awaited,
+        dispatch: crate::hook::row::Dispatch::Awaited,
         timeout: LONG,
         failure: OnFailure::Block,
         cap: None,
