@@ -42,7 +42,7 @@ impl Wire {
     /// Sends a message. `Ok` if its response can still come.
     async fn send(&self, message: &Value) -> Result<(), Lost> {
         match self {
-            Self::Program(program) => program.send(message).map_err(Lost::Unsent),
+            Self::Program(program) => program.send(message),
             Self::Address(address) => address.post(message).await,
         }
     }

@@ -10,6 +10,11 @@ use super::rpc::{Outcome, Reply, RpcError};
 /// How many of the calls that were answered last are remembered.
 const REMEMBERED: usize = 256;
 
+/// A call, named by its id, that was answered before.
+#[derive(Debug, thiserror::Error)]
+#[error("it replied to the call {0} twice, and was ended")]
+pub(super) struct RepliedTwice(u64);
+
 /// The replies of one server.
 #[derive(Default)]
 pub(super) struct Replies {
@@ -31,9 +36,9 @@ impl Replies {
     /// # Errors
     ///
     /// That its call was answered before: whoever made it has gone on, and the server cannot be believed any more.
-    pub(super) fn keep(&mut self, reply: Reply) -> Result<(), String> {
+    pub(super) fn keep(&mut self, reply: Reply) -> Result<(), RepliedTwice> {
         if let Some(id) = reply.id.filter(|id| self.answered.contains(id)) {
-            return Err(format!("it replied to the call {id} twice, and was ended"));
+            return Err(RepliedTwice(id));
         }
         let is_same = |kept: &&mut Kept| reply.id.is_some() && kept.reply.id == reply.id;
         match self.kept.iter_mut().find(is_same) {
@@ -106,6 +111,6 @@ mod tests {
         assert_eq!(doubled["content"][3]["text"], denial.to_string());
         assert_eq!(handed[1..], [reply(2, "two")]);
         assert!(replies.keep(reply(3, "{}")).is_ok());
-        assert!(replies.keep(reply(2, "{}")).unwrap_err().contains("twice"));
+        assert!(replies.keep(reply(2, "{}")).unwrap_err().to_string().contains("twice"));
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::calls::Calls;
 use super::close_reason::{CloseReason, Over};
+use super::peer::Lost;
 use super::replies::Replies;
 use super::rpc::Message;
 use crate::executor::confine::{ConfinedServer, not_reached};
@@ -91,10 +92,10 @@ impl Program {
     }
 
     /// Sends a message. Bytes wait until the server takes them, up to a bound.
-    pub(super) fn send(&self, message: &Value) -> Result<(), String> {
+    pub(super) fn send(&self, message: &Value) -> Result<(), Lost> {
         let line = format!("{message}\n").into_bytes();
         if self.unheard.fetch_add(line.len(), Ordering::AcqRel) + line.len() > UNHEARD {
-            return Err("it no longer reads what it is sent".to_owned());
+            return Err(Lost::Unsent("it no longer reads what it is sent".to_owned()));
         }
         self.child.feed(line);
         Ok(())
@@ -150,7 +151,9 @@ impl Reader {
         };
         for message in messages {
             match message {
-                Message::Reply(reply) => self.replies.keep(reply)?,
+                Message::Reply(reply) => {
+                    self.replies.keep(reply).map_err(|error| error.to_string())?
+                }
                 other => {
                     if let Some(response) = self.calls.take(other) {
                         // If it cannot be sent, the next call cannot either, and reports it.
