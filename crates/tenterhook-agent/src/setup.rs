@@ -5,6 +5,7 @@
 )]
 
 use std::env;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let Around { cwd, home, env } = around(ground.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
-    let patience = patience(&args)?;
+    let patience = patience(&args).map_err(|error| error.to_string())?;
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd, &updates);
@@ -221,7 +222,29 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
     Ok(permissions)
 }
 
-fn patience(args: &Args) -> Result<Patience, String> {
+/// Why the value of an option is not a wait.
+enum WaitError {
+    /// The number is negative, too large or none.
+    NotSeconds { option: &'static str, value: f64 },
+    /// The end of a session waits for less.
+    TooLong(f64),
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSeconds { option, value } => {
+                write!(f, "`{option} {value}` is not a valid number of seconds")
+            }
+            Self::TooLong(value) => {
+                let most = EXIT_WAIT.as_secs();
+                write!(f, "`--exit-wait {value}` is too long: write a number up to {most}")
+            }
+        }
+    }
+}
+
+fn patience(args: &Args) -> Result<Patience, WaitError> {
     Ok(Patience {
         question: seconds("--notify-after", args.notify_after)?,
         idle: seconds("--idle-after", args.idle_after)?,
@@ -229,18 +252,13 @@ fn patience(args: &Args) -> Result<Patience, String> {
     })
 }
 
-fn exit_wait(value: f64) -> Result<Duration, String> {
+fn exit_wait(value: f64) -> Result<Duration, WaitError> {
     let wait = seconds("--exit-wait", value)?;
-    if wait > EXIT_WAIT {
-        let most = EXIT_WAIT.as_secs();
-        return Err(format!("`--exit-wait {value}` is too long: write a number up to {most}"));
-    }
-    Ok(wait)
+    if wait > EXIT_WAIT { Err(WaitError::TooLong(value)) } else { Ok(wait) }
 }
 
-fn seconds(option: &str, value: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(value)
-        .map_err(|_| format!("`{option} {value}` is not a valid number of seconds"))
+fn seconds(option: &'static str, value: f64) -> Result<Duration, WaitError> {
+    Duration::try_from_secs_f64(value).map_err(|_| WaitError::NotSeconds { option, value })
 }
 
 fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {

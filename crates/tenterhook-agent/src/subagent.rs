@@ -3,6 +3,7 @@
 
 mod worktree;
 
+use std::io;
 use std::path::Path;
 
 use serde_json::json;
@@ -63,10 +64,13 @@ impl Agent {
         Ok(Output::Done { response: json!({"content": words, "agentType": kind}), text: words })
     }
 
-    fn open_transcript_of(&self, call: &Call) -> Result<Transcript, String> {
+    fn open_transcript_of(&self, call: &Call) -> io::Result<Transcript> {
         let name = self.transcript.path().with_extension(format!("{}.jsonl", plain(&call.id)));
         let opened = Transcript::open(&name);
-        opened.map_err(|error| format!("`{}` cannot be written: {error}", name.display()))
+        opened.map_err(|error| {
+            let message = format!("`{}` cannot be written: {error}", name.display());
+            io::Error::new(error.kind(), message)
+        })
     }
 
     async fn run_subagent(
@@ -85,7 +89,7 @@ impl Agent {
         if let Some(reason) = started.stop {
             return Err(reason);
         }
-        let transcript = self.open_transcript_of(call)?;
+        let transcript = self.open_transcript_of(call).map_err(|error| error.to_string())?;
         let mut settings = self.settings.clone();
         if let Some(path) = worktree {
             settings.cwd = path.to_owned();

@@ -204,7 +204,7 @@ pub struct Roots {
     pub home: PathBuf,
     /// Where the organisation keeps managed files.
     pub managed: Option<PathBuf>,
-    /// The user beside root who may own managed files, for a host that keeps them under an account of its own (C-89).
+    /// The user beside root who may own managed files, for a host that keeps them under a separate account (C-89).
     pub managed_owner: Option<u32>,
     /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
     pub config_home: Option<PathBuf>,

@@ -24,15 +24,16 @@ use crate::syntax::{self, Format};
 use file::take;
 use places::places;
 
+#[doc(hidden)]
+pub use self::{
+    keep::{make_private, missing_home, without_home},
+    places::{adopted, adopted_origin},
+};
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 pub use given::given;
-#[doc(hidden)]
-pub use keep::{make_private, missing_home, without_home};
-#[doc(hidden)]
-pub use places::{adopted, adopted_origin};
 #[cfg(feature = "trust")]
 pub(crate) use servers::{FileOfServers, server_files, servers_of};
 #[doc(hidden)]
@@ -133,7 +134,7 @@ pub fn record(roots: &Roots) -> RecordTable {
     user.under(managed)
 }
 
-/// What there is of a file that an agent would load. Of a managed one that others than root may write nothing is obeyed (C-89).
+/// The text of a file that an agent would load. Nothing in a managed file is obeyed that others than root may write (C-89).
 fn take_at(path: &Path, layer: Layer, roots: &Roots) -> Option<(Arc<str>, Option<Flaw>)> {
     let (text, flaw) = take(path)?;
     Some(match owner::exposed(path, layer, roots) {

@@ -46,7 +46,7 @@ pub struct Source {
     pub on_failure: Option<OnFailure>,
     /// Why the text is not all that the file holds, where it is not (C-70).
     pub flaw: Option<Flaw>,
-    /// The settings file that its hooks were moved from (BR-75): what is said of that file holds for them, too.
+    /// The settings file that its hooks were moved from (BR-75): statements about that file apply to them, too.
     pub moved_from: Option<PathBuf>,
 }
 

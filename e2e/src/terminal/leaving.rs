@@ -36,8 +36,9 @@ const SCAN: &str = "[hook.scan]\non = \"Stop\"\nbackground = true\ntimeout = \"1
 fn scanning(terminal: &Terminal<'_>) -> Result<String, String> {
     terminal.say("work")?;
     let scan = terminal.until_file("scan")?;
-    terminal
-        .until("the end of the turn", |it| it.contains("all done") && !it.contains("Esc stops"))?;
+    terminal.until("the end of the turn", |screen| {
+        screen.contains("all done") && !screen.contains("Esc stops")
+    })?;
     Ok(scan.trim().to_owned())
 }
 
@@ -54,7 +55,7 @@ fn waits(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
     room.write("go", "x")?;
     given_back(&room, &terminal, "0")?;
     must(room.text("scanned") == "done\n", || "the hook did not end".to_owned())?;
-    heard_once(&room)
+    session_end_ran_once(&room)
 }
 
 /// A warning about the hook stands where the screen was, and the hook is gone.
@@ -101,10 +102,10 @@ fn given_back(room: &Room, terminal: &Terminal<'_>, code: &str) -> Result<(), St
 }
 
 /// `SessionEnd` came, once.
-fn heard_once(room: &Room) -> Result<(), String> {
-    let heard = room.text("ended");
-    let count = heard.matches("\"SessionEnd\"").count();
-    must(count == 1, || format!("SessionEnd came {count} times: {heard}"))
+fn session_end_ran_once(room: &Room) -> Result<(), String> {
+    let ended = room.text("ended");
+    let count = ended.matches("\"SessionEnd\"").count();
+    must(count == 1, || format!("SessionEnd came {count} times: {ended}"))
 }
 
 fn leaves(
@@ -117,7 +118,7 @@ fn leaves(
     must(terminal.knows("alternate_on")? == "1", || "the screen is not its own".to_owned())?;
     how(&terminal)?;
     given_back(&room, &terminal, code)?;
-    heard_once(&room)
+    session_end_ran_once(&room)
 }
 
 fn control_c(stage: &Stage) -> Result<(), String> {
@@ -146,7 +147,7 @@ fn control_c(stage: &Stage) -> Result<(), String> {
     terminal.see("Ctrl-C again leaves")?;
     terminal.press("C-c")?;
     given_back(&room, &terminal, "0")?;
-    heard_once(&room)
+    session_end_ran_once(&room)
 }
 
 fn put_aside(stage: &Stage) -> Result<(), String> {
@@ -165,7 +166,7 @@ fn put_aside(stage: &Stage) -> Result<(), String> {
     terminal.see("still here")?;
     terminal.press("C-d")?;
     given_back(&room, &terminal, "0")?;
-    heard_once(&room)
+    session_end_ran_once(&room)
 }
 
 fn in_a_turn(stage: &Stage) -> Result<(), String> {
@@ -176,7 +177,7 @@ fn in_a_turn(stage: &Stage) -> Result<(), String> {
     let tool = terminal.until_file("tool")?;
     terminal.signal("TERM")?;
     given_back(&room, &terminal, "0")?;
-    heard_once(&room)?;
+    session_end_ran_once(&room)?;
     awaited(|| Ok(!lives(tool.trim()))).map_err(|_| "the tool goes on".to_owned())
 }
 
@@ -186,7 +187,7 @@ fn taken_away(stage: &Stage) -> Result<(), String> {
     let pid = terminal.pid()?;
     terminal.kill()?;
     awaited(|| Ok(!lives(&pid))).map_err(|_| "the agent goes on without a terminal".to_owned())?;
-    heard_once(&room)
+    session_end_ran_once(&room)
 }
 
 fn still_beginning(stage: &Stage) -> Result<(), String> {

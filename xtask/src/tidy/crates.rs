@@ -1,5 +1,7 @@
 //! Do the crates depend on each other as the design draws it, and on nothing that the library must not bring along?
 
+use std::fmt;
+use std::io;
 use std::process::Command;
 
 use serde_json::Value;
@@ -50,23 +52,45 @@ const REASONS: &str = "docs/design/dependencies.md";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let reasons = files.iter().find(|it| it.path == REASONS).map_or("", |it| it.text.as_str());
-    if let Err(error) = arrows(reasons, findings).and_then(|()| heavy(findings)) {
+    if let Err(error) = arrows(reasons, findings) {
+        return findings.error("Cargo.toml", error);
+    }
+    if let Err(error) = heavy(findings) {
         findings.error("Cargo.toml", error);
     }
 }
 
-pub(super) fn cargo(args: &[&str]) -> Result<String, String> {
+/// Why Cargo brought no output.
+#[derive(Debug)]
+pub(super) enum CargoError {
+    /// The program could not be started.
+    NotRun(io::Error),
+    /// It failed, with this text on standard error.
+    Failed(String),
+}
+
+impl fmt::Display for CargoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun(error) => write!(f, "cargo cannot be run: {error}"),
+            Self::Failed(stderr) => f.write_str(stderr),
+        }
+    }
+}
+
+pub(super) fn cargo(args: &[&str]) -> Result<String, CargoError> {
     let output = Command::new("cargo").args(args).current_dir(tree::root()).output();
-    let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    let output = output.map_err(CargoError::NotRun)?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        Err(CargoError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()))
     }
 }
 
 fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
-    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?;
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"]);
+    let metadata = metadata.map_err(|error| error.to_string())?;
     let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
     for package in list(&metadata, "packages") {
         let name = text(package, "name");
@@ -90,7 +114,7 @@ fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
     Ok(())
 }
 
-fn heavy(findings: &mut Findings) -> Result<(), String> {
+fn heavy(findings: &mut Findings) -> Result<(), CargoError> {
     let tree =
         cargo(&["tree", "--locked", "-p", "tenterhook", "-e", "normal", "--prefix", "none"])?;
     for name in tree.lines().filter_map(|line| line.split(' ').next()) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Findings;
-use super::crates::cargo;
+use super::crates::{CargoError, cargo};
 use crate::tree::File;
 
 /// Each version of a crate, with the sets of features that it is compiled with.
@@ -28,7 +28,7 @@ pub(super) fn check(_: &[File], findings: &mut Findings) {
     }
 }
 
-fn compare(findings: &mut Findings) -> Result<(), String> {
+fn compare(findings: &mut Findings) -> Result<(), CargoError> {
     let tests = resolve(&["--workspace", "-e", "all"])?;
     for (packages, manifest) in PROGRAMS {
         let program = resolve(&[packages, &["-e", "normal,build"][..]].concat())?;
@@ -53,7 +53,7 @@ fn again(package: &Package, features: &str, of_tests: &BTreeSet<String>) -> Stri
     )
 }
 
-fn resolve(packages: &[&str]) -> Result<Resolved, String> {
+fn resolve(packages: &[&str]) -> Result<Resolved, CargoError> {
     let format = ["tree", "--locked", "--charset", "ascii", "-f", "{p}\t{f}"];
     Ok(parse(&cargo(&[&format[..], packages].concat())?))
 }

@@ -51,7 +51,7 @@ impl Told {
         })
     }
 
-    /// Waits until the program is told to leave, once more each time: what the session is told.
+    /// Waits for the next signal to leave, and returns the input for the session.
     pub(crate) async fn leave(&mut self) -> Input {
         tokio::select! {
             _ = self.terminated.recv() => {}

@@ -50,7 +50,7 @@ impl Hooks {
             return Late::Silent;
         }
         let context = finished.outcome.labelled_context();
-        let mailbox = self.mailboxes.of(finished.agent.as_deref());
+        let mailbox = self.mailboxes.find(finished.agent.as_deref());
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
             let hooks = finished.outcome.steps.iter().map(|it| it.hook.to_string()).collect();

@@ -8,7 +8,7 @@ use tenterhook::session::Finished;
 use super::Hooks;
 use crate::update::{Deed, Update};
 
-/// What is reported of a hook that has something for a model that nobody calls any more.
+/// The report about a hook whose text is for a model that is not called any more.
 const UNTOLD: &str = "has this for the model, which is not called any more";
 
 /// How many hooks that were cut are reported by name.

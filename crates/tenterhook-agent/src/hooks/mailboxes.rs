@@ -17,7 +17,7 @@ impl Mailboxes {
     }
 
     /// The mailbox of a subagent that works.
-    pub(super) fn of(&self, agent: Option<&str>) -> Option<Steering> {
+    pub(super) fn find(&self, agent: Option<&str>) -> Option<Steering> {
         self.all().get(agent?).cloned()
     }
 }

@@ -87,8 +87,8 @@ impl Hooks {
         text
     }
 
-    /// Of every hook, whether it runs at the event that is named, and why: by the event's name in the words of each agent that
-    /// has hooks here, by a call's, or by a tool's. Nothing named, the last event.
+    /// Explains for every hook whether and why it runs at the named event. The name is an event's in the words of each agent
+    /// that has hooks here, a call's, or a tool's; an empty one means the last event.
     pub(crate) fn explain(&self, name: &str) -> Result<String, String> {
         let mut text = String::new();
         let mut missing = Vec::new();
@@ -134,7 +134,7 @@ impl Hooks {
         labels
     }
 
-    /// Of every hook, whether it runs at this event, and why.
+    /// Explains for every hook whether and why it runs at this event.
     fn explain_event(&self, text: &mut String, event: &Event) {
         let about = event.payload.get("tool_name").and_then(Value::as_str);
         let about = about.map(|tool| format!("  {tool}")).unwrap_or_default();

@@ -20,7 +20,7 @@ impl Hooks {
         self.fire(self.event("SessionStart").with("source", source).with("model", model)).await
     }
 
-    /// A session ends and the program goes on with another one. The hooks that it added end with it.
+    /// A session ends and the program goes on with a new one. The hooks that it added end with it.
     pub(crate) async fn session_ended(&self, reason: &str, turns: u64) {
         self.fire(self.session_end(reason, turns)).await;
         self.session.clear_hooks();

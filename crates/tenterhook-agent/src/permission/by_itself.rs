@@ -13,7 +13,7 @@ struct Row {
     places: &'static [&'static str],
     /// When it runs, or what it changes.
     why: &'static str,
-    /// It counts only where one of these keys changes; always where there is none.
+    /// The row applies only where one of these keys changes; an empty list means always.
     keys: &'static [&'static str],
 }
 

@@ -12,7 +12,7 @@ const DEEPEST: usize = 32;
 const STARS: &[char] = &['*', '?', '['];
 /// How a class of characters begins within brackets.
 const CLASSES: &[&str] = &["[:", "[.", "[="];
-/// What makes patterns fit hidden files, too, where it stands on a line.
+/// Words that make the patterns of their line fit hidden files, too.
 const FITS_HIDDEN: &[&str] = &["dotglob", "setopt", "GLOBIGNORE"];
 
 /// Whether a star at the start of a name stands for a dot, too.
@@ -51,7 +51,7 @@ pub(super) fn expand(path: &Path, dots: Dots) -> Expanded {
             () if !name.contains(STARS) => found.iter().map(|at| at.join(part)).collect(),
             () if name == "**" => found.iter().flat_map(|at| below(at, 0)).take(MOST + 1).collect(),
             () => {
-                let fits = Fits::of(&name, dots);
+                let fits = Fits::new(&name, dots);
                 found.iter().flat_map(|at| entries(at, &fits)).take(MOST + 1).collect()
             }
         };
@@ -70,7 +70,7 @@ struct Fits {
 }
 
 impl Fits {
-    fn of(pattern: &str, dots: Dots) -> Self {
+    fn new(pattern: &str, dots: Dots) -> Self {
         // A class such as `[[:alpha:]]` is read as any character.
         let is_class = |rest: &str| CLASSES.iter().any(|start| rest.contains(start));
         let is_read = pattern.split_once('[').is_none_or(|(_, rest)| !is_class(rest));

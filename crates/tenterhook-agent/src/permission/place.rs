@@ -53,7 +53,7 @@ impl Aim {
         Self { name: name.to_owned(), path, judged }
     }
 
-    /// What is at a path in a directory to which no link leads any more.
+    /// The entry at a path in a directory to which no link leads any more.
     pub(super) fn beside(directory: &Judged, name: &OsStr) -> Self {
         let path = directory.path.join(name);
         let judged = Judged::at(&path);

@@ -102,7 +102,7 @@ fn walk(root: &Path, skips: Skips) -> WalkBuilder {
     walk
 }
 
-/// Patterns of file names; `None` where there is none. One that cannot be read leaves out nothing.
+/// Patterns of file names; `None` for an empty list. One that cannot be read leaves out nothing.
 fn patterns(texts: &[String]) -> Option<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for text in texts {
@@ -112,7 +112,7 @@ fn patterns(texts: &[String]) -> Option<GlobSet> {
     (!texts.is_empty()).then(|| set.build().ok()).flatten()
 }
 
-/// Whether a file is in the index of its repository; `true` where that cannot be told.
+/// Whether a file is in the index of its repository; `true` where that is unknown.
 fn is_tracked(path: &Path) -> bool {
     let Some(top) =
         path.ancestors().skip(1).find(|top| top.join(".git").symlink_metadata().is_ok())

@@ -9,11 +9,11 @@ use super::{Leave, Session, quit};
 use crate::hooks::Hooks;
 use crate::update::Input;
 
-/// How long hooks may take when the program was told to leave from outside: what told it waits little longer (AG-23).
-const TOLD: Duration = Duration::from_secs(2);
+/// How long hooks may take after a signal to leave: the sender waits little longer (AG-23).
+const SIGNALLED: Duration = Duration::from_secs(2);
 /// Which share of the time is left to `SessionEnd` when hooks were waited for that might wake the agent.
 const RESERVED: u32 = 6;
-/// The matcher subject of `SessionEnd` when the program was told to leave from outside.
+/// The matcher subject of `SessionEnd` after a signal to leave.
 const OUTSIDE: &str = "other";
 
 /// How a session ends.
@@ -27,8 +27,8 @@ pub(super) struct Ending {
 impl Ending {
     /// The end of a session that is left like this, or has nothing more to do, with this much time for its hooks.
     pub(super) fn new(leave: Option<Leave>, wait: Duration) -> Self {
-        let was_told = leave.is_some_and(|leave| leave.reason == OUTSIDE);
-        Self { leave, wait: if was_told { wait.min(TOLD) } else { wait } }
+        let was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
+        Self { leave, wait: if was_signalled { wait.min(SIGNALLED) } else { wait } }
     }
 
     /// Runs the last hooks and waits for all that run. A person who presses Ctrl-C again ends them.
@@ -42,7 +42,7 @@ impl Ending {
         let began = Instant::now();
         let reason = leave.map_or(OUTSIDE, |leave| leave.reason);
         let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
-        let mut was_told = leave.is_some_and(|leave| leave.reason == OUTSIDE);
+        let mut was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
         let cut = {
             let work = async {
                 hooks.program_ends(reason, turns).await;
@@ -54,11 +54,11 @@ impl Ending {
                     biased;
                     () = &mut work => break None,
                     () = std::future::ready(()), if is_hurried => break Some(hurried()),
-                    () = sleep_until(began + wait) => break Some(over(wait, was_told)),
+                    () = sleep_until(began + wait) => break Some(over(wait, was_signalled)),
                     leave = quit(inputs) => match leave {
                         Leave { is_hurried: true, .. } => break Some(hurried()),
                         Leave { reason: OUTSIDE, .. } => {
-                            (wait, was_told) = (wait.min(began.elapsed() + TOLD), true);
+                            (wait, was_signalled) = (wait.min(began.elapsed() + SIGNALLED), true);
                         }
                         Leave { .. } => {}
                     },
@@ -77,9 +77,9 @@ fn hurried() -> String {
 }
 
 /// That the time of the end was over, and what gives hooks more.
-fn over(wait: Duration, was_told: bool) -> String {
+fn over(wait: Duration, was_signalled: bool) -> String {
     let seconds = wait.as_secs_f64();
-    match was_told {
+    match was_signalled {
         true => format!("a signal leaves hooks {seconds:.1} s"),
         false => {
             format!("the end waited {seconds:.1} s for hooks, and `--exit-wait` sets up to 60 s")

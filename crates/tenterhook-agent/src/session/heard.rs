@@ -110,7 +110,7 @@ impl Session {
 }
 
 impl Session {
-    /// Waits, when nobody says anything more, for hooks in the background that may still wake the agent: the next message of one.
+    /// Waits, when no more input comes, for hooks in the background that may still wake the agent: the next message of one.
     /// `None` when none can, or when their time is over (AG-34).
     pub(super) async fn wake(
         &mut self,

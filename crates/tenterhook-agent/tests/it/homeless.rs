@@ -2,7 +2,7 @@
 
 use crate::room::{Room, WRITE};
 
-/// BR-43: the home is not made, the turn runs, and the user is told once.
+/// BR-43: the home is not made, the turn runs, and the user is warned once.
 #[test]
 fn missing_home_is_not_made_by_the_agent() {
     let room = Room::new("", WRITE);

@@ -167,8 +167,8 @@ fn exit_wait_above_a_minute_is_refused() {
     command.args(["-p", "hi", "--model", "scripted:script.toml", "--exit-wait", "61"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("`--exit-wait 61` is too long: write a number up to 60"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("`--exit-wait 61` is too long: write a number up to 60"), "{stderr}");
 }
 
 /// quit: a session whose transcript is gone ends like any other, and once.

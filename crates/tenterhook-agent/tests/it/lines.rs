@@ -20,7 +20,7 @@ const KEPT: &[(&str, &str)] = &[
     ("../w.txt", ""),
 ];
 
-/// What is refused says so.
+/// The text of a refused call.
 const REFUSED: &str = "the call was refused";
 
 /// The groups of a list.
@@ -138,7 +138,7 @@ fn wrong(list: &str, least: usize, should_be_refused: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut count = 0;
     for group in groups(list) {
-        // Each group in a project of its own: what one makes is not there for the next.
+        // Each group has a separate project: what one makes is not there for the next.
         let (calls, room) = (calls(&group), project());
         if should_be_refused && texts(&group, "args").contains(&"Read(.env)".to_owned()) {
             let at = |name: &str| room.sandbox.project().join(name);

@@ -95,8 +95,8 @@ fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>) -> Arc<Ruleset> {
     loaded.engine(behind).ruleset()
 }
 
-/// Of every hook, whether it runs for these events, of which no two have the same name. A hook for another event has the first
-/// one's answer.
+/// Explains for every hook whether it runs for these events, of which no two have the same name. A hook for a different event
+/// has the first one's answer.
 fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
     let mut hooks: Vec<Explained> = Vec::new();
     for (_, event) in asked {
@@ -250,8 +250,8 @@ fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
         cells.extend([Cell::new(style, because), Cell::new(DIM, it.because.rule)]);
         table.row(cells);
     }
-    let is_told = hooks.iter().any(|explained| !folded(&explained));
-    let table = if is_told { format!("{}\n", table.render(width)) } else { String::new() };
+    let is_listed = hooks.iter().any(|explained| !folded(&explained));
+    let table = if is_listed { format!("{}\n", table.render(width)) } else { String::new() };
     let own = skipped(&own, width);
     format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
 }

@@ -80,7 +80,7 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
 pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
     let began = Instant::now();
     if let Some(begun) = args.aside {
-        // The agent had its reply: whatever goes wrong here is nobody's matter.
+        // The agent had its reply: whatever goes wrong here is not reported.
         last_word::tell(&Reply::default());
         return ask_aside(args, here, term, begun).unwrap_or(aside::DONE);
     }
@@ -114,6 +114,13 @@ impl Called {
     /// What earlier calls of its session left.
     fn kept(&self, state: &Path) -> Option<Arc<Kept>> {
         Kept::of(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
+    }
+
+    /// Loads what earlier calls of its session left, and says whether they put off the end of the turn.
+    fn recall(&mut self, state: &Path) -> Option<Arc<Kept>> {
+        let kept = self.kept(state);
+        self.say_stopped_before(kept.as_deref());
+        kept
     }
 
     /// Says whether the end of the turn was put off before, where its agent cannot be believed about that.
@@ -197,8 +204,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         return Ok(Exit::Replied(0));
     }
     let state = &here.state;
-    let kept = called.kept(state);
-    called.say_stopped_before(kept.as_deref());
+    let kept = called.recall(state);
     let Called { agent, event, faults, warnings, fields } = called;
     let mut loaded = load::load(&which(args), here)?.telling_once();
     here.warn_without_home(term);
@@ -247,7 +253,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     }
 }
 
-/// Asks what was put off when the agent had its reply, and tells nobody but the record.
+/// Asks what was put off when the agent had its reply, and reports to the record alone.
 fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
     let Some(journal) = journal::of(here) else { return Ok(aside::DONE) };
     let Ok(called) = called(args, here) else { return Ok(aside::DONE) };

@@ -1,4 +1,4 @@
-//! What is said of a settings file holds for the hooks that `install --adopt` moved out of it, and nothing of it is lost.
+//! Statements about a settings file apply to the hooks that `install --adopt` moved out of it, and none is lost.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use crate::room::{Room, Said};
 const SETTINGS: &str = "home/.claude/settings.json";
 const CONFIG: &str = "home/.config/tenterhook/tenterhook.toml";
 
-/// A user whose hook of Claude Code fails with exit 1, and who says something of its file.
-fn room(key: &str, words: &str) -> Room {
+/// A user whose hook of Claude Code fails with exit 1, with a statement about its file.
+fn fixture(key: &str, words: &str) -> Room {
     let room = Room::new();
     let hook =
         json!({"type": "command", "command": "echo x >> $HOME/ran; echo broken >&2; exit 1"});
@@ -29,7 +29,7 @@ fn call(room: &Room) -> Said {
     room.run(&["hook", "--agent", "claude", "--event", "PreToolUse"], &event.to_string())
 }
 
-fn words(text: &str) -> String {
+fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -37,17 +37,17 @@ fn words(text: &str) -> String {
 #[test]
 fn on_failure_of_the_file_holds_for_the_hooks_that_were_moved() {
     for key in ["~/.claude/settings.json", "{home}/.claude/settings.json"] {
-        let room = room("~/.claude/settings.json", "on_failure = \"block\"");
+        let room = fixture("~/.claude/settings.json", "on_failure = \"block\"");
         let key = key.replace("{home}", &room.path("home").to_string_lossy());
         let config = format!("# mine\n[source.\"{key}\"] # all\non_failure = \"block\" # why\n");
         room.write(CONFIG, &config);
         let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
         let said = room.run(&["install", "claude", "--adopt"], "");
         assert_eq!(said.code, 0, "{}", said.all());
-        let told = words(&said.stderr);
+        let stderr = joined(&said.stderr);
         let note =
             "of `~/.claude/settings.json` holds for the moved hooks, too: on_failure = \"block\"";
-        assert!(told.contains(note), "{told}");
+        assert!(stderr.contains(note), "{stderr}");
         let reply = call(&room);
         assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}", reply.all());
         let listed = room.run(&["list", "--format", "json"], "").stdout;
@@ -75,7 +75,7 @@ fn each_word_about_the_file_holds_for_the_hooks_that_were_moved() {
         ("enabled = false", ("rule", json!("C-15"))),
         ("on_failure = \"ask\"", ("on_failure", json!("ask"))),
     ] {
-        let room = room(key, words);
+        let room = fixture(key, words);
         assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
         let reply = call(&room);
         assert!(!reply.stdout.contains("\"deny\""), "{words}: {}", reply.all());
@@ -87,10 +87,10 @@ fn each_word_about_the_file_holds_for_the_hooks_that_were_moved() {
         assert_eq!(moved[expected.0], expected.1, "{words}: {moved:#}");
         assert_eq!(room.path("home/ran").exists(), words != "enabled = false", "{words}");
     }
-    let room = room(key, "sandbox = \"strict\"\non_broken = \"continue\"");
+    let room = fixture(key, "sandbox = \"strict\"\non_broken = \"continue\"");
     assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
     let explained = room.run(&["explain", "Bash", "ls"], "").stdout;
-    assert!(self::words(&explained).contains("sandbox strict"), "{explained}");
+    assert!(joined(&explained).contains("sandbox strict"), "{explained}");
     room.write("home/.config/tenterhook/adopted/claude.json", "{\"hooks\": {\"PreToolUse\": [{");
     let reply = call(&room);
     assert!(!reply.stdout.contains("\"deny\""), "on_broken: {}", reply.all());
@@ -100,7 +100,7 @@ fn each_word_about_the_file_holds_for_the_hooks_that_were_moved() {
 /// BR-78: a lost note of where the hooks came from loses no word.
 #[test]
 fn moved_hooks_without_their_origin_are_governed_as_the_usual_settings() {
-    let room = room("~/.claude/settings.json", "on_failure = \"block\"");
+    let room = fixture("~/.claude/settings.json", "on_failure = \"block\"");
     let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
     assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
     fs::remove_file(room.path("home/.config/tenterhook/adopted/claude.from")).unwrap();
@@ -110,10 +110,10 @@ fn moved_hooks_without_their_origin_are_governed_as_the_usual_settings() {
     assert_eq!(fs::read_to_string(room.path(SETTINGS)).unwrap(), settings);
 }
 
-/// BR-78: what is said of another home's settings does not hold for hooks that came from this one.
+/// BR-78: a statement about another home's settings does not apply to hooks that came from this one.
 #[test]
 fn words_about_another_home_do_not_hold_for_moved_hooks() {
-    let room = room("~/.claude/settings.json", "enabled = false");
+    let room = fixture("~/.claude/settings.json", "enabled = false");
     let text = fs::read_to_string(room.path(SETTINGS)).unwrap();
     room.write("home/work/settings.json", &text);
     let said = room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook install --adopt claude");

@@ -10,7 +10,7 @@ use crate::room::{Room, Said};
 const ABSENT: &str = "home/absent";
 
 /// A user without a home, and a hook in a file that is named.
-fn room() -> Room {
+fn fixture() -> Room {
     let room = Room::new();
     room.write(
         "no.toml",
@@ -36,7 +36,7 @@ fn reports(said: &Said) -> usize {
 /// BR-43.
 #[test]
 fn missing_home_is_not_made_and_reported_once() {
-    let room = room();
+    let room = fixture();
     for (line, code) in [
         ("fire --config ../no.toml Bash ls", 2),
         ("fire --stream --config ../no.toml <../event.json", 0),
@@ -55,7 +55,7 @@ fn missing_home_is_not_made_and_reported_once() {
 /// BR-43: no command makes the home, and one that has to write there says so.
 #[test]
 fn command_that_writes_into_a_missing_home_is_refused() {
-    let room = room();
+    let room = fixture();
     room.write("project/tenterhook.toml", "[hook.a]\non = \"PreToolUse\"\nshell = \"true\"\n");
     for (line, refused) in [
         ("install claude codex cline goose opencode", true),
@@ -84,7 +84,7 @@ fn command_that_writes_into_a_missing_home_is_refused() {
 /// BR-43: a state directory that a variable names is used, also without a home.
 #[test]
 fn state_home_that_exists_is_used_without_a_home() {
-    let room = room();
+    let room = fixture();
     fs::create_dir(room.path("state")).unwrap();
     let state = format!("XDG_STATE_HOME=\"{}\"", room.path("state").display());
     let said = run(&room, &state, "fire --config ../no.toml Bash ls");

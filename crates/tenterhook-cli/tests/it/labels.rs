@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::room::{Room, fits_schema};
 
-/// Reasonix has a `Stop` of its own, beside the one that others call so.
+/// Reasonix has its own `Stop`, beside the one that others call so.
 const REASONIX: &str = r#"{"hooks": {
   "Stop": [{"command": "./log.sh"}],
   "TurnEnd": [{"command": "./gate.sh"}]

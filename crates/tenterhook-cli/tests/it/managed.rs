@@ -1,10 +1,10 @@
-//! The organisation's files as the program reads them: in a root of its own, whose `/etc` belongs to root there.
+//! The organisation's files as the program reads them: in a separate root, whose `/etc` belongs to root there.
 
 use std::process::Command;
 
 use crate::room::{Room, Said};
 
-/// Makes a root of the system's directories with another `/etc`, and runs a script in it. `/` and `/etc` belong to whoever is root there.
+/// Makes a root of the system's directories with another `/etc`, and runs a script in it. `/` and `/etc` belong to the root user there.
 const WITHIN: &str = r#"
 PATH="$PATH:/usr/sbin:/sbin"
 mkdir root; mount -t tmpfs -o mode=0755 none root
@@ -37,7 +37,7 @@ fn play(managed: &str, user: &str, script: &str) -> Option<Said> {
     is_made.then_some(said)
 }
 
-/// C-89: the file is held from when everybody may write it until nobody but root may, with a message from each command.
+/// C-89: the file is held from when everybody may write it until only root may, with a message from each command.
 #[test]
 fn a_managed_file_that_others_may_write_is_held_until_it_is_mended() {
     let script = "F=/etc/tenterhook/tenterhook.toml; chmod 0666 $F; echo > $F; \

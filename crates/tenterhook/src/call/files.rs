@@ -113,7 +113,7 @@ impl Here<'_> {
                 operands
             }
             _ if PATTERN_FIRST.contains(&name) => behind_pattern(self.view),
-            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none. What is left out is not read.
+            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none. Excluded files are not read.
             _ => self
                 .view
                 .args

@@ -12,7 +12,7 @@ pub(crate) struct Paths<'f> {
     pub(super) cwd: String,
     /// Who may look into the files there, if anybody may.
     pub(super) files: Option<&'f dyn super::disarm::Files>,
-    /// Who says where links lead: behind one, `..` is not what its letters say. Rules go by letters alone (RU-16).
+    /// Resolves links: behind one, `..` is not what its letters say. Rules go by letters alone (RU-16).
     pub(super) links: Option<&'f dyn super::disarm::Files>,
     /// Whether a line that changes its directory is followed there.
     pub(super) moves: Moves,

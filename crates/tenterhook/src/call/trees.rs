@@ -20,7 +20,7 @@ pub struct Tree {
     pub path: String,
     /// What the program leaves out there by itself.
     pub skips: Skips,
-    /// Patterns of the file names that it reads; all of them where there is none.
+    /// Patterns of the file names that it reads; all of them if the list is empty.
     pub names: Vec<String>,
     /// Patterns of the names that the line leaves out.
     pub excluded: Vec<String>,

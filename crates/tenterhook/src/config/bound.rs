@@ -9,7 +9,7 @@ use crate::source::{Govern, Source, Switch};
 /// A key of `[source."FILE"]`: whether the second table would loosen what the first one, which is managed, says; and how to take it out.
 type Key = (&'static str, fn(&Govern, &Govern) -> bool, fn(&mut Govern));
 
-/// Every key. Of those that have a stricter value, the stricter one stands; of the others, the managed one.
+/// Every key. Where values differ in strictness, the stricter one applies; otherwise, the managed one.
 const KEYS: &[Key] = &[
     (
         "enabled",

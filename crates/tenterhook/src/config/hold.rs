@@ -40,8 +40,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     config
 }
 
-/// What is left of a managed file that others than root may write: nothing of it is obeyed, and calls are held until it is mended. Its
-/// gates of events of its own, which no such hold covers, stay as hooks that run nothing (C-89).
+/// Replaces a managed file that others than root may write: nothing of it is obeyed, and calls are held until it is mended. Its
+/// gates of events that it declares itself, which no such hold covers, stay as hooks that run nothing (C-89).
 fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
     let then = Source { text: Arc::clone(text), flaw: None, ..source.clone() };
     let said = source.dialect.dialect().read_config(&then);
@@ -88,7 +88,7 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
         let mut hook = Hook::new(id, DialectId::NATIVE, event, run);
         hook.place = Some(place.clone());
         hook.layer = source.layer;
-        // Who follows an agent exactly follows no file that anybody may have written.
+        // `exact` does not extend to a file that anybody may have written.
         hook.compat = if source.is_exposed() { Compat::Guarded } else { source.compat };
         config.hooks.push(hook);
     }

@@ -13,27 +13,27 @@ const OF_FILES: &str = "self-protection/change-guard";
 /// What it asks where nothing is left to the agent.
 const ANY: &str = "call.guards.size() > 0";
 
-/// Adds the rules before all sources: what takes long has no time to take from them. What comes back are the words that nobody may say here.
+/// Adds the rules before all sources: what takes long has no time to take from them. Returns findings about statements that have no effect.
 pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let binds = |(source, config): &(Source, ReadConfig)| {
         let protect = config.protect.as_ref().filter(|_| source.layer == Layer::Managed);
         protect.is_some_and(|protect| protect.writable.is_some())
     };
     let is_bound = read.iter().any(binds);
-    let unheard = read
+    let without_effect = read
         .iter()
-        .filter_map(|(source, config)| unheard(source, config.protect.as_ref()?, is_bound));
-    let unheard: Vec<Diagnostic> = unheard.collect();
-    let heard = |layers: &'static [Layer]| {
+        .filter_map(|(source, config)| without_effect(source, config.protect.as_ref()?, is_bound));
+    let without_effect: Vec<Diagnostic> = without_effect.collect();
+    let statements = |layers: &'static [Layer]| {
         let of = read.iter().filter(move |(source, _)| layers.contains(&source.layer));
         of.filter_map(|(_, config)| config.protect.as_ref())
     };
-    // What a managed file leaves to agents is all that is left to them (C-90).
-    let own = heard(if is_bound { &[Layer::Managed] } else { &[Layer::User] });
+    // If a managed file exempts files for agents, no other file exempts more (C-90).
+    let own = statements(if is_bound { &[Layer::Managed] } else { &[Layer::User] });
     let writable: Vec<String> =
         own.flat_map(|protect| protect.writable.iter().flatten().cloned()).collect();
-    let pausable = heard(&[Layer::Managed]).all(|it| it.pause != Some(false));
-    let words = heard(&[Layer::Managed]).filter_map(|it| it.mode.as_ref()).next();
+    let pausable = statements(&[Layer::Managed]).all(|it| it.pause != Some(false));
+    let words = statements(&[Layer::Managed]).filter_map(|it| it.mode.as_ref()).next();
     let shadow = words.filter(|it| it.shadow).cloned();
     let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
     source.layer = Layer::BuiltIn;
@@ -47,11 +47,11 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
         }
     }
     read.insert(0, (source, config));
-    unheard
+    without_effect
 }
 
 /// A file that an agent may write says nothing about what agents may write.
-fn unheard(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
+fn without_effect(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
     let (what, whose) = match source.layer {
         Layer::Managed | Layer::BuiltIn => return None,
         Layer::User if is_bound && said.writable.is_some() => {

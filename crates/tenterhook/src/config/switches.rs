@@ -11,9 +11,9 @@ use crate::source::{ReadConfig, Source, Switch, Whose};
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
-/// What comes back are the statements that were not heard.
+/// Returns findings about statements that have no effect.
 pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let mut unheard: Vec<(Option<Place>, String, &'static str)> = Vec::new();
+    let mut without_effect: Vec<(Option<Place>, String, &'static str)> = Vec::new();
     let mut said: Vec<Statement> = read.iter().flat_map(statements).collect();
     let mut barred = bound::bind(&mut said);
     let said = Said::of(&said);
@@ -23,8 +23,8 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
         for hook in &mut config.hooks {
             for statement in said.about(hook.id.as_str()) {
                 let place = statement.switch.place().cloned();
-                let told = apply(statement, source, keeps, hook);
-                unheard.extend(told.map(|(message, help)| (place, message, help)));
+                let refusal = apply(statement, source, keeps, hook);
+                without_effect.extend(refusal.map(|(message, help)| (place, message, help)));
             }
             disable_all(said.all, source.dialect, keeps, hook);
             if let Some(least) = managed.as_ref().and_then(|govern| govern.on_failure) {
@@ -39,12 +39,12 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             barred.extend(shadow::settle(said.all, source, hook));
         }
     }
-    unheard.sort();
-    unheard.dedup();
-    let told = |(place, message, help): (_, String, &str)| {
+    without_effect.sort();
+    without_effect.dedup();
+    let finding = |(place, message, help): (_, String, &str)| {
         Diagnostic::new(Code::SwitchNotHeard, message, place).help(help)
     };
-    unheard.into_iter().map(told).chain(barred).collect()
+    without_effect.into_iter().map(finding).chain(barred).collect()
 }
 
 /// What was said, with those statements set apart that are about one hook by its name: a file may switch off thousands.

@@ -20,7 +20,7 @@ pub(super) fn check(
     entries: &[Entry],
     list: &str,
 ) -> Vec<(Span, Diagnostic)> {
-    // What stands in the place of a variable is known when the request is made.
+    // The value of a variable is known when the request is made.
     let is_whole = !http.interpolation.in_url || !http.url.contains('$');
     let address = Target::read(&http.url).err().filter(|_| is_whole).map(|bad| {
         let found = finding(Code::UnusableUrl, format!("nothing can be sent to this URL: {bad}"));

@@ -1,4 +1,4 @@
-//! What is a file that the caller names: whose, in which dialect, of which project and plugin (C-5)? Reads that file.
+//! Classifies a file that the caller names: its layer, dialect, project and plugin (C-5). Reads that file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub fn given(
     Ok(source)
 }
 
-/// The text of a file that is named. Who names one that cannot be read made a mistake, and can be told at once.
+/// The text of a file that the caller names. If it cannot be read, that is the mistake of the caller, who gets the error at once.
 fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
     match take(path) {
         Some((text, flaw)) if flaw.as_ref().is_none_or(|it| it.kept == Kept::All) => {
@@ -110,7 +110,7 @@ fn plugin_of(path: &Path) -> Option<Plugin> {
     let directory = path.parent()?;
     let root = directory.parent()?;
     let manifest = root.join(".claude-plugin/plugin.json");
-    // `.claude/hooks/hooks.json` is a file that nobody reads, not a plugin's.
+    // `.claude/hooks/hooks.json` is a file that no agent reads, not a plugin's.
     let conventional = path.ends_with("hooks/hooks.json") && !root.ends_with(".claude");
     if !conventional && !manifest.is_file() {
         return None;

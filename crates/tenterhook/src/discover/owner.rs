@@ -1,4 +1,4 @@
-//! Who may write a file? Judged by owner and mode of the file, of each link to it and of each directory above it. Opens no file.
+//! Which users may write a file? Judged by owner and mode of the file, of each link to it and of each directory above it. Opens no file.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct Stat {
     pub(crate) has_list: bool,
 }
 
-/// Who else may write a file or directory.
+/// Which other users may write a file or directory.
 #[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
@@ -60,7 +60,7 @@ impl Stat {
         }
     }
 
-    /// Who may write it beside `owners`. Many systems give each user a group of the same number, which may write, too.
+    /// The first user or group beside `owners` that may write it. Many systems give each user a group of the same number, which may write, too.
     pub(crate) fn other_writer(&self, owners: &[u32]) -> Option<Writer> {
         const GROUP: u32 = 0o020;
         const ALL: u32 = 0o002;
@@ -105,13 +105,13 @@ fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {
     let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (place, writer) = writer_of(&full, &owners, &look)?;
-    Some(writer.told(&place))
+    Some(writer.explain(&place))
 }
 
 #[cfg(unix)]
 impl Writer {
-    /// What is wrong at a place, as a clause, and the command that mends it.
-    fn told(self, place: &Path) -> (String, String) {
+    /// The fault of a place, as a clause, and the command that mends it.
+    fn explain(self, place: &Path) -> (String, String) {
         let shown = place.display();
         match self {
             Self::Owner(user) => {

@@ -57,7 +57,7 @@ fn the_absolute_name_of_a_file_has_no_dots() {
     assert_eq!(absolute(Path::new("/x.json"), Path::new("/w")), Path::new("/x.json"));
 }
 
-/// Who runs the test: a directory of their own is no directory of root's.
+/// The user who runs the test, whose directories are not root's.
 #[cfg(unix)]
 fn owner(path: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt as _;

@@ -153,7 +153,7 @@ pub(super) fn show_refusal_once(
 ) {
     let is_refusal = |fault: &Fault| fault.code == Code::SandboxRefused;
     let Some(refusal) = verdict.faults.iter().find(|fault| is_refusal(fault)) else { return };
-    // Whoever asks for all refusals gets them each time.
+    // A host that asks for all refusals gets them each time.
     if ambient.explains_denials {
         return;
     }

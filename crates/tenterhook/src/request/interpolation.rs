@@ -3,7 +3,7 @@
 /// What an agent does with `$NAME` and `${NAME}` in a request (HT-20, HT-21, HT-24, HT-25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interpolation {
-    /// What stands for a variable that is not set, is empty, or is not listed.
+    /// The replacement of a variable that is not set, is empty, or is not listed.
     pub missing: Missing,
     /// What a `${` means that names no variable up to a `}`.
     pub open_brace: OpenBrace,
@@ -11,7 +11,7 @@ pub struct Interpolation {
     pub in_url: bool,
 }
 
-/// What stands for a variable without a value.
+/// The replacement of a variable without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The request is not sent.

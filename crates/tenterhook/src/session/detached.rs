@@ -25,7 +25,7 @@ impl Session {
         self.inner.background.running()
     }
 
-    /// What background steps left that have ended and that nobody took yet. Waits for none.
+    /// The results of ended background steps that no caller took yet. Waits for none.
     #[must_use]
     pub fn ended(&self) -> Vec<Finished> {
         self.inner.background.ended()
@@ -36,7 +36,7 @@ impl Session {
         self.inner.background.settled().await;
     }
 
-    /// Ends every background step that is under way, and returns what all of them left that nobody took. A step that is cut
+    /// Ends every background step that is under way, and returns the results that no caller took. A step that is cut
     /// leaves the fault `cancelled`, which says whether it had begun (N-14).
     pub async fn cut(&self) -> Vec<Finished> {
         self.inner.background.cut().await
@@ -47,8 +47,8 @@ impl Session {
         self.inner.background.next().await
     }
 
-    /// Waits until every background step has ended and returns what they left that nobody took. Cancel safe: who gives up
-    /// waiting ends no step.
+    /// Waits until every background step has ended and returns the results that no caller took. Cancel safe: giving up
+    /// the wait ends no step.
     pub async fn drain(&self) -> Vec<Finished> {
         self.inner.background.drain().await
     }

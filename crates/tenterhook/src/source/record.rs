@@ -94,7 +94,7 @@ impl RecordTable {
         fn differs<T: PartialEq>(own: Option<&T>, held: Option<&T>) -> bool {
             own.is_some() && own != held
         }
-        // What nobody sets is on: to say so is no contradiction.
+        // `enabled` defaults to true: a file that sets it to true does not contradict.
         let on = held.enabled.or(Some(true));
         let keys = [
             ("enabled", differs(self.enabled.as_ref(), on.as_ref())),

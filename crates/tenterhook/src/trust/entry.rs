@@ -186,7 +186,7 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
 }
 
 fn of_http(http: &Http) -> Digest {
-    // How variables are filled in follows from the dialect, which has a field of its own.
+    // How variables are filled in follows from the dialect, which has a separate field.
     let Http { url, headers, variables, secret, interpolation: _ } = http;
     Canon::of("http")
         .field("url", url)

@@ -49,7 +49,7 @@ impl Outbox {
         self.0.retain(|pending| Some(pending.submission.id) != id);
     }
 
-    /// What is shown of those in this phase, in order.
+    /// The shown texts of the submissions in this phase, in order.
     pub(super) fn shown(&self, phase: Phase) -> impl DoubleEndedIterator<Item = &str> {
         self.0.iter().filter(move |pending| pending.phase == phase).map(|pending| &*pending.shown)
     }
@@ -94,7 +94,7 @@ mod tests {
 
     /// AG-44.
     #[test]
-    fn queue_that_is_told_late_shows_texts_in_its_order() {
+    fn queue_that_arrives_late_shows_texts_in_its_order() {
         let mut outbox = Outbox::default();
         let (sent, queued) = (Submission::new("sent"), Submission::new("queued"));
         outbox.add(sent.clone(), Phase::Sending);

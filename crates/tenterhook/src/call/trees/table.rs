@@ -64,7 +64,7 @@ pub(super) const READERS: &[Reader] = &[
     reader(&["diff", "gdiff", "zstd"], When::Given(RECURSIVE)),
     reader(&["aws", "gsutil", "gcloud", "az"], When::Word(&["sync", "rsync", "--recursive", "-r"])),
     reader(&["restic", "borg", "rclone", "asar"], When::Always),
-    // What is moved or has a second name is read by it.
+    // These move files or give them a second name, by which they are read.
     reader(&["mv", "ln", "ditto", "pax", "mksquashfs", "genisoimage"], When::Always),
 ];
 

@@ -67,7 +67,7 @@ pub(in crate::dialect) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> O
 }
 
 /// Switches off what `disabled` lists, by name, or by command where a hook has no name: the user's and the machine's word counts in
-/// every file, a project's in its own. Of a managed file only managed ones switch a hook off (C-90).
+/// every file, a project's in its own. Only managed files switch off the hooks of a managed file (C-90).
 pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
     let listings = layers.iter().filter(|(source, _)| source.text.contains("disabled"));
     let listings = listings.map(|(source, _)| Listing {

@@ -1,4 +1,4 @@
-//! What is the text of a tool's result? Agents that hand their hooks a text get what the model reads; the structure of another
+//! The text of a tool's result. Agents that hand their hooks a text get what the model reads; the structure of another
 //! host's result stands beside it. Judges nothing.
 
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(in crate::dialect) fn text(result: &Value) -> String {
     })
 }
 
-/// The result itself, where it is more than a text: it stands beside the text under a key of its own.
+/// The result itself, where it is more than a text: it is beside the text under a separate key.
 pub(in crate::dialect) fn structure(result: &Value) -> Option<&Value> {
     Some(result).filter(|result| !matches!(result, Value::String(_) | Value::Null))
 }

@@ -1,4 +1,4 @@
-//! Whether each place on the way to a managed file is judged: by tables of owners and modes, and by files of a directory of its own.
+//! Whether each place on the way to a managed file is judged: by tables of owners and modes, and by files of a scratch directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use super::*;
 
 const FILE: &str = "/etc/tenterhook/tenterhook.toml";
 
-/// A file system of root's, in which nobody else may write.
+/// A file system of root's, in which no other user may write.
 fn tree() -> BTreeMap<PathBuf, Stat> {
     let directory =
         |mode| Stat { owner: 0, group: 0, mode, is_directory: true, link: None, has_list: false };
@@ -71,7 +71,7 @@ fn a_file_that_only_root_may_write_is_managed() {
         |_| (),
         // The group of root may write.
         |stat| stat.mode |= 0o020,
-        // A list that grants no more than reading leaves the group's bit unset.
+        // A list that grants only reading leaves the group's bit unset.
         |stat| stat.has_list = true,
     ];
     for change in same {
@@ -84,7 +84,7 @@ fn a_file_that_only_root_may_write_is_managed() {
     for path in ["/etc/linked.toml", "/etc/up.toml"] {
         assert_eq!(writer(path, &[0], &tree()), None, "{path}");
     }
-    // What is not there, and what leads nowhere, is said where it is read.
+    // Reading reports a file that is absent and a link that leads nowhere.
     for path in ["/etc/absent.toml", "/etc/loop"] {
         assert_eq!(writer(path, &[0], &tree()), None, "{path}");
     }
@@ -94,7 +94,7 @@ fn a_file_that_only_root_may_write_is_managed() {
     assert!(writer(FILE, &[0], &owned).is_some());
 }
 
-/// C-89: the same of real files, whoever runs the test.
+/// C-89: the same of real files, under any user.
 #[test]
 fn a_real_file_is_judged_by_its_owner_and_mode() {
     let room = tempfile::tempdir().expect("a directory");

@@ -69,7 +69,7 @@ impl Head {
         Some(Failure::new(Kind::NotJson, what))
     }
 
-    /// Whether `body` is the status in words: "Forbidden" says no more than 403 does (HT-51).
+    /// Whether `body` is the status in words: "Forbidden" says the same as 403 (HT-51).
     pub(super) fn repeats_status(&self, body: &[u8]) -> bool {
         let phrase = StatusCode::from_u16(self.status).ok().and_then(|it| it.canonical_reason());
         let text = body.trim_ascii();

@@ -9,7 +9,7 @@ use super::calls::{Calls, HELLO};
 use super::rpc::{self, RpcError};
 use super::stdio::Program;
 
-/// The newest version of the protocol that has `initialize`. A server without it answers with a version of its own; every
+/// The newest version of the protocol that has `initialize`. A server without it answers with its own version; every
 /// version has the requests that are made here.
 const VERSION: &str = "2025-11-25";
 

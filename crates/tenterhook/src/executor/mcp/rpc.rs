@@ -81,7 +81,7 @@ fn message(text: &str) -> Option<Message> {
     let error = fields.remove("error").filter(|error| !error.is_null());
     let outcome = match (error, fields.remove("result")) {
         (Some(error), _) => Err(RpcError(error)),
-        // Two results in one are none.
+        // A response with two results has no valid result.
         (None, Some(_)) if stands_twice(ANSWER) => Ok(Value::Null),
         (None, Some(result)) => Ok(result),
         (None, None) => return None,

@@ -4,6 +4,7 @@
 //! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
 //! a line without end, is ended.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +15,7 @@ use tokio::sync::mpsc;
 use super::calls::Calls;
 use super::close_reason::{CloseReason, Over};
 use super::peer::Lost;
-use super::replies::Replies;
+use super::replies::{RepliedTwice, Replies};
 use super::rpc::Message;
 use crate::executor::confine::{ConfinedServer, not_reached};
 
@@ -35,6 +36,27 @@ pub(super) struct Program {
     child: process::Child,
     /// Bytes that it was sent since it last wrote a line.
     unheard: AtomicUsize,
+}
+
+/// How a server broke the protocol: it is ended then.
+enum ProtocolError {
+    LongLine,
+    EndlessNoise,
+    RepliedTwice(RepliedTwice),
+}
+
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LongLine => {
+                write!(f, "it wrote a line of more than {} MiB, and was ended", LINE >> 20)
+            }
+            Self::EndlessNoise => {
+                f.write_str("it writes without end and answers nothing, and was ended")
+            }
+            Self::RepliedTwice(error) => error.fmt(f),
+        }
+    }
 }
 
 /// What a server wrote.
@@ -119,8 +141,8 @@ impl Reader {
         while let Some(written) = self.lines.recv().await {
             match written {
                 Written::Line(line) => {
-                    if let Err(why) = self.read(&line) {
-                        return self.close_reason.write(Over::Ended, why);
+                    if let Err(error) = self.read(&line) {
+                        return self.close_reason.write(Over::Ended, error.to_string());
                     }
                 }
                 Written::All => self.route_replies(),
@@ -140,19 +162,19 @@ impl Reader {
     }
 
     /// Reads a line. Lines that are no messages are skipped: many servers log to standard output.
-    fn read(&mut self, line: &[u8]) -> Result<(), String> {
+    fn read(&mut self, line: &[u8]) -> Result<(), ProtocolError> {
         self.release(line);
         self.program.unheard.store(0, Ordering::Release);
         if line.len() >= LINE {
-            return Err(format!("it wrote a line of more than {} MiB, and was ended", LINE >> 20));
+            return Err(ProtocolError::LongLine);
         }
         let Some(messages) = self.calls.read(line) else {
-            return Err("it writes without end and answers nothing, and was ended".to_owned());
+            return Err(ProtocolError::EndlessNoise);
         };
         for message in messages {
             match message {
                 Message::Reply(reply) => {
-                    self.replies.keep(reply).map_err(|error| error.to_string())?
+                    self.replies.keep(reply).map_err(ProtocolError::RepliedTwice)?
                 }
                 other => {
                     if let Some(response) = self.calls.take(other) {

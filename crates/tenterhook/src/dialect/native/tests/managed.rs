@@ -36,7 +36,7 @@ fn hook<'l>(loaded: &'l Loaded, line: &str) -> &'l Hook {
 }
 
 fn codes(loaded: &Loaded) -> Vec<&'static str> {
-    // What is said of the file itself, beside what words against a managed file come to.
+    // Findings about the file itself, apart from those about statements against a managed file.
     let quiet = [
         "hooks-disabled",
         "in-shadow",
@@ -164,7 +164,7 @@ fn a_user_changes_no_hook_of_a_managed_file() {
     }
 }
 
-/// A table of its own, what a managed file and the user's say in it, the codes of the findings, and how the managed word is seen.
+/// The name of a table, what a managed file and the user's say in it, the codes of the findings, and how the managed word is seen.
 type OfTable =
     (&'static str, &'static str, &'static str, &'static [&'static str], fn(&Loaded) -> bool);
 
@@ -243,7 +243,7 @@ fn a_user_undoes_no_other_table_of_a_managed_file() {
     covered(keys::TRUST, ["unapproved", "keys"].into_iter());
 }
 
-/// SP-20, SP-22, SH-4, C-90: what a managed file leaves to agents is all that is left to them.
+/// SP-20, SP-22, SH-4, C-90: if a managed file exempts files for agents, no other file exempts more.
 #[cfg(feature = "rule")]
 #[test]
 fn a_user_leaves_no_more_to_agents_than_a_managed_file() {
