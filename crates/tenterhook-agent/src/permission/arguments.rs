@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::place::KEYS;
 use crate::conversation::Call;
 use crate::tool;
 use crate::toolbox::Toolbox;
@@ -77,11 +78,22 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
         if !right {
             return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
         }
+        if is_own && KEYS.contains(&key.as_str()) && value.as_str().is_some_and(names_home) {
+            return Err(format!(
+                "the argument `{key}` of `{}` begins with `~`, which no tool expands: write the absolute path",
+                call.tool
+            ));
+        }
         if is_own && !allowed(property, value) {
             return Err(format!("`{}` does not take {value} for `{key}`", call.tool));
         }
     }
     Ok(())
+}
+
+/// Whether a path means a home, as a shell would read it (AG-18). To the system it is a name like any other.
+fn names_home(path: &str) -> bool {
+    path == "~" || path.starts_with("~/")
 }
 
 /// Whether a value is one of those that its property lists, and in its bounds.
