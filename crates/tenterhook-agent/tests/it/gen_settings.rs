@@ -48,12 +48,13 @@ fn hooks_that_block_in_the_background_wake_the_idle_agent_one_at_a_time() {
 }
 
 /// Headers and `allowedEnvVars`: a hook that is a request says what its headers say, with the variables that it may use and no
-/// other, to a server of this machine (R19); what it answers counts.
+/// other, to a server of this machine (R19); what it answers counts. A variable that it may not use is sent empty, as Gen does (HT-21).
 #[test]
 fn a_request_is_sent_with_its_headers_and_the_variables_that_it_may_use() {
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
         "permissionDecision": "deny", "permissionDecisionReason": "not this file"}});
-    for (allowed, sent) in [(json!(["TEAM", "TOKEN"]), true), (json!(["TEAM"]), false)] {
+    let cases = [(json!(["TEAM", "TOKEN"]), "Bearer hush-hush"), (json!(["TEAM"]), "Bearer")];
+    for (allowed, sent) in cases {
         let server = Server::start(Reply::json(&answer.to_string())).unwrap();
         let hook = json!({"type": "http", "url": format!("{}/gate", server.url()),
             "headers": {"X-Team": "$TEAM", "Authorization": "Bearer ${TOKEN}"},
@@ -62,17 +63,9 @@ fn a_request_is_sent_with_its_headers_and_the_variables_that_it_may_use() {
         let room = room(&hooks, WRITES, &[("TEAM", "blue"), ("TOKEN", "hush-hush")]);
         let run = room.ask("write", &["--permission-mode", "acceptEdits"]);
         assert!(!format!("{:?}", run.heard).contains("hush-hush"));
-        if !sent {
-            assert_eq!(server.requests().len(), 0, "nothing is sent without what it names");
-            assert!(run.of("warn")[0]["reason"].as_str().unwrap().contains("TOKEN"));
-            continue;
-        }
         let [request] = server.requests().try_into().expect("one request");
-        let header = |name: &str| request.headers.get(name).map(String::as_str);
-        assert_eq!(
-            (header("x-team"), header("authorization")),
-            (Some("blue"), Some("Bearer hush-hush"))
-        );
+        let header = |name: &str| request.headers.get(name).map(|value| value.trim());
+        assert_eq!((header("x-team"), header("authorization")), (Some("blue"), Some(sent)));
         let body: Value = serde_json::from_str(&request.body).unwrap();
         assert_eq!(
             (&body["hook_event_name"], &body["tool_input"]["file_path"]),
