@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::command::is_leading;
 use super::read::{Code, Reader};
+use super::setup::is_setup;
 use super::word::{Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
 use super::{Assignment, Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Via};
@@ -110,6 +111,7 @@ fn one_behind(
             depth: code.depth + 1,
             wrapper: Some(wrapper.name),
         }),
+        None if is_setup(&command.words) => reader.doubt(code, Doubt::Setup),
         None => reader.doubt(code, Doubt::Code { wrapper: wrapper.name }),
     }
     None

@@ -44,6 +44,7 @@ mod parse;
 pub mod program;
 mod read;
 mod redirect;
+mod setup;
 pub mod strings;
 mod word;
 mod wrapper;
@@ -166,6 +167,8 @@ pub enum Doubt {
         /// Which wrapper.
         wrapper: &'static str,
     },
+    /// `eval` runs what a well-known program prints to set up a shell (S-66).
+    Setup,
 }
 
 impl fmt::Display for Doubt {
@@ -176,6 +179,7 @@ impl fmt::Display for Doubt {
             Self::Syntax { at } => write!(f, "the line cannot be read from byte {at}"),
             Self::Program { source } => write!(f, "the program `{source}` is computed"),
             Self::Code { wrapper } => write!(f, "`{wrapper}` runs code that cannot be read"),
+            Self::Setup => f.write_str("`eval` runs code that cannot be read"),
         }
     }
 }

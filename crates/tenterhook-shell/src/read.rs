@@ -127,7 +127,10 @@ impl Reader<'_> {
 
     pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
         let doubt = code.wrapper.map_or(doubt, |wrapper| Doubt::Code { wrapper });
-        self.doubt.get_or_insert(doubt);
+        // Any other doubt says more.
+        if matches!(self.doubt, None | Some(Doubt::Setup)) {
+            self.doubt = Some(doubt);
+        }
     }
 
     pub(super) fn syntax(&mut self, code: &Code<'_>, at: usize) {

@@ -524,3 +524,35 @@ fn verbs_lead_to_a_command() {
         assert_eq!(found.parsed, Parsed::Full, "{line}");
     }
 }
+
+/// S-66.
+#[test]
+fn set_up_of_a_shell_is_a_doubt_of_its_own() {
+    let doubt = |line: &str| match read(line).parsed {
+        Parsed::Doubtful(doubt) => doubt,
+        Parsed::Full => panic!("{line} is read whole"),
+    };
+    for line in [
+        "eval \"$(ssh-agent -s)\"",
+        "eval $(opam env)",
+        "eval \"$(/opt/homebrew/bin/brew shellenv)\" && eval \"$(pyenv init - bash)\"",
+    ] {
+        assert_eq!(doubt(line), Doubt::Setup, "{line}");
+    }
+    for line in [
+        "eval \"$(./ssh-agent -s)\"",
+        "eval \"$(/tmp/ssh-agent)\"",
+        "eval \"$(pyenv exec x)\"",
+        "eval \"$(ssh-agent; cat x)\"",
+        "eval \"$(ssh-agent $X)\"",
+        "eval \"$(ssh-agent)$(cat x)\"",
+        "eval \"$(ssh-agent)\" \"$X\"",
+        "eval \"$(ssh-agent)\"; $X push",
+        "$X push; eval \"$(ssh-agent)\"",
+        "bash -c 'eval \"$(ssh-agent)\"'",
+        "bash -c \"$(ssh-agent)\"",
+        "PATH=. eval \"$(ssh-agent)\"; eval \"$X\"",
+    ] {
+        assert_ne!(doubt(line), Doubt::Setup, "{line}");
+    }
+}

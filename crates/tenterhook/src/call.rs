@@ -90,6 +90,8 @@ pub struct CallFootprint {
     pub unguarded: Vec<String>,
     /// What else of it ends a guard, each as what would happen.
     pub disarms: Vec<String>,
+    /// Whether it holds more lines or words than are followed, so that the lists may lack something.
+    pub is_cut: bool,
 }
 
 /// The lists while they are filled.
@@ -121,6 +123,7 @@ struct Found {
     guards: BTreeSet<String>,
     unguarded: BTreeSet<String>,
     disarms: BTreeSet<String>,
+    is_cut: bool,
 }
 
 /// One of the lists of [`CallFootprint`].
@@ -273,7 +276,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     code::look(line, &views, &groups, text, meter, found);
     send::look(&views, &groups, found);
     if too_much {
-        found.is_hidden();
+        found.hide_rest();
     }
     guesses(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
     for (text, cwd) in filled {
@@ -304,7 +307,7 @@ fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut 
 /// A text that would be run as a line of its own. What is not read because there are too many of them, nobody can see.
 fn inner(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
-        return found.is_hidden();
+        return found.hide_rest();
     }
     found.lines += 1;
     if let Some(line) = tenterhook_shell::read_while(text, &|steps| meter.spend(steps)) {
@@ -313,8 +316,9 @@ fn inner(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Fou
 }
 
 impl Found {
-    /// There is code that nobody can read.
-    fn is_hidden(&mut self) {
+    /// There is more than is followed.
+    fn hide_rest(&mut self) {
+        self.is_cut = true;
         self.code.insert("hidden".to_owned());
     }
 
@@ -340,6 +344,7 @@ impl Found {
             guards: list(self.guards),
             unguarded: list(self.unguarded),
             disarms: list(self.disarms),
+            is_cut: self.is_cut,
         }
     }
 }

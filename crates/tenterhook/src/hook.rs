@@ -21,7 +21,9 @@ use crate::diagnostic::Place;
 use crate::event::EventName;
 use crate::matcher::{Condition, Matcher};
 
+use crate::rule::Incomplete;
 use named::DialectId;
+use row::EventRow;
 
 pub use crate::compat::Compat;
 #[doc(hidden)]
@@ -234,6 +236,17 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// What a shell line that cannot be read whole means to its expressions: a gate before an effect does not take it for
+    /// harmless; observers and the built-in rules take the lists as they are (RU-42).
+    #[must_use]
+    pub fn incomplete_lists(&self, row: &EventRow) -> Incomplete {
+        let gates = self.phase != Phase::Observe && self.wait == Wait::Attached;
+        match gates && row.is_before_effect() && self.layer != Layer::BuiltIn {
+            true => Incomplete::Unknown,
+            false => Incomplete::Ignored,
+        }
+    }
+
     /// A hook that runs on every `event`, with nothing set that has a default.
     #[must_use]
     pub fn new(id: HookId, dialect: DialectId, event: EventName, run: Run) -> Self {

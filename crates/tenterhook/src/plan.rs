@@ -260,7 +260,10 @@ fn weigh<'a>(
         Ok(false) => return Weighed::Mismatched(subject),
         Ok(true) => {}
     }
-    let picked = hook.condition.as_ref().map(|it| (it, it.pick(context, hook.compat)));
+    let incomplete = hook.incomplete_lists(row);
+    let picked = hook.condition.as_ref();
+    let picked =
+        picked.map(|condition| (condition, condition.pick_for(context, hook.compat, incomplete)));
     if let Run::Unusable { part, why } = &hook.run
         && !matches!(picked, Some((_, Picked::No(_))))
     {

@@ -68,9 +68,9 @@ pub use flaw::{Flaw, Part};
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub use input::Files;
-#[doc(hidden)]
-pub use input::RuleInput;
 pub(crate) use input::SharedLine;
+#[doc(hidden)]
+pub use input::{Incomplete, RuleInput};
 
 /// A rule: an expression, and what it says when it holds (RU-1).
 #[derive(Clone, Default)]
@@ -187,13 +187,18 @@ impl Rule {
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
-        self.says(rule_input, go_on).map(Option::unwrap_or_default)
+        self.says(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
     }
 
-    /// The same; `None` where it does not hold, as most rules do not of most events.
-    pub(crate) fn says(
+    /// The answer of the rule; `None` where its expression is false. `incomplete` is what a line that cannot be read whole means.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::judge`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
+    pub fn says(
         &self,
         rule_input: &RuleInput,
+        incomplete: Incomplete,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<crate::answer::Answer>, Unsettled> {
         // To compile it takes time, too.
@@ -201,7 +206,15 @@ impl Rule {
             return Err(Unsettled::OutOfTime);
         }
         match self.compiled() {
-            Ok(compiled) => compiled.says(rule_input, go_on),
+            Ok(compiled) => {
+                let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
+                let gates = restrains || self.texts.rewrite.is_some();
+                compiled.says(
+                    rule_input,
+                    if gates { incomplete } else { Incomplete::Ignored },
+                    go_on,
+                )
+            }
             Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
                 || "it cannot be compiled".to_owned(),
                 |flaw| format!("`{}`: {}", flaw.part.key(), flaw.message),

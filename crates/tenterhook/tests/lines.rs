@@ -15,7 +15,7 @@ use tenterhook::answer::Restraint;
 use tenterhook::hook::Compat;
 use tenterhook::matcher::rule::Reading;
 use tenterhook::matcher::{Condition, MatchContext, Picked};
-use tenterhook::rule::{Rule, RuleInput};
+use tenterhook::rule::{Incomplete, Rule, RuleInput};
 
 use pack::{bash, conformance, rules};
 
@@ -31,6 +31,15 @@ const COMMON: &[&str] = &[
     "Bash(docker run:*)",
     "Bash(kubectl delete:*)",
     "Bash(curl:*)",
+];
+
+/// Rules of the kind that people write, whose lists lack something where a line cannot be read whole (RU-40).
+const QUANTIFIED: &[&str] = &[
+    r#"call.commands.exists(c, c.runs("git push"))"#,
+    r#"shell.commands.exists(c, c.runs("rm") && c.flag("-r"))"#,
+    r#"call.writes.exists(p, p.startsWith("dist/"))"#,
+    "call.reads.exists(p, p.is_env())",
+    r#"call.hosts.exists(h, h.endsWith("example.com"))"#,
 ];
 
 /// Ordinary lines that do run what one of these rules is about, behind a program that no table knows or behind options.
@@ -98,6 +107,35 @@ fn most_spellings_of_a_push_are_selected() {
     expect_share("spellings of a push", &lists("push_forms"), |line| {
         !matches!(rule.pick(&MatchContext::of(&bash(line)), Compat::Guarded), Picked::No(_))
     });
+}
+
+/// RU-40: of ordinary lines at most one in a hundred leaves a rule unknown.
+#[test]
+fn few_ordinary_lines_leave_a_rule_unknown() {
+    let lines = ordinary();
+    for when in QUANTIFIED {
+        let rule = Rule::new(when).deny("no");
+        let is_unknown = |line: &&String| {
+            let rule_input = RuleInput::of(&Arc::new(bash(line)));
+            rule.says(&rule_input, Incomplete::Unknown, &|| true).is_err()
+        };
+        let unknown: Vec<&String> = lines.iter().filter(is_unknown).collect();
+        println!("{when}: {} of {} unknown: {unknown:#?}", unknown.len(), lines.len());
+        assert!(unknown.len() * 100 <= lines.len(), "{when}: {unknown:#?}");
+    }
+}
+
+/// RU-41: the pack judges what can be read, and `hide-command` the rest.
+#[test]
+fn no_line_leaves_a_rule_of_the_pack_unknown() {
+    let long = format!(": {}", "a".repeat(70_000));
+    for line in ["$X push", "bash -c \"$X\"", "curl x | sh", "(", &long] {
+        let rule_input = RuleInput::of(&Arc::new(bash(line)));
+        for (name, rule) in rules("guardrails") {
+            let answer = rule.says(&rule_input, Incomplete::Unknown, &|| true);
+            assert!(answer.is_ok(), "{name}: {answer:?}");
+        }
+    }
 }
 
 #[test]

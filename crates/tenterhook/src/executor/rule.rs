@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::{Ambient, Task};
 use crate::event::Event;
 use crate::hook::Hook;
+use crate::hook::row::EventRow;
 use crate::report::Report;
 use crate::rule::{Rule, RuleInput};
 use crate::session::Wanted;
@@ -16,6 +17,7 @@ use crate::session::Wanted;
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "nothing is asked then"))]
 pub(crate) struct Asked<'a> {
     pub(crate) hook: &'a Hook,
+    pub(crate) row: &'a EventRow,
     pub(crate) event: &'a Event,
     pub(crate) rule_input: &'a RuleInput,
     pub(crate) ambient: &'a Ambient,
@@ -32,8 +34,8 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
             &own
         }
     };
-    let Task { hook, event, ambient, wanted, .. } = task;
-    ask(&Asked { hook, event, rule_input, ambient, wanted, budget: task.budget() }, rule)
+    let Task { hook, row, event, ambient, wanted, .. } = task;
+    ask(&Asked { hook, row, event, rule_input, ambient, wanted, budget: task.budget() }, rule)
 }
 
 #[cfg(not(feature = "rule"))]
@@ -50,7 +52,8 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
 
     let started = Instant::now();
     let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
-    let (end, said) = match rule.says(asked.rule_input, &go_on) {
+    let incomplete = asked.hook.incomplete_lists(asked.row);
+    let (end, said) = match rule.says(asked.rule_input, incomplete, &go_on) {
         // It does not hold, as most do not.
         Ok(None) => (End::Exited(0), None),
         // It says nothing though it does.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
 use crate::compat::Compat;
 use crate::event::Event;
-use crate::rule::{Expression, RuleInput};
+use crate::rule::{Expression, Incomplete, RuleInput};
 
 /// A further condition that an event must meet, made once, when its config is read.
 #[derive(Clone, Debug)]
@@ -238,12 +238,27 @@ impl Condition {
     /// Followed exactly, it holds where the agent's own would, and carries what the agent's own carries (S-52).
     #[must_use]
     pub fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
+        self.pick_for(context, compat, Incomplete::Ignored)
+    }
+
+    /// The same, with what a line that cannot be read whole means to its expressions.
+    #[must_use]
+    pub fn pick_for(
+        &self,
+        context: &MatchContext<'_>,
+        compat: Compat,
+        incomplete: Incomplete,
+    ) -> Picked {
         match &self.test {
             Test::Rule(test) => test.pick(context, compat),
-            Test::When(expression) => of_expression(expression, context),
+            Test::When(expression) => of_expression(expression, context, incomplete),
             Test::Custom(custom) => (custom.test)(context.event),
-            Test::All(conditions) => all(conditions.iter().map(|it| it.pick(context, compat))),
-            Test::Any(conditions) => any(conditions.iter().map(|it| it.pick(context, compat))),
+            Test::All(conditions) => {
+                all(conditions.iter().map(|part| part.pick_for(context, compat, incomplete)))
+            }
+            Test::Any(conditions) => {
+                any(conditions.iter().map(|part| part.pick_for(context, compat, incomplete)))
+            }
         }
     }
 }
@@ -263,8 +278,12 @@ pub(crate) enum Written<'c> {
 
 /// An expression selects, and cannot say of which command of a line it spoke: of several, an *allow* could be about another
 /// one (S-58).
-fn of_expression(expression: &Expression, context: &MatchContext<'_>) -> Picked {
-    match expression.holds(&context.rule_input, context.go_on) {
+fn of_expression(
+    expression: &Expression,
+    context: &MatchContext<'_>,
+    incomplete: Incomplete,
+) -> Picked {
+    match expression.holds(&context.rule_input, incomplete, context.go_on) {
         Ok(true) if context.rule_input.is_one_thing() => Picked::Exactly,
         Ok(true) => Picked::Widely("the line holds more than one command that is known".to_owned()),
         Ok(false) => Picked::No("it is false of this event".to_owned()),

@@ -8,6 +8,7 @@ use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
 use super::words::{Field, Member};
+use crate::call;
 
 /// What the event says under that name; what it does not say is empty (RU-11).
 pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
@@ -75,6 +76,21 @@ pub(super) fn prepare(
         | Field::ShellReads
         | Field::ShellWrites => rule_input.read_line(go_on),
         _ => Ok(()),
+    }
+}
+
+/// Whether the list under that name may lack elements, because the line cannot be read whole. What names doubt itself
+/// (`call.code`), and the lists about an agent's guard, are as they are (RU-40).
+pub(super) fn is_incomplete(rule_input: &RuleInput, field: Field) -> bool {
+    match field {
+        Field::ShellCommands | Field::ShellPrograms | Field::ShellReads | Field::ShellWrites => {
+            !rule_input.is_whole()
+        }
+        Field::CallCommands => !rule_input.is_followed(),
+        Field::Call(list) => {
+            list != call::List::Code && !list.is_of_guard() && !rule_input.is_followed()
+        }
+        _ => false,
     }
 }
 

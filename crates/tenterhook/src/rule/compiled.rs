@@ -2,12 +2,12 @@
 
 use super::eval::{Machine, Stop};
 use super::expr::Expr;
-use super::lower::{self, Typed};
+use super::lower::{self, Lowered};
 use super::parse::{self, NotParsed};
 use super::template::{self, Piece};
 use super::value::Value;
 use super::words::Shape;
-use super::{Flaw, Part, Rule, RuleInput, Unsettled};
+use super::{Flaw, Incomplete, Part, Rule, RuleInput, Unsettled};
 use crate::answer::{Answer, Effects, Failure, Restraint};
 use crate::diagnostic::Code;
 
@@ -30,7 +30,12 @@ pub(super) struct Compiled {
 }
 
 /// An expression that is true or false.
-pub(super) type Test = Source<Expr>;
+#[derive(Debug)]
+pub(super) struct Test {
+    source: Source<Expr>,
+    /// Whether it asks itself what of a line was not read (RU-41).
+    asks_doubt: bool,
+}
 
 /// Something compiled, and what was written.
 #[derive(Debug)]
@@ -59,7 +64,7 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     };
     let (deny, ask, context) = (said(Part::Deny), said(Part::Ask), said(Part::Context));
     let rewrite = rule.text(Part::Rewrite).and_then(|written| {
-        let (is, _) = keep(expression(written, Part::Rewrite, 0), &mut flaws)?;
+        let is = keep(expression(written, Part::Rewrite, 0), &mut flaws)?.expr;
         Some(Source { is, written: quoted(written) })
     });
     if Part::ALL.iter().skip(1).all(|part| rule.text(*part).is_none()) {
@@ -89,9 +94,9 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
 
 /// Compiles an expression that is true or false.
 pub(super) fn test(text: &str) -> Result<Test, Flaw> {
-    let (is, shape) = expression(text, Part::When, 0)?;
+    let Lowered { expr, shape, asks_doubt } = expression(text, Part::When, 0)?;
     if shape.may_be(Shape::Bool) {
-        return Ok(Source { is, written: quoted(text) });
+        return Ok(Test { source: Source { is: expr, written: quoted(text) }, asks_doubt });
     }
     Err(Flaw {
         part: Part::When,
@@ -107,10 +112,10 @@ fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
 }
 
 /// Compiles an expression that begins at byte `from` of a part's text.
-fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
+fn expression(text: &str, part: Part, from: usize) -> Result<Lowered, Flaw> {
     // Only what is wrong needs a place.
-    if let Some(typed) = parse::quickly(text).and_then(|plain| lower::lower(&plain).ok()) {
-        return Ok(typed);
+    if let Some(lowered) = parse::quickly(text).and_then(|plain| lower::lower(&plain).ok()) {
+        return Ok(lowered);
     }
     let flaw = |code, at: std::ops::Range<usize>, message, help| Flaw {
         part,
@@ -156,7 +161,7 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
         Piece::Plain(plain) => Ok(Said::Plain(plain)),
         Piece::Expression(at) => {
             let inner = text.get(at.clone()).unwrap_or_default();
-            Ok(Said::Value(expression(inner, part, at.start)?.0))
+            Ok(Said::Value(expression(inner, part, at.start)?.expr))
         }
     };
     pieces.into_iter().map(compile).collect()
@@ -167,13 +172,20 @@ impl Test {
     pub(super) fn holds(
         &self,
         rule_input: &RuleInput,
+        incomplete: Incomplete,
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, Unsettled> {
-        self.is_true(&Machine::new(rule_input, go_on))
+        self.is_true(&Machine::new(rule_input, go_on), incomplete)
     }
 
-    fn is_true<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<bool, Unsettled> {
-        machine.truth(&self.is).map_err(|stop| unsettled(self, stop))
+    fn is_true<'a>(
+        &'a self,
+        machine: &Machine<'a, '_>,
+        incomplete: Incomplete,
+    ) -> Result<bool, Unsettled> {
+        let incomplete = if self.asks_doubt { Incomplete::Ignored } else { incomplete };
+        let value = machine.with_incomplete(incomplete, || machine.truth(&self.source.is));
+        value.map_err(|stop| unsettled(&self.source, stop))
     }
 }
 
@@ -182,10 +194,11 @@ impl Compiled {
     pub(super) fn says(
         &self,
         rule_input: &RuleInput,
+        incomplete: Incomplete,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Answer>, Unsettled> {
         let machine = Machine::new(rule_input, go_on);
-        if !self.when.is_true(&machine)? {
+        if !self.when.is_true(&machine, incomplete)? {
             return Ok(None);
         }
         self.answer(&machine).map(Some)
@@ -300,7 +313,7 @@ impl Unsettled {
 fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {
     let message = format!("`{}`: {stop}", of.written);
     match stop {
-        Stop::Failed(_) => Unsettled::Failed(message),
+        Stop::Failed(_) | Stop::Unknown(_) => Unsettled::Failed(message),
         Stop::TooCostly(_) => Unsettled::TooCostly(message),
         Stop::OutOfTime => Unsettled::OutOfTime,
     }

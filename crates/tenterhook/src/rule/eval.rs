@@ -2,14 +2,14 @@
 //!
 //! An own evaluator instead of the crate's: `docs/design/rule.md` says why.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::{self, Write};
 
 use super::ask;
 use super::cases::Cases;
 use super::expr::{Constant, Expr, Operator};
 use super::functions;
-use super::input::RuleInput;
+use super::input::{Incomplete, RuleInput};
 use super::operate;
 use super::value::{Map, Record, Text, Value};
 use super::words::{Do, FUNCTIONS, Field, Member};
@@ -25,6 +25,8 @@ pub(super) const ELEMENT: usize = 4;
 pub(super) enum Stop {
     /// The expression has none: what went wrong. Another side of `||`, `&&` and the like may make up for it.
     Failed(String),
+    /// It depends on a part of the line that was not read: why it was not. Another side may decide as above (RU-40).
+    Unknown(String),
     /// It costs more than it may: why.
     TooCostly(String),
     /// There is no more time.
@@ -43,7 +45,7 @@ impl Stop {
     }
 
     pub(super) fn is_final(&self) -> bool {
-        !matches!(self, Self::Failed(_))
+        !matches!(self, Self::Failed(_) | Self::Unknown(_))
     }
 }
 
@@ -62,7 +64,7 @@ impl From<Cut> for Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(why) | Self::TooCostly(why) => f.write_str(why),
+            Self::Failed(why) | Self::Unknown(why) | Self::TooCostly(why) => f.write_str(why),
             Self::OutOfTime => f.write_str("its time is up"),
         }
     }
@@ -73,6 +75,7 @@ pub(super) struct Machine<'a, 'g> {
     pub(super) rule_input: &'a RuleInput,
     pub(super) go_on: &'g dyn Fn() -> bool,
     meter: Meter<'g>,
+    incomplete: Cell<Incomplete>,
     /// The variables of the macros around.
     pub(super) locals: RefCell<Vec<Value<'a>>>,
 }
@@ -86,8 +89,31 @@ impl<'a, 'g> Machine<'a, 'g> {
             rule_input,
             go_on,
             meter: Meter::of(&rule_input.account, go_on),
+            incomplete: Cell::new(Incomplete::Ignored),
             locals: RefCell::new(Vec::new()),
         }
+    }
+
+    /// Evaluates with that meaning of a line that cannot be read whole.
+    pub(super) fn with_incomplete<T>(
+        &self,
+        incomplete: Incomplete,
+        evaluate: impl FnOnce() -> T,
+    ) -> T {
+        let before = self.incomplete.replace(incomplete);
+        let value = evaluate();
+        self.incomplete.set(before);
+        value
+    }
+
+    /// The value depends on a part of the line that was not read.
+    pub(super) fn unknown<T>(&self) -> Result<T, Stop> {
+        Err(Stop::Unknown(self.rule_input.incomplete_because()))
+    }
+
+    /// Whether the list of that name may lack elements, and the expression is to know it.
+    pub(super) fn is_open(&self, field: Field) -> bool {
+        self.incomplete.get() == Incomplete::Unknown && ask::is_incomplete(self.rule_input, field)
     }
 
     /// Counts steps; an end of them is an end of the evaluation.
@@ -117,7 +143,10 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Member(of, member) => self.member(of, *member),
             Expr::Get(of, name) => self.get(of, name),
             Expr::Has(of, name) => Ok(Value::Bool(self.has(of, name)?)),
-            Expr::Says(field) => Ok(Value::Bool(says(&self.field(*field)?))),
+            Expr::Says(field) => match self.field(*field)? {
+                Value::Open(list) if list.len() == 0 => self.unknown(),
+                value => Ok(Value::Bool(says(&value))),
+            },
             Expr::Index(sides) => self.index(sides),
             Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
             Expr::Negate(of) => match self.value(of)? {
@@ -165,7 +194,10 @@ impl<'a, 'g> Machine<'a, 'g> {
     fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
         ask::prepare(self.rule_input, field, self.go_on)?;
         self.spend(ask::field_cost(self.rule_input, field))?;
-        Ok(ask::field(self.rule_input, field))
+        Ok(match ask::field(self.rule_input, field) {
+            Value::List(list) if self.is_open(field) => Value::Open(list),
+            value => value,
+        })
     }
 
     fn member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {
@@ -252,6 +284,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     fn index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {
         let [of, at] = sides;
         match (self.value(of)?, self.value(at)?) {
+            (Value::Open(_), Value::Int(_)) => self.unknown(),
             (Value::List(list), Value::Int(at)) => {
                 let found = usize::try_from(at).ok().and_then(|at| list.get(at));
                 found.ok_or_else(|| {
@@ -327,7 +360,7 @@ fn no_key(key: &str) -> Stop {
 fn says(value: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => !text.is_empty(),
-        Value::List(list) => list.len() > 0,
+        Value::List(list) | Value::Open(list) => list.len() > 0,
         Value::Map(map) => map.len() > 0,
         _ => true,
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "rule")]
 use super::{Flaw, compiled};
-use super::{RuleInput, Unsettled};
+use super::{Incomplete, RuleInput, Unsettled};
 
 /// An expression that is true or false of an event, compiled at its first use.
 #[derive(Clone)]
@@ -41,14 +41,16 @@ impl Expression {
         self.compiled().as_ref().err()
     }
 
-    /// Whether it holds of what is seen. `go_on` is asked now and then whether there is still time.
+    /// Whether it holds of what is seen. `go_on` is asked now and then whether there is still time; `incomplete` is what a line
+    /// that cannot be read whole means.
     ///
     /// # Errors
     ///
-    /// An expression that cannot be compiled or evaluated, or costs too much, says nothing.
+    /// An expression that cannot be compiled or evaluated, costs too much or is unknown has no value.
     pub fn holds(
         &self,
         rule_input: &RuleInput,
+        incomplete: Incomplete,
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, Unsettled> {
         // To compile it takes time, too.
@@ -56,7 +58,7 @@ impl Expression {
             return Err(Unsettled::OutOfTime);
         }
         match self.compiled() {
-            Ok(test) => test.holds(rule_input, go_on),
+            Ok(test) => test.holds(rule_input, incomplete, go_on),
             Err(flaw) => Err(Unsettled::Broken(flaw.message.clone())),
         }
     }
@@ -76,6 +78,7 @@ impl Expression {
     pub fn holds(
         &self,
         _rule_input: &RuleInput,
+        _incomplete: Incomplete,
         _go_on: &dyn Fn() -> bool,
     ) -> Result<bool, Unsettled> {
         Err(Unsettled::Broken("this build has no rules".to_owned()))

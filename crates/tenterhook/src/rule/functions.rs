@@ -81,6 +81,9 @@ pub(super) fn call<'a>(
 ) -> Result<Value<'a>, Stop> {
     let weight: usize = args.iter().map(Value::weight).sum();
     machine.spend(weight / 16 + base(does, args))?;
+    if args.iter().any(Value::is_open) {
+        return machine.unknown();
+    }
     let event = machine.rule_input.event();
     Ok(match (does, args) {
         (Do::Size, [of]) => size(of)?,

@@ -18,6 +18,15 @@ use tenterhook_shell::Line;
 /// A line that is read once for all that ask; nothing, where nobody can read it.
 pub(crate) type SharedLine = Arc<OnceLock<Option<Line>>>;
 
+/// What the lists of a shell line that cannot be read whole mean to an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// What depends on the part that was not read is unknown (RU-40).
+    Unknown,
+    /// The lists count as complete (RU-42).
+    Ignored,
+}
+
 /// One event as rules see it.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "no rule is there to look"))]

@@ -10,7 +10,7 @@ const SORTED: usize = 16;
 
 impl<'a> Machine<'a, '_> {
     /// Those of the commands of a line of which a macro's body can hold, found by their programs.
-    fn chosen(&self, looped: &'a Loop) -> Result<Option<List<'a>>, Stop> {
+    fn chosen(&self, looped: &'a Loop) -> Result<Option<Value<'a>>, Stop> {
         let (Expr::Field(field), Expr::Cases(cases)) = (&looped.range, &looped.body) else {
             return Ok(None);
         };
@@ -24,15 +24,18 @@ impl<'a> Machine<'a, '_> {
         let places = sorted.places(commands, programs);
         self.spend(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
         let command = |at: usize| Some(Value::Record(Record::Command(commands.get(at)?)));
-        Ok(Some(List::Made(places.into_iter().filter_map(command).collect())))
+        let chosen = List::Made(places.into_iter().filter_map(command).collect());
+        Ok(Some(chosen.into_value(self.is_open(*field))))
     }
 
     pub(super) fn looped(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
-        if let Some(chosen) = self.chosen(looped)? {
-            return self.over(looped, &chosen);
-        }
-        let range = match self.value(&looped.range)? {
-            Value::List(list) => list,
+        let range = match self.chosen(looped)? {
+            Some(chosen) => chosen,
+            None => self.value(&looped.range)?,
+        };
+        let is_open = range.is_open();
+        let range = match range {
+            Value::List(list) | Value::Open(list) => list,
             Value::Map(map) => {
                 self.spend(map.len() * ELEMENT)?;
                 let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
@@ -40,17 +43,21 @@ impl<'a> Machine<'a, '_> {
             }
             other => return Err(Stop::needs("an array", &other)),
         };
-        self.over(looped, &range)
+        self.over(looped, &range, is_open)
     }
 
-    fn over(&self, looped: &'a Loop, range: &List<'a>) -> Result<Value<'a>, Stop> {
+    /// The macro over the known elements of a list; where the list is open, the elements that are not known may be any (RU-40).
+    fn over(&self, looped: &'a Loop, range: &List<'a>, is_open: bool) -> Result<Value<'a>, Stop> {
         match looped.kind {
-            LoopKind::Exists => self.any(looped, range, true),
-            LoopKind::All => self.any(looped, range, false),
+            LoopKind::Exists => self.any(looped, range, true, is_open),
+            LoopKind::All => self.any(looped, range, false, is_open),
             LoopKind::ExistsOne => {
                 let mut found = 0;
                 for item in range.iter() {
                     found += usize::from(self.holds(&looped.body, item)?);
+                }
+                if is_open && found < 2 {
+                    return self.unknown();
                 }
                 Ok(Value::Bool(found == 1))
             }
@@ -62,7 +69,7 @@ impl<'a> Machine<'a, '_> {
                         kept.push(item);
                     }
                 }
-                Ok(kept.into_iter().collect())
+                Ok(List::Made(kept.into()).into_value(is_open))
             }
             LoopKind::Map => {
                 let mut made = Vec::new();
@@ -76,13 +83,19 @@ impl<'a> Machine<'a, '_> {
                         made.push(self.under(item, |it| it.value(&looped.body))?);
                     }
                 }
-                Ok(made.into_iter().collect())
+                Ok(List::Made(made.into()).into_value(is_open))
             }
         }
     }
 
     /// Whether one element decides; an element that fails counts only where none does.
-    fn any(&self, looped: &'a Loop, range: &List<'a>, decisive: bool) -> Result<Value<'a>, Stop> {
+    fn any(
+        &self,
+        looped: &'a Loop,
+        range: &List<'a>,
+        decisive: bool,
+        is_open: bool,
+    ) -> Result<Value<'a>, Stop> {
         let mut failed = None;
         for item in range.iter() {
             match self.holds(&looped.body, item) {
@@ -92,7 +105,11 @@ impl<'a> Machine<'a, '_> {
                 Err(stop) => failed = Some(stop),
             }
         }
-        failed.map_or(Ok(Value::Bool(!decisive)), Err)
+        match failed {
+            Some(stop) => Err(stop),
+            None if is_open => self.unknown(),
+            None => Ok(Value::Bool(!decisive)),
+        }
     }
 
     fn holds(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {

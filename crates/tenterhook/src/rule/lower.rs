@@ -25,15 +25,26 @@ pub(super) struct Wrong {
 /// An expression and what its value is known to be.
 pub(super) type Typed = (Expr, Shape);
 
+/// A compiled expression.
+pub(super) struct Lowered {
+    pub(super) expr: Expr,
+    pub(super) shape: Shape,
+    /// Whether it asks itself what of a line was not read (RU-41).
+    pub(super) asks_doubt: bool,
+}
+
 /// Compiles `parsed`.
-pub(super) fn lower(parsed: &Parsed<'_>) -> Result<Typed, Wrong> {
-    Lowering { parsed, locals: Vec::new() }.expression(&parsed.root)
+pub(super) fn lower(parsed: &Parsed<'_>) -> Result<Lowered, Wrong> {
+    let mut lowering = Lowering { parsed, locals: Vec::new(), asks_doubt: false };
+    let (expr, shape) = lowering.expression(&parsed.root)?;
+    Ok(Lowered { expr, shape, asks_doubt: lowering.asks_doubt })
 }
 
 pub(super) struct Lowering<'p> {
     parsed: &'p Parsed<'p>,
     /// The variables of the macros around, outermost first.
     pub(super) locals: Vec<(String, Shape)>,
+    asks_doubt: bool,
 }
 
 /// Each operator with its name in the tree and what it gives.
@@ -188,7 +199,7 @@ impl Lowering<'_> {
 
     /// The name behind `tool.` or `shell.`; `Err` lists the names that there are.
     pub(super) fn group_field(
-        &self,
+        &mut self,
         operand: &IdedExpr,
         field: &str,
     ) -> Option<Result<&'static Name<Field>, &'static [Name<Field>]>> {
@@ -197,7 +208,9 @@ impl Lowering<'_> {
             return None;
         }
         let (_, fields) = words::GROUPS.iter().find(|(name, _)| name == group)?;
-        Some(fields.iter().find(|it| it.name == field).ok_or(fields))
+        let found = fields.iter().find(|name| name.name == field);
+        self.asks_doubt |= found.is_some_and(|name| name.is.is_doubt());
+        Some(found.ok_or(fields))
     }
 
     pub(super) fn no_field<T, N>(

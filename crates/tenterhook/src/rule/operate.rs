@@ -2,7 +2,7 @@
 
 use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::Operator;
-use super::value::{Record, Value};
+use super::value::{List, Record, Value};
 
 /// Applies an operator to two values.
 pub(super) fn binary<'a>(
@@ -11,6 +11,10 @@ pub(super) fn binary<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
 ) -> Result<Value<'a>, Stop> {
+    let joins = matches!(operator, Operator::In | Operator::Add);
+    if !joins && (left.is_open() || right.is_open()) {
+        return machine.unknown();
+    }
     match operator {
         Operator::Equal => Ok(Value::Bool(equal(machine, left, right)?)),
         Operator::NotEqual => Ok(Value::Bool(!equal(machine, left, right)?)),
@@ -34,6 +38,7 @@ pub(super) fn equal<'a>(
 ) -> Result<bool, Stop> {
     machine.spend(1 + left.weight().min(right.weight()) / 16)?;
     match (left, right) {
+        (Value::Open(_), _) | (_, Value::Open(_)) => machine.unknown(),
         (Value::List(left), Value::List(right)) if left.len() == right.len() => {
             for (left, right) in left.iter().zip(right.iter()) {
                 if !equal(machine, &left, &right)? {
@@ -73,13 +78,13 @@ fn contains<'a>(
     of: &Value<'a>,
 ) -> Result<Value<'a>, Stop> {
     match (of, item) {
-        (Value::List(list), _) => {
+        (Value::List(list) | Value::Open(list), _) => {
             for element in list.iter() {
                 if equal(machine, &element, item)? {
                     return Ok(Value::Bool(true));
                 }
             }
-            Ok(Value::Bool(false))
+            if of.is_open() { machine.unknown() } else { Ok(Value::Bool(false)) }
         }
         (Value::Map(map), Value::Text(key)) => {
             machine.spend(map.search_cost())?;
@@ -100,9 +105,10 @@ fn add<'a>(
             machine.spend((left.len() + right.len()) / 16)?;
             Ok(format!("{}{}", &**left, &**right).into())
         }
-        (Value::List(left), Value::List(right)) => {
-            machine.spend((left.len() + right.len()) * ELEMENT)?;
-            Ok(left.iter().chain(right.iter()).collect())
+        (Value::List(one) | Value::Open(one), Value::List(other) | Value::Open(other)) => {
+            machine.spend((one.len() + other.len()) * ELEMENT)?;
+            let sum = List::Made(one.iter().chain(other.iter()).collect());
+            Ok(sum.into_value(left.is_open() || right.is_open()))
         }
         _ => calculate(Operator::Add, left, right),
     }

@@ -244,6 +244,26 @@ impl RuleInput {
         self.command().is_empty() || self.line().is_some_and(|it| it.parsed == Parsed::Full)
     }
 
+    /// Whether no command of the line can be hidden: it was read whole, but for the code that sets up a shell (S-66).
+    pub(super) fn is_whole(&self) -> bool {
+        let setup = Parsed::Doubtful(Doubt::Setup);
+        self.is_complete() || self.line().is_some_and(|line| line.parsed == setup)
+    }
+
+    /// Whether `call.*` lacks nothing that the line would do.
+    pub(super) fn is_followed(&self) -> bool {
+        self.is_whole() && !self.footprint().is_cut
+    }
+
+    /// Why the lists may lack something.
+    pub(super) fn incomplete_because(&self) -> String {
+        let mut why = self.doubt();
+        if why.is_empty() {
+            why.push_str("the line holds more than is followed");
+        }
+        format!("{why}, so there may be more than the rule sees")
+    }
+
     /// How many redirections the line has, and commands that may have some.
     pub(super) fn redirects(&self) -> usize {
         self.commands().iter().map(|it| 1 + it.redirects.len()).sum()

@@ -1,6 +1,7 @@
 //! The language of rules, sentence by sentence, and its bounds.
 
 mod cost;
+mod doubt;
 mod laws;
 mod lines;
 

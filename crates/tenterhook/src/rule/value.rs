@@ -21,6 +21,8 @@ pub(super) enum Value<'a> {
     Double(f64),
     Text(Text<'a>),
     List(List<'a>),
+    /// The known elements of a list that may have more (RU-40).
+    Open(List<'a>),
     Map(Map<'a>),
     Record(Record<'a>),
 }
@@ -130,6 +132,11 @@ impl<'a> FromIterator<Value<'a>> for Value<'a> {
 }
 
 impl<'a> List<'a> {
+    /// The list as a value; one that is open may have more elements (RU-40).
+    pub(super) fn into_value(self, is_open: bool) -> Value<'a> {
+        if is_open { Value::Open(self) } else { Value::List(self) }
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Made(items) => items.len(),
@@ -220,6 +227,11 @@ impl Record<'_> {
 }
 
 impl Value<'_> {
+    /// Whether it is a list that may have more elements than are known.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
     /// What it is, for people.
     pub(super) fn word(&self) -> &'static str {
         match self {
@@ -227,7 +239,7 @@ impl Value<'_> {
             Self::Bool(_) => "a boolean",
             Self::Int(_) | Self::Double(_) => "a number",
             Self::Text(_) => "a string",
-            Self::List(_) => "an array",
+            Self::List(_) | Self::Open(_) => "an array",
             Self::Map(_) => "an object",
             Self::Record(record) => record.kind().word(),
         }
@@ -238,7 +250,7 @@ impl Value<'_> {
         match self {
             Self::Null | Self::Bool(_) | Self::Int(_) | Self::Double(_) | Self::Record(_) => 1,
             Self::Text(text) => text.len(),
-            Self::List(list) => list.len(),
+            Self::List(list) | Self::Open(list) => list.len(),
             Self::Map(map) => map.len(),
         }
     }
@@ -271,7 +283,7 @@ impl Value<'_> {
             Self::Int(number) => (*number).into(),
             Self::Double(number) => (*number).into(),
             Self::Text(text) => (**text).into(),
-            Self::List(list) => {
+            Self::List(list) | Self::Open(list) => {
                 list.iter().map(|it| it.to_json(machine)).collect::<Result<_, _>>()?
             }
             Self::Map(map) => {
@@ -296,7 +308,7 @@ impl Value<'_> {
             Self::Double(number) => write!(out, "{}", Json::from(*number)),
             Self::Text(text) => out.write_str(text),
             Self::Record(record) => write!(out, "{record}"),
-            Self::List(list) => {
+            Self::List(list) | Self::Open(list) => {
                 for (at, item) in list.iter().enumerate() {
                     out.write_str(if at == 0 { "" } else { ", " })?;
                     item.write(out)?;
@@ -325,7 +337,7 @@ fn write_json(value: &Value<'_>, out: &mut impl fmt::Write) -> fmt::Result {
     match value {
         Value::Text(text) => write!(out, "{}", Json::from(&**text)),
         Value::Record(record) => write!(out, "{}", Json::from(record.to_string())),
-        Value::List(list) => {
+        Value::List(list) | Value::Open(list) => {
             out.write_str("[")?;
             for (at, item) in list.iter().enumerate() {
                 out.write_str(if at == 0 { "" } else { "," })?;

@@ -143,6 +143,13 @@ pub(super) enum Field {
     CallCommands,
 }
 
+impl Field {
+    /// Whether it tells an expression what of a line was not read.
+    pub(super) const fn is_doubt(self) -> bool {
+        matches!(self, Self::ShellComplete | Self::ShellDoubt | Self::Call(List::Code))
+    }
+}
+
 /// What a rule can ask of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Member {

@@ -100,6 +100,7 @@ impl Firing<'_> {
         let (event, rule_input) = self.about(step);
         let asked = Asked {
             hook: &step.hook,
+            row: &step.row,
             event,
             rule_input,
             ambient: &self.inner.ambient,

@@ -1,0 +1,54 @@
+//! Does `eval` run what a well-known program prints to set up a shell? `eval "$(ssh-agent -s)"` cannot be read, and hides no
+//! command that anybody wrote. Compares words with a table; reads no code.
+
+use super::word::Word;
+
+/// Programs that print such code, each with the words that make it do so.
+const SETUPS: &[(&str, &[&str])] = &[
+    ("atuin", &["init"]),
+    ("brew", &["shellenv"]),
+    ("dircolors", &[]),
+    ("direnv", &["hook"]),
+    ("docker-machine", &["env"]),
+    ("fnm", &["env"]),
+    ("goenv", &["init"]),
+    ("jenv", &["init"]),
+    ("luarocks", &["path"]),
+    ("minikube", &["docker-env"]),
+    ("mise", &["activate"]),
+    ("nodenv", &["init"]),
+    ("opam", &["env"]),
+    ("pyenv", &["init"]),
+    ("pyenv", &["virtualenv-init"]),
+    ("rbenv", &["init"]),
+    ("ssh-agent", &[]),
+    ("starship", &["init"]),
+    ("zoxide", &["init"]),
+];
+
+/// Directories in which such a program may be named by its path.
+const DIRECTORIES: &[&str] =
+    &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"];
+
+/// Whether these words of a command are `eval` and one substitution of such a program.
+pub(super) fn is_setup(words: &[Word]) -> bool {
+    let [eval, code] = words else { return false };
+    let source = code.source.as_str();
+    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
+    let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    eval.text == "eval" && inner.is_some_and(prints_setup)
+}
+
+/// Whether the line is one plain command of the table.
+fn prints_setup(line: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./=".contains(c);
+    let mut words = line.split(' ').filter(|word| !word.is_empty());
+    let Some(program) = words.next().filter(|_| line.chars().all(is_plain)) else { return false };
+    let name = match program.rsplit_once('/') {
+        Some((directory, name)) if DIRECTORIES.contains(&directory) => name,
+        Some(_) => return false,
+        None => program,
+    };
+    let rest: Vec<&str> = words.collect();
+    SETUPS.iter().any(|(known, verbs)| *known == name && rest.starts_with(verbs))
+}
