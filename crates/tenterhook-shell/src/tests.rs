@@ -527,7 +527,7 @@ fn verbs_lead_to_a_command() {
 
 /// S-66.
 #[test]
-fn set_up_of_a_shell_is_a_doubt_of_its_own() {
+fn set_up_of_a_shell_is_a_separate_doubt() {
     let doubt = |line: &str| match read(line).parsed {
         Parsed::Doubtful(doubt) => doubt,
         Parsed::Full => panic!("{line} is read whole"),

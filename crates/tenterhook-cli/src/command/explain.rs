@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
 use tenterhook::config::{Ruleset, is_own};
-use tenterhook::dialect::{DialectId, EventLabel};
+use tenterhook::dialect::{DialectId, EventLabel, EventRow};
 use tenterhook::engine::Builder;
 use tenterhook::executor::disk;
 use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run};
@@ -104,7 +104,10 @@ fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
         let all = plan::explain(ruleset, &View::default(), event).into_iter().enumerate();
         for (at, (hook, because)) in all {
             let is_for = hook.event == event.name;
-            let explained = || Explained { asked: ask(&hook, &because, &input), hook, because };
+            let explained = || {
+                let row = ruleset.row(hook.dialect, &event.name);
+                Explained { asked: ask(&hook, &row, &because, &input), hook, because }
+            };
             match hooks.get_mut(at) {
                 Some(before) if is_for => *before = explained(),
                 Some(_) => {}
@@ -145,11 +148,12 @@ enum Asked {
 }
 
 /// A rule is pure: it can be asked at once. What any other hook says is known when it has run.
-fn ask(hook: &Hook, because: &Because, input: &RuleInput) -> Option<Asked> {
+fn ask(hook: &Hook, row: &EventRow, because: &Because, input: &RuleInput) -> Option<Asked> {
     let Run::Rule(rule) = &hook.run else { return None };
     let until = Instant::now() + PATIENCE;
-    let judged = || rule.judge(input, &|| Instant::now() < until);
-    because.selected.then(judged).map(|judged| match judged {
+    let incomplete = hook.incomplete_lists(row);
+    let judged = || rule.says(input, incomplete, &|| Instant::now() < until);
+    because.selected.then(judged).map(|judged| match judged.map(Option::unwrap_or_default) {
         Ok(answer) if answer == Answer::default() => Asked::DoesNot,
         Ok(answer) => Asked::Holds(Box::new(answer)),
         Err(unsettled) => Asked::Unknown(unsettled.failure().message),

@@ -46,7 +46,7 @@ impl<'a> Machine<'a, '_> {
         self.over(looped, &range, is_open)
     }
 
-    /// The macro over the known elements of a list; where the list is open, the elements that are not known may be any (RU-40).
+    /// The macro over the known elements of a list; where the list is open, the elements that are not known may be any (RU-44).
     fn over(&self, looped: &'a Loop, range: &List<'a>, is_open: bool) -> Result<Value<'a>, Stop> {
         match looped.kind {
             LoopKind::Exists => self.any(looped, range, true, is_open),

@@ -21,7 +21,7 @@ pub(super) enum Value<'a> {
     Double(f64),
     Text(Text<'a>),
     List(List<'a>),
-    /// The known elements of a list that may have more (RU-40).
+    /// The known elements of a list that may have more (RU-44).
     Open(List<'a>),
     Map(Map<'a>),
     Record(Record<'a>),
@@ -132,7 +132,7 @@ impl<'a> FromIterator<Value<'a>> for Value<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The list as a value; one that is open may have more elements (RU-40).
+    /// The list as a value; one that is open may have more elements (RU-44).
     pub(super) fn into_value(self, is_open: bool) -> Value<'a> {
         if is_open { Value::Open(self) } else { Value::List(self) }
     }

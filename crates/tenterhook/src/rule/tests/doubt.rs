@@ -1,8 +1,8 @@
-//! What is an expression over a line that cannot be read whole (RU-40 to RU-43)?
+//! Tests of expressions over a line that cannot be read whole (RU-40 to RU-44).
 
 use super::*;
 
-/// What the expression is in a gate: `None` where it is unknown.
+/// The value of the expression in a gate; `None` where it is unknown.
 fn value(when: &str, line: &str) -> Option<bool> {
     let rule = Rule::new(when).deny("no");
     assert_eq!(rule.check(), [], "{when}");
