@@ -11,6 +11,7 @@
 
 mod broken;
 mod by_form;
+mod claimed;
 #[doc(hidden)]
 pub mod claude;
 #[doc(hidden)]

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tenterhook::Outcome;
 use tenterhook::answer::{Restraint, Stop};
-use tenterhook::dialect::{DialectId, Reply, Roots};
+use tenterhook::dialect::{DialectId, EventFault, Reply, Roots};
+use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::outcome::Reason;
+use tenterhook::{Event, Outcome};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +26,11 @@ struct Case {
     rule: Vec<String>,
     about: String,
     event: Map<String, Value>,
+    /// The event for which the entry is registered, where the agent has no event of the payload's name.
+    claimed: Option<String>,
+    /// What the message says where the event cannot be judged as the claimed one.
+    #[serde(default)]
+    refused: Vec<String>,
     #[serde(default)]
     outcome: Said,
     way_out: Option<String>,
@@ -84,13 +90,30 @@ impl Said {
     }
 }
 
+/// The event as it is judged.
+fn read_event(agent: DialectId, case: &Case) -> Result<Event, EventFault> {
+    let (dialect, roots) = (agent.dialect(), Roots::default());
+    let event = dialect.decode_event(&case.event, &roots)?;
+    let Some(name) = &case.claimed else { return Ok(event) };
+    let claimed = EventName::new(name.as_str());
+    let judged = dialect.decode_claimed(&case.event, &claimed, &roots)?;
+    Ok(judged.map_or(event, |(judged, _)| judged))
+}
+
 fn differences(agent: DialectId, case: &Case) -> Vec<String> {
     assert!(!case.rule.is_empty(), "{}: a case cites a rule", case.about);
     let dialect = agent.dialect();
-    let event = match dialect.decode_event(&case.event, &Roots::default()) {
+    let event = match read_event(agent, case) {
         Ok(event) => event,
-        Err(fault) => return vec![fault.to_string()],
+        Err(fault) if !case.refused.is_empty() => {
+            let absent = case.refused.iter().filter(|part| !fault.message.contains(part.as_str()));
+            return absent.map(|part| format!("no `{part}` in: {fault}")).collect();
+        }
+        Err(fault) => return vec![fault.message],
     };
+    if !case.refused.is_empty() {
+        return vec![format!("judged as {event:?}")];
+    }
     let reply = dialect
         .encode_outcome(&event, &case.outcome.outcome(), case.way_out.as_deref())
         .expect("an agent that calls");

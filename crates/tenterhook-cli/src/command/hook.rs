@@ -148,15 +148,25 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
         }
     }
     let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
+    let mut judged = None;
     if is_nameless {
+        // Some agents name it elsewhere, and the name of the entry would hide that.
+        judged = as_claimed(args, agent, &whole.fields, here)?;
         // By its neutral name, for the agent that claims it may be another one.
         let name = claimed(args.agent, &args.event).name;
         whole.fields.insert(ADDED.to_owned(), name.as_str().into());
     }
-    let Given { mut event, faults } = input::decode_whole(&whole, agent, &here.roots)?;
+    let Given { mut event, mut faults } = input::decode_whole(&whole, agent, &here.roots)?;
     if is_nameless {
         // Who reads it again tells its agent by its form, and the name is of another one's.
         whole.fields.remove(ADDED);
+    }
+    if judged.is_none() && agent.dialect().row(&event.name).is_none() {
+        judged = as_claimed(args, agent, &whole.fields, here)?;
+    }
+    if let Some((registered, message)) = judged {
+        event = registered;
+        faults.push(Fault { code: Code::UnknownEvent, hook: None, message });
     }
     if claimed(args.agent, &args.event).name != event.name {
         // What is at stake is known only now.
@@ -169,6 +179,22 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
     }
     event.within.facts.insert("host".to_owned(), host(agent, &event));
     Ok(Called { agent, event, faults, warnings, fields: whole.fields })
+}
+
+/// The event as the one for which its entry is registered, where that is a gate and the agent's table does not have the event.
+///
+/// # Errors
+///
+/// Where it cannot be judged as that event: then it is denied (BR-17).
+fn as_claimed(
+    args: &Hook,
+    agent: DialectId,
+    fields: &Map<String, Value>,
+    here: &Here,
+) -> Result<Option<(Event, String)>, Lost> {
+    let registered = claimed(args.agent, &args.event).name;
+    let judged = agent.dialect().decode_claimed(fields, &registered, &here.roots);
+    judged.map_err(|fault| Lost::unreadable(Problem::new(fault.message)))
 }
 
 /// Where agents write what happened.

@@ -44,7 +44,7 @@ impl Lost {
         Self::NotGiven(self.into())
     }
 
-    fn unreadable(problem: Problem) -> Self {
+    pub(super) fn unreadable(problem: Problem) -> Self {
         Self::Unreadable { code: Code::UnreadableEvent, problem, at_stake: true }
     }
 }

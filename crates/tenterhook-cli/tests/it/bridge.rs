@@ -242,7 +242,7 @@ fn a_gate_at_the_end_that_nobody_can_count_gives_way() {
 }
 
 /// The calls of every agent, and how a denial reads there.
-const CALLS: &[(&str, &str, &str, &str)] = &[
+pub(crate) const CALLS: &[(&str, &str, &str, &str)] = &[
     (
         "claude",
         "PreToolUse",
@@ -299,7 +299,7 @@ const CALLS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";
+pub(crate) const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";
 
 /// BR-13.
 #[test]

@@ -21,6 +21,7 @@ mod fire;
 mod first;
 mod fix;
 mod found;
+mod gate_entry;
 mod held;
 mod homeless;
 mod install;

@@ -1,0 +1,77 @@
+//! An event that the agent's table does not have, at the entry of a gate and at that of an observer: BR-17 of `docs/spec/bridge.md`.
+
+use serde_json::{Map, Value};
+
+use crate::bridge::{CALLS, GATE};
+use crate::room::{Room, Said};
+
+/// Names that no agent has for the event before a tool.
+const UNKNOWN: &[&str] = &["before-tool-call", "PRETOOLUSE", "PreToolUse "];
+
+/// Where agents write the name of an event; Copilot CLI names an event there if at all.
+const NAME_KEYS: &[&str] = &["hookName", "event", "hook_event_name"];
+
+/// The fields that describe the tool call.
+const TOOL_KEYS: &[&str] =
+    &["tool_name", "tool_input", "toolName", "toolArgs", "tool_call", "matcher_context"];
+
+/// The call of an agent under another name.
+fn renamed(call: &str, name: &str) -> Map<String, Value> {
+    let mut fields: Map<String, Value> = serde_json::from_str(call).unwrap();
+    let key = NAME_KEYS.iter().find(|key| fields.contains_key(**key));
+    fields.insert((*key.unwrap_or(&"hookName")).to_owned(), name.into());
+    fields
+}
+
+fn hook(room: &Room, agent: &str, event: &str, fields: Map<String, Value>) -> Said {
+    room.run(&["hook", "--agent", agent, "--event", event], &Value::Object(fields).to_string())
+}
+
+fn guarded_room() -> Room {
+    let room = Room::new();
+    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
+    room
+}
+
+#[test]
+fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
+    let room = guarded_room();
+    for (agent, event, call, denial) in CALLS {
+        for name in UNKNOWN {
+            let answer = hook(&room, agent, event, renamed(call, name));
+            let is_denied = answer.stdout.contains(denial) && answer.stdout.contains("not here");
+            assert!(is_denied, "{agent}: `{name}`: {}", answer.all());
+            assert_eq!(answer.code, 0, "{agent}: `{name}`");
+            // Gemini CLI reads standard error as an answer.
+            let lines: Vec<&str> = answer.stderr.lines().map(str::trim_start).collect();
+            let is_reported = lines.join(" ").contains(&format!("`{name}` is no event of"));
+            assert_eq!(is_reported, *agent != "gemini", "{agent}: {}", answer.stderr);
+        }
+    }
+}
+
+#[test]
+fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
+    let room = guarded_room();
+    for (agent, event, call, denial) in CALLS {
+        let mut fields = renamed(call, "before-tool-call");
+        fields.retain(|key, _| !TOOL_KEYS.contains(&key.as_str()));
+        let answer = hook(&room, agent, event, fields);
+        // Cline ends the run where there is no command to replace.
+        let cancels = answer.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
+        assert!(cancels || answer.stdout.contains(denial), "{agent}: {}", answer.all());
+        for name in ["`before-tool-call`", &format!("`{event}`")] {
+            assert!(answer.stdout.contains(name), "{agent}: {name}: {}", answer.all());
+        }
+    }
+}
+
+#[test]
+fn event_of_unknown_name_at_an_observer_is_not_judged() {
+    let room = guarded_room();
+    for (agent, _, call, _) in CALLS {
+        let answer = hook(&room, agent, "SessionStart", renamed(call, "before-tool-call"));
+        assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{agent}: {}", answer.stderr);
+        assert!(!answer.stderr.contains("is registered"), "{agent}: {}", answer.stderr);
+    }
+}

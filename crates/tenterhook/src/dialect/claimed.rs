@@ -1,0 +1,97 @@
+//! What does a gate's entry make of an event that its agent's table does not have? It is judged as the event for which the entry is
+//! registered, or denied (BR-17). Knows no hook and no reply.
+
+use serde_json::{Map, Value};
+
+use super::typed::{self, Type};
+use super::{Dialect, EventFault, EventLabel, EventRow, Roots, Subject};
+use crate::answer::Power;
+use crate::event::{Event, EventName};
+
+/// The keys under which agents write the name of an event.
+const NAME_KEYS: &[&str] = &["hook_event_name", "event", "hookName"];
+
+/// The fields, beside the one that matchers are tested on, without which a gate cannot judge an event of that neutral name.
+const REQUIRED: &[(&str, &str, Type)] = &[
+    ("PreToolUse", "tool_input", Type::Object),
+    ("PermissionRequest", "tool_input", Type::Object),
+    ("UserPromptSubmit", "prompt", Type::Text),
+    ("PreModelCall", "llm_request", Type::Object),
+];
+
+impl Dialect {
+    /// Reads an event that the agent's table does not have as `claimed`, the event for which the entry is registered, with a
+    /// message that has both names; `None` where the agent knows the event, and where an entry for `claimed` cannot deny (BR-17).
+    ///
+    /// # Errors
+    ///
+    /// When the payload lacks a field that `claimed` requires: which, with both names.
+    pub fn decode_claimed(
+        &self,
+        json: &Map<String, Value>,
+        claimed: &EventName,
+        roots: &Roots,
+    ) -> Result<Option<(Event, String)>, EventFault> {
+        let is_gate = self.can(claimed).is_some_and(|powers| powers.has(Power::Deny));
+        let (true, Some(row)) = (is_gate, self.row(claimed)) else { return Ok(None) };
+        // An event without a name, or that cannot be read, is none of another name.
+        let Ok(unknown) = self.decode_event(json, roots).map(|event| event.name) else {
+            return Ok(None);
+        };
+        if self.row(&unknown).is_some() {
+            return Ok(None);
+        }
+        let own = EventLabel::new(self.id(), claimed).own();
+        let agent = self.agent().unwrap_or_default();
+        let message = format!("`{unknown}` is no event of {agent}");
+        let fault = |why: String| EventFault {
+            message: format!(
+                "{message}, and cannot be judged as `{own}`, for which this entry is registered: {why}; register an \
+                 entry for an event that {agent} has"
+            ),
+        };
+        let event = self
+            .decode_event(&renamed(json, &unknown, &row.name), roots)
+            .map_err(|error| fault(error.message))?;
+        match missing(row, &event) {
+            Some(why) => Err(fault(why)),
+            None => Ok(Some((
+                event,
+                format!("{message}; it is judged as `{own}`, for which this entry is registered"),
+            ))),
+        }
+    }
+}
+
+/// The payload with `own` wherever it names itself `unknown`.
+fn renamed(json: &Map<String, Value>, unknown: &EventName, own: &str) -> Map<String, Value> {
+    let mut fields = json.clone();
+    for key in NAME_KEYS {
+        if let Some(value) = fields.get_mut(*key)
+            && value == unknown.as_str()
+        {
+            *value = own.into();
+        }
+    }
+    fields
+}
+
+/// Which field the event lacks that a gate needs, where something is at stake (E-10).
+fn missing(row: &EventRow, event: &Event) -> Option<String> {
+    if !row.is_before_effect() {
+        return None;
+    }
+    let subject = match &row.subject {
+        Subject::None => None,
+        Subject::Tool(_) => Some("tool_name"),
+        Subject::Field(key) | Subject::FileName(key) | Subject::Model(key) => Some(*key),
+        Subject::Declared(_) => None,
+    };
+    let required = REQUIRED.iter().filter(|(name, ..)| *name == row.event);
+    let required = required.map(|(_, key, expected)| (*key, *expected));
+    let mut fields = subject.map(|key| (key, Type::Text)).into_iter().chain(required);
+    fields.find_map(|(key, expected)| match event.payload.contains_key(key) {
+        true => typed::check(&event.payload, key, expected).err(),
+        false => Some(format!("it has no `{key}`")),
+    })
+}
