@@ -25,6 +25,8 @@ use crate::term::Term;
 pub(crate) struct Here {
     /// The directories from which files are found.
     pub(crate) roots: Roots,
+    /// Other projects whose hooks apply, too: their directories (BR-18).
+    pub(crate) beside: Vec<Roots>,
     /// The environment, handed on to hooks.
     pub(crate) env: Vec<(String, String)>,
     /// Where this program keeps what it knows of the user's answers.
@@ -43,7 +45,48 @@ impl Here {
         })?;
         let env = Ambient::from_env().env;
         let state = leave::state_directory(&env, &roots.home);
-        Ok(Self { roots, env, state })
+        Ok(Self { roots, beside: Vec::new(), env, state })
+    }
+
+    /// The same, in the project that one of these variables names, the first that is set; where the program stands is beside it.
+    pub(crate) fn in_project_of(&self, variables: &[&str]) -> Result<Self, Problem> {
+        let value = |name: &&str| self.env.iter().find(|(key, _)| key == *name).map(|(_, it)| it);
+        let Some(named) = variables.iter().find_map(value) else { return Ok(self.clone()) };
+        let Some(roots) = self.other_roots(Path::new(named))? else { return Ok(self.clone()) };
+        Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() })
+    }
+
+    /// The same, with the hooks of the project round this directory beside the others.
+    pub(crate) fn beside(&self, directory: &Path) -> Result<Self, Problem> {
+        let mut here = self.clone();
+        here.beside.extend(self.other_roots(directory)?);
+        Ok(here)
+    }
+
+    /// The roots of a directory that is there and is not one of these already.
+    fn other_roots(&self, directory: &Path) -> Result<Option<Roots>, Problem> {
+        if !directory.is_absolute() {
+            return Ok(None);
+        }
+        // Approvals are of files by their real paths, as the working directory of a process is.
+        let directory = match directory.canonicalize() {
+            Ok(directory) if directory.is_dir() => directory,
+            Ok(_) => return Ok(None),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => {
+                let name = directory.display();
+                return Err(Problem::new(format!("the project `{name}` cannot be read: {error}")));
+            }
+        };
+        let mut known = [&self.roots].into_iter().chain(&self.beside);
+        if known.any(|roots| roots.cwd == directory) {
+            return Ok(None);
+        }
+        self.roots.at(directory).map(Some).map_err(|error| Problem::new(error.to_string()))
     }
 
     /// Tells people that nothing is kept, where their home does not exist (BR-43).

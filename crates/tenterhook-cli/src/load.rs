@@ -63,6 +63,8 @@ pub(crate) struct Loaded {
     pub(crate) found: bool,
     /// Where the caller stands.
     pub(crate) cwd: PathBuf,
+    /// Whether files of several projects were looked for.
+    of_several_projects: bool,
     /// What the user approved; none where files were named, which is approval for this run (T-18).
     trust: Option<Trust>,
 }
@@ -140,12 +142,20 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
         let all = trust.find(&here.roots);
         hidden = discover::nearby(&here.roots);
         sources = all.sources;
+        for roots in &here.beside {
+            // The person's own files are found from everywhere.
+            let is_new = |new: &Source| !sources.iter().any(|source| source.name == new.name);
+            let others: Vec<Source> =
+                trust.find(roots).sources.into_iter().filter(is_new).collect();
+            sources.extend(others);
+        }
         for source in &sources {
             let entry = (Arc::clone(&source.text), shorten(&source.name, &here.roots));
             texts.by_name.insert(Arc::clone(&source.name), entry);
         }
     }
-    Loaded { sources, texts, diagnostics, hidden, found, cwd: here.roots.cwd.clone(), trust }
+    let (cwd, of_several_projects) = (here.roots.cwd.clone(), found && !here.beside.is_empty());
+    Loaded { sources, texts, diagnostics, hidden, found, cwd, of_several_projects, trust }
 }
 
 /// A path from here, or from home, where that is shorter; safe to show.
@@ -231,6 +241,10 @@ impl Loaded {
             // their own.
             Some(trust) => builder.trust(trust.clone()).confine_repositories(),
             None => builder,
+        };
+        let builder = match self.of_several_projects {
+            true => builder.of_several_projects(),
+            false => builder,
         };
         let (engine, diagnostics) = equip(builder).build();
         self.diagnostics.extend(diagnostics);

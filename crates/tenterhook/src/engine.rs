@@ -14,6 +14,7 @@ mod late;
 mod lazy_verdict;
 mod parts;
 mod polish;
+mod projects;
 mod recording;
 mod second_round;
 mod step;
@@ -67,6 +68,7 @@ struct Inner {
     connected: Option<connected::Connected>,
     judge: Judge,
     shadows: Shadows,
+    projects: projects::Projects,
 }
 
 /// Which hooks in shadow are asked here: a process that ends with its reply leaves those to another one that take time (SH-7).
@@ -94,6 +96,7 @@ pub struct Builder {
     connect: Option<crate::dialect::Roots>,
     judge: Judge,
     shadows: Shadows,
+    of_several_projects: bool,
 }
 
 impl Builder {
@@ -148,6 +151,13 @@ impl Builder {
     #[must_use]
     pub const fn shadows(mut self, which: Shadows) -> Self {
         self.shadows = which;
+        self
+    }
+
+    /// Runs each hook of a project's file for that project, whichever one the event names: the sources are of several (BR-18).
+    #[must_use]
+    pub const fn of_several_projects(mut self) -> Self {
+        self.of_several_projects = true;
         self
     }
 
@@ -238,6 +248,10 @@ impl Builder {
             connected,
             judge: self.judge,
             shadows: self.shadows,
+            projects: match self.of_several_projects {
+                true => projects::Projects::of_sources(&self.sources),
+                false => projects::Projects::default(),
+            },
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }

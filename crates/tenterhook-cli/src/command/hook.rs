@@ -220,6 +220,7 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
 
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
+    let here = &here.in_project_of(args.agent.dialect().project_variables())?;
     let journal = journal::of(here);
     let mut called = match called(args, here) {
         Ok(called) => called,
@@ -232,7 +233,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let state = &here.state;
     let kept = called.recall(state);
     let Called { agent, event, faults, warnings, fields } = called;
-    let mut loaded = load::load(&which(args), here)?.telling_once();
+    let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?.telling_once();
     here.warn_without_home(term);
     let place = Place::new(state);
     leave::lineage::note_caller(state);
@@ -281,12 +282,13 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
 
 /// Asks what was put off when the agent had its reply, and reports to the record alone.
 fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
+    let here = &here.in_project_of(args.agent.dialect().project_variables())?;
     let Some(journal) = journal::of(here) else { return Ok(aside::DONE) };
     let Ok(called) = called(args, here) else { return Ok(aside::DONE) };
     let state = &here.state;
     let kept = called.kept(state);
     let Called { agent, event, .. } = called;
-    let mut loaded = load::load(&which(args), here)?;
+    let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?;
     let place = Place::new(state);
     let ambient = here.ambient(None, Some(place.path()));
     let scratch = place.make(term);

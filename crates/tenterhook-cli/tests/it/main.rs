@@ -34,6 +34,7 @@ mod managed;
 mod messy;
 mod own_entries;
 mod probe;
+mod projects;
 mod protected;
 mod reconcile;
 mod record;

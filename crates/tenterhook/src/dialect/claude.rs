@@ -51,6 +51,7 @@ pub static CLAUDE: Dialect = Dialect {
     drops_repeats: true,
     interpolation: Interpolation::EMPTY,
     replies: Some(&reply::REPLIES),
+    project_variables: &["CLAUDE_PROJECT_DIR"],
     ..Dialect::of(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,

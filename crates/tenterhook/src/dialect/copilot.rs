@@ -26,6 +26,7 @@ use crate::syntax::Node;
 pub static COPILOT: Dialect = Dialect {
     home_variable: Some("COPILOT_HOME"),
     replies: Some(&reply::CAMEL_REPLIES),
+    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     without_answer,
     timeout_key: "timeoutSec",
     promise: |hook, row, failure| promise(&hook.run, row, failure),
@@ -48,6 +49,7 @@ pub static COPILOT: Dialect = Dialect {
 /// The dialect of events that are spelled as Claude Code's.
 pub static PASCAL: Dialect = Dialect {
     replies: Some(&reply::PASCAL_REPLIES),
+    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     without_answer,
     timeout_key: "timeoutSec",
     promise: |hook, row, failure| promise(&hook.run, row, failure),

@@ -23,6 +23,7 @@ use crate::hook::OnFailure;
 pub static GEMINI: Dialect = Dialect {
     without_answer,
     replies: Some(&reply::REPLIES),
+    project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     settle_layers: settings::switch_off,
     ..Dialect::of(Core {
         id: DialectId::GEMINI,

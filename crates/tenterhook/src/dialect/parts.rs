@@ -86,6 +86,8 @@ pub struct Dialect {
     pub(super) says_stopped_before: bool,
     /// Whether an event is none: nobody did what it tells of.
     pub(super) is_noise: fn(&Event) -> bool,
+    /// The variables in which its agent names its project to hooks, the first that is set counts.
+    pub(super) project_variables: &'static [&'static str],
     /// How its agent fills variables into requests.
     pub(super) interpolation: Interpolation,
     /// Whether its agent asks again where a server redirects it.
@@ -130,6 +132,7 @@ impl Dialect {
             without_answer: |_, _| OnFailure::Continue,
             says_stopped_before: true,
             is_noise: |_| false,
+            project_variables: &[],
             interpolation: Interpolation::STRICT,
             follows_redirects: false,
             loads: |source, own| source.dialect == own,

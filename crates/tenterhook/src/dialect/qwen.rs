@@ -24,6 +24,7 @@ use crate::hook::{Interpolation, Run};
 pub static QWEN: Dialect = Dialect {
     home_variable: Some("QWEN_HOME"),
     replies: Some(&reply::REPLIES),
+    project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     // It says so on the first stop, too.
     says_stopped_before: false,
     // After the results of tools it sends an empty prompt, which nobody typed.

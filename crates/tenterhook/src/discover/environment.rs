@@ -37,6 +37,16 @@ impl Roots {
             cwd,
         })
     }
+
+    /// The same for a program that stands in another directory, which is a full path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be found out whether the directory is in a repository.
+    pub fn at(&self, directory: PathBuf) -> io::Result<Self> {
+        let repository = repository(&directory)?;
+        Ok(Self { repository, cwd: directory, ..self.clone() })
+    }
 }
 
 /// The home of a user, who may have none.

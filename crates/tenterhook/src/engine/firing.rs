@@ -238,8 +238,12 @@ impl<'a> Firing<'a> {
 
     fn set(&mut self, step: Step) -> Box<Setting> {
         let (event, rule_input) = self.about(&step);
-        let event = Arc::clone(event);
-        let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(rule_input));
+        let own = self.inner.projects.event_for(&step.hook, event).map(Arc::new);
+        let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| match &own {
+            Some(own) => Arc::new(RuleInput::of(own)),
+            None => Arc::clone(rule_input),
+        });
+        let event = own.unwrap_or_else(|| Arc::clone(event));
         let envelope = match Arc::ptr_eq(&event, &self.event) {
             true => self.envelope(step.hook.dialect),
             false => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),

@@ -191,6 +191,12 @@ impl Dialect {
         (self.is_noise)(event)
     }
 
+    /// The variables in which its agent names its project to hooks (BR-18).
+    #[must_use]
+    pub const fn project_variables(&self) -> &'static [&'static str] {
+        self.project_variables
+    }
+
     /// Whether standard error is for people there, and never read as an answer.
     #[must_use]
     pub fn hears_stderr(&self) -> bool {

@@ -1,0 +1,34 @@
+//! Which project does a hook belong to, where an engine has files of several? A hook is run for its own project, whichever project
+//! the event names (BR-18). Reads no file.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::event::Event;
+use crate::hook::{Hook, Layer};
+use crate::source::Source;
+
+/// The project of each file that belongs to one; empty where the host has one project.
+#[derive(Debug, Default)]
+pub(super) struct Projects(HashMap<Arc<str>, PathBuf>);
+
+impl Projects {
+    pub(super) fn of_sources(sources: &[Source]) -> Self {
+        let is_owned = |source: &&Source| {
+            !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn)
+        };
+        let owned = sources.iter().filter(is_owned);
+        Self(owned.map(|source| (Arc::clone(&source.name), source.project.clone())).collect())
+    }
+
+    /// The event as a hook of another project sees it; `None` where the event names the hook's own project.
+    pub(super) fn event_for(&self, hook: &Hook, event: &Event) -> Option<Event> {
+        let project: &Path = self.0.get(&hook.place.as_ref()?.file)?;
+        (project != event.within.project).then(|| {
+            let mut own = event.clone();
+            own.within.project = project.to_owned();
+            own
+        })
+    }
+}
