@@ -198,7 +198,8 @@ impl CallFootprint {
     }
 }
 
-/// What the tool call of `event` would do; `line` is its shell command as read, where it has one.
+/// What the tool call of `event` would do; `line` is its shell command as read, where it has one. The lists about guards stay
+/// empty unless it `concerns` one ([`may_concern_guard`]).
 ///
 /// # Errors
 ///
@@ -207,10 +208,11 @@ pub fn footprint(
     event: &Event,
     line: Option<&Line>,
     files: Option<&dyn disarm::Files>,
+    concerns: bool,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let paths = path::Paths { files, ..path::Paths::of(&event.within) };
-    footprint_at(event, line, &paths, meter)
+    footprint_at(event, line, &paths, concerns, meter)
 }
 
 /// The same, with what is known of the places that its paths are seen from.
@@ -218,12 +220,12 @@ pub(crate) fn footprint_at(
     event: &Event,
     line: Option<&Line>,
     paths: &path::Paths<'_>,
+    concerns: bool,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
     let text = line.map(|_| Command::of(call).line());
-    let mut found =
-        Found { concerns: disarm::may_concern(call, text.as_deref()), ..Found::default() };
+    let mut found = Found { concerns, ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
             shell(line, text.as_deref().unwrap_or_default(), paths, meter, &mut found);
@@ -240,10 +242,11 @@ pub(crate) fn footprint_at(
     meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
 
-/// Whether a call may concern an agent's guard, by its letters alone.
+/// Whether a call may concern an agent's guard, by its letters or, where `files` can look, by a word that is a second name of one.
 #[must_use]
-pub fn may_concern_guard(event: &Event, line: &str) -> bool {
-    event.tool().is_some_and(|call| disarm::may_concern(call, Some(line)))
+pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::Files>) -> bool {
+    let paths = path::Paths { files, ..path::Paths::of(&event.within) };
+    event.tool().is_some_and(|call| disarm::may_concern(call, Some(line), &paths))
 }
 
 /// An absolute path as [`CallFootprint`] writes it; any other text as it is.

@@ -53,7 +53,7 @@ fn pack_says(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String>
     rules.iter().find_map(said)
 }
 
-/// SP-5, SP-6, SP-10, SP-11: by the tables, in every form.
+/// SP-5, SP-6, SP-10, SP-11, SP-26: by the tables, in every form.
 #[test]
 fn every_attempt_is_denied_in_every_form() {
     let (lost, count) = tables::lost(&guards());

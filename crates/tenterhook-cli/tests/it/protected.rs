@@ -76,6 +76,117 @@ fn a_link_is_where_it_leads() {
     assert_eq!(decision(&room, &write("notes/plan.md")), Some(0));
 }
 
+/// A project whose `.claude/settings.json` has a symbolic link and a hard link, also below `docs`, beside ordinary twins.
+#[cfg(unix)]
+fn linked_project() -> Room {
+    use std::fs::hard_link;
+    use std::os::unix::fs::symlink;
+
+    let room = Room::with_settings(NOTHING);
+    for file in ["src/x", "src/a", "docs/b", ".claude/notes.md", "shared/keep"] {
+        room.write(&format!("project/{file}"), "x");
+    }
+    room.write("home/.config/tenterhook/tenterhook.toml", "");
+    let guard = room.path("project/.claude/settings.json");
+    symlink(".claude/settings.json", room.path("project/s.json")).unwrap();
+    symlink("../.claude/settings.json", room.path("project/docs/d.json")).unwrap();
+    symlink(".claude/settings.json", room.path("project/my s.json")).unwrap();
+    symlink("s.json", room.path("project/second.json")).unwrap();
+    symlink(room.path("home/.config/tenterhook"), room.path("project/own")).unwrap();
+    hard_link(&guard, room.path("project/hard.json")).unwrap();
+    hard_link(&guard, room.path("project/docs/h.json")).unwrap();
+    symlink("src/a", room.path("project/a.txt")).unwrap();
+    symlink("shared", room.path("project/linked")).unwrap();
+    hard_link(room.path("project/src/a"), room.path("project/a.hard")).unwrap();
+    room
+}
+
+/// SP-25, SP-27.
+#[cfg(unix)]
+#[test]
+fn write_through_a_link_to_a_guard_is_denied() {
+    let room = linked_project();
+    for target in
+        ["s.json", "hard.json", "second.json", "docs/d.json", "'my s.json'", "./docs/h.json"]
+    {
+        for line in [
+            "echo x > {}",
+            "echo >{}",
+            "cp src/x {}",
+            "tee {} < src/x",
+            "cat src/x > {}",
+            "dd if=src/x of={}",
+            "truncate -s0 {}",
+            "sed -i s/a/b/ {}",
+            "sort -o {} src/x",
+            "ls && : > {}",
+            "bash -c \"echo x > {}\"",
+        ] {
+            let line = line.replace("{}", target);
+            assert_eq!(decision(&room, &bash(&line)), Some(2), "{line}");
+        }
+    }
+    for line in [
+        "python3 -c \"open('s.json','w').write('x')\"",
+        "node -e \"require('fs').writeFileSync('hard.json', 'x')\"",
+        "cd docs && echo x > d.json",
+        "cd docs; tee h.json < b",
+        "cd src && cd ../docs && truncate -s0 h.json",
+        "echo x > own/x.toml",
+        "f=s.json; echo x > $f",
+        "tee s.js{on,} < src/x",
+        "cp -l s.json q",
+        "ln hard.json q",
+        "mv src/x own/tenterhook.toml",
+    ] {
+        assert_eq!(decision(&room, &bash(line)), Some(2), "{line}");
+    }
+    for tool in ["Write", "Edit"] {
+        for path in ["hard.json", "docs/h.json", "s.json", "docs/d.json"] {
+            let path = room.path("project").join(path).display().to_string();
+            let input =
+                json!({ "file_path": path, "content": "{}", "old_string": "a", "new_string": "b" });
+            assert_eq!(decision(&room, &call(tool, input)), Some(2), "{tool} {path}");
+        }
+    }
+    let written = json!({ "path": "hard.json", "content": "x" });
+    assert_eq!(decision(&room, &call("mcp__fs__write_file", written)), Some(2));
+}
+
+/// SP-7, SP-25: what reads through these links, and what writes through links to other files, passes.
+#[cfg(unix)]
+#[test]
+fn ordinary_use_of_links_passes() {
+    let room = linked_project();
+    for line in [
+        "cat s.json",
+        "cat hard.json > out.txt",
+        "cp s.json q.json",
+        "jq . < s.json | tee out.txt",
+        "ls -la s.json hard.json",
+        "git add s.json",
+        "echo x > a.txt",
+        "echo x > a.hard",
+        "echo x > linked/keep",
+        "echo x > linked/new",
+        "cp -l src/a b",
+        "cp -s ../src/a docs/b2",
+        "ln -s ../x y",
+        "ln src/a c",
+        "link src/a d",
+        "python3 -c \"import os; os.link('src/a', 'e')\"",
+        "python3 -c \"import os; print(os.readlink('s.json'))\"",
+        "echo s.json",
+        "cp tenterhook.toml q.txt",
+        "cp ~/.config/tenterhook/tenterhook.toml backup",
+        "cp .claude/settings.json q.txt",
+    ] {
+        assert_eq!(decision(&room, &bash(line)), Some(0), "{line}");
+    }
+    let input = json!({ "file_path": "a.hard", "content": "x" });
+    assert_eq!(decision(&room, &call("Write", input)), Some(0));
+}
+
 /// SP-2: no file that a repository or an agent may write switches a rule off, nor says what an agent may write.
 #[test]
 fn nothing_of_a_repository_switches_it_off() {

@@ -1,10 +1,12 @@
 //! Would this call take an agent's guard away? What it changes of one, which agent it starts without one, and what else ends
 //! one: a process, a package, a setting.
 //!
-//! Nothing is looked at unless the letters of the call may concern a guard (`protect`).
+//! Nothing is looked at unless the letters of the call may concern a guard (`protect`), or one of its words is a second name of one.
 
 mod files;
 mod git;
+mod link;
+mod names;
 mod own;
 mod patch;
 mod start;
@@ -25,6 +27,19 @@ pub trait Files: std::fmt::Debug + Send + Sync {
     fn text(&self, path: &str) -> Option<String>;
     /// Where a path leads once its links are followed, as far as it exists; nothing where no link is on the way.
     fn behind_links(&self, path: &str) -> Option<String>;
+    /// Whether a path may be a second name: a link stands below `base` on the way to it, or its file has several names. `base` is
+    /// empty, or a directory above `path`.
+    fn may_be_second_name(&self, _base: &str, path: &str) -> bool {
+        self.behind_links(path).is_some()
+    }
+    /// The other names of a file that has several, among the files in `directories` (what is below one that ends in `/`, too).
+    fn other_names(&self, _path: &str, _directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
+        Vec::new()
+    }
+    /// Whether a directory is there; `None` where the host does not say.
+    fn is_directory(&self, _path: &str) -> Option<bool> {
+        None
+    }
 }
 
 /// What a disarming command is looked at with.
@@ -40,12 +55,20 @@ impl Here<'_> {
 
     /// Whether a word names a part of a guard.
     fn is_part(&self, written: &str) -> bool {
-        protect::hold(&self.seen(written)) == Hold::Part
+        names::holds(&self.seen(written), Hold::Part, self.paths)
     }
 
     /// Whether a word names a part of a guard, or a directory that holds one.
     fn is_held(&self, written: &str) -> bool {
-        protect::hold(&self.seen(written)) != Hold::Nothing
+        names::holds(&self.seen(written), Hold::Parent, self.paths)
+    }
+
+    /// Whether a word names a directory that holds a guard and little else.
+    fn is_home(&self, written: &str) -> bool {
+        let seen = self.seen(written);
+        let is_linked_home =
+            || names::real(&seen, self.paths).is_some_and(|path| protect::is_home_of_guard(&path));
+        protect::is_home_of_guard(&seen) || is_linked_home()
     }
 }
 
@@ -54,6 +77,7 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     for view in views.iter().take_while(|it| it.is_paid_for()) {
         let here = Here { view, paths };
         files::look(&here, found);
+        link::look(&here, found);
         git::look(&here, found);
         patch::look(&here, found);
         own::look(&here, views, found);
@@ -76,14 +100,8 @@ pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
 
 /// Judges the files that were found: what is written in a guard, and what goes with all that lies in it.
 pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
-    let linked = |path: &String| {
-        let written = paths.absolute(path, &paths.project);
-        paths.files?.behind_links(&written).map(|it| paths.seen(&it, "/"))
-    };
     let mut guards = std::mem::take(&mut found.guards);
-    let is = |path: &String, least: Hold| {
-        protect::hold(path) >= least || linked(path).is_some_and(|it| protect::hold(&it) >= least)
-    };
+    let is = |path: &String, least: Hold| names::holds(path, least, paths);
     guards.extend(found.writes.iter().filter(|it| is(it, Hold::Part)).cloned());
     guards.extend(found.deletes.iter().filter(|it| is(it, Hold::Parent)).cloned());
     let rights = |it: &&String| is(it, Hold::Part) || protect::is_home_of_guard(it);
@@ -113,7 +131,7 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
     }
     // A tool that nobody knows is taken to write what it names: most of those that only look say so.
     if matches!(call.tool(), Tool::Other | Tool::Mcp) {
-        let named = found.reads.iter().filter(|it| protect::hold(it) == Hold::Part);
+        let named = found.reads.iter().filter(|path| names::holds(path, Hold::Part, paths));
         found.guards.extend(named.cloned());
     }
     // To move or to remove a directory moves all that lies in it.
@@ -144,15 +162,16 @@ fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Whether a call may concern a guard at all: the cheap look before everything else.
-pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>) -> bool {
+/// Whether a call may concern a guard at all: the cheap look before everything else (SP-4, SP-25).
+pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<'_>) -> bool {
+    let may = |text: &str| protect::may_concern(text) || names::mentions_guard(text, paths);
     match (call.tool(), line) {
-        (Tool::Shell, Some(line)) => protect::may_concern(line),
+        (Tool::Shell, Some(line)) => may(line),
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,
         _ => {
             let mut concerns = false;
-            texts(call.input, 0, &mut |text| concerns = concerns || protect::may_concern(text));
+            texts(call.input, 0, &mut |text| concerns = concerns || may(text));
             concerns
         }
     }

@@ -182,7 +182,10 @@ impl Here<'_> {
         let targets = self.view.values(&["-t", "--target-directory"]);
         let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
         found.writes.insert(self.seen(to));
-        for from in operands {
+        let is_copy = |from: &&str| {
+            self.view.name == "cp" && self.paths.is_copied_from_guard(from, to, &self.view.cwd)
+        };
+        for from in operands.into_iter().filter(|from| !is_copy(from)) {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             found.writes.insert(self.seen(&format!("{to}/{name}")));
         }

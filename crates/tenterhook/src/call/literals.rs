@@ -24,6 +24,19 @@ const WRITES: &[&str] = &[
     "write", "append", "copy", "move", "rename", "symlink", "unlink", "remove", "dump", "'w",
     "\"w", "'a", "\"a", "file_put", ">>",
 ];
+/// Words of code that gives a file a second name.
+const LINKS: &[&str] = &[
+    "os.link",
+    "import link",
+    "File.link",
+    "FileUtils.ln",
+    "link(",
+    "link '",
+    "link \"",
+    "hardlink_to",
+    "link_to",
+    "linkSync",
+];
 
 /// The code that an interpreter is handed on its command line or in a here-document.
 pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
@@ -37,7 +50,7 @@ pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 }
 
 /// How many words are looked for in code, and how often it is walked over beside.
-const LOOKED_FOR: usize = 40;
+const LOOKED_FOR: usize = 50;
 
 pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
@@ -47,7 +60,9 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
             return;
         }
         let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
-        let (runs, removes, writes) = (runs_lines(code), says(REMOVES), says(WRITES));
+        // To ask where a link leads gives nothing a name.
+        let links = code.split("readlink").any(|code| LINKS.iter().any(|word| code.contains(word)));
+        let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
         let all = texts(code);
         for text in all.iter().map(|(_, text)| *text) {
             if !view.meter.read(4 * (text.len() + view.cwd.len())) {

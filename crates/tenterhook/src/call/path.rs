@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::event::Surroundings;
+use crate::protect::{Hold, hold};
 
 /// The places that paths are seen from, as absolute texts; empty where the host did not say.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,15 @@ impl<'f> Paths<'f> {
     /// The same places as a system sees them that follows links.
     pub(crate) fn behind_links(self, links: &'f dyn super::disarm::Files, moves: Moves) -> Self {
         Self { links: Some(links), moves, ..self }
+    }
+
+    /// Whether `from` is a guard's file that is copied to `to`, which is no directory: nothing of a guard is written (SP-7).
+    pub(super) fn is_copied_from_guard(&self, from: &str, to: &str, cwd: &str) -> bool {
+        let is_plain = !to.ends_with('/') && hold(&self.seen(to, cwd)) == Hold::Nothing;
+        let is_file = |files: &dyn super::disarm::Files| {
+            files.is_directory(&self.absolute(to, cwd)) == Some(false)
+        };
+        is_plain && hold(&self.seen(from, cwd)) == Hold::Part && self.files.is_some_and(is_file)
     }
 
     /// A path without `.`, `..` and doubled slashes.
@@ -96,7 +106,7 @@ fn is_user(name: &str) -> bool {
 }
 
 /// What is left of `path` below `top`.
-fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
+pub(super) fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if top.is_empty() {
         return None;
     }

@@ -17,7 +17,7 @@ pub(super) fn of(command: &str) -> CallFootprint {
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
     let line = tenterhook_shell::read(command);
-    footprint(&event, Some(&line), None, &Meter::new(&|| true)).unwrap()
+    footprint(&event, Some(&line), None, true, &Meter::new(&|| true)).unwrap()
 }
 
 #[test]

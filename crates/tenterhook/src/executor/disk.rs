@@ -1,14 +1,17 @@
 //! What lies in the files that a call names, for rules, which see the event alone? Reads; changes nothing.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::{fs, io};
 
 use crate::discover;
 use crate::rule::Files;
 
 /// Longest patch that is read.
 const LONGEST: u64 = 1024 * 1024;
+/// Most entries of directories that are held against a file with several names, and the deepest directory below a guard's own.
+const MOST_ENTRIES: usize = 20_000;
+const DEEPEST: usize = 4;
 
 /// The files of this machine, for rules that ask what a call would change.
 #[must_use]
@@ -30,6 +33,104 @@ impl Files for Disk {
         let real = real(path)?;
         (real != path).then(|| real.to_string_lossy().into_owned())
     }
+
+    fn may_be_second_name(&self, base: &str, path: &str) -> bool {
+        let Ok(rest) = Path::new(path).strip_prefix(base) else { return true };
+        let mut at = PathBuf::from(base);
+        let mut file = None;
+        for part in rest.components() {
+            at.push(part);
+            match fs::symlink_metadata(&at) {
+                Ok(metadata) if metadata.is_symlink() => return true,
+                Ok(metadata) => file = Some(metadata),
+                // Nothing is there that could be linked. What cannot be looked at may be.
+                Err(error) => return !is_absence(&error),
+            }
+        }
+        file.is_some_and(|metadata| metadata.is_file() && links(&metadata) > 1)
+    }
+
+    fn other_names(&self, path: &str, directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
+        let file = fs::metadata(path).ok().filter(|file| file.is_file() && links(file) > 1);
+        let Some(identity) = file.as_ref().and_then(identity) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut most = MOST_ENTRIES;
+        for directory in directories() {
+            let depth = if directory.ends_with('/') { DEEPEST } else { 0 };
+            names_in(Path::new(&directory), identity, depth, &mut most, &mut found);
+        }
+        found.retain(|name| name != path);
+        found
+    }
+
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        Some(Path::new(path).is_dir())
+    }
+}
+
+/// Whether nothing is there, also because a file is where a directory would be, or because no system has such a name.
+fn is_absence(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput)
+}
+
+/// The names of one file in a directory, and in those below it as deep as that.
+fn names_in(
+    directory: &Path,
+    wanted: (u64, u64),
+    depth: usize,
+    most: &mut usize,
+    found: &mut Vec<String>,
+) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let Some(left) = most.checked_sub(1) else { return };
+        *most = left;
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_directory && depth > 0 {
+            names_in(&entry.path(), wanted, depth - 1, most, found);
+        } else if number(&entry).is_none_or(|inode| inode == wanted.1)
+            && fs::metadata(entry.path()).ok().as_ref().and_then(identity) == Some(wanted)
+        {
+            found.push(entry.path().to_string_lossy().into_owned());
+        }
+    }
+}
+
+/// The device and the inode of a file, where the system has them.
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+const fn identity(_metadata: &fs::Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+fn links(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+const fn links(_metadata: &fs::Metadata) -> u64 {
+    1
+}
+
+/// The inode of an entry that is no link, which costs no call of the system.
+#[cfg(unix)]
+fn number(entry: &fs::DirEntry) -> Option<u64> {
+    use std::os::unix::fs::DirEntryExt;
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    (!is_link).then(|| entry.ino())
+}
+
+#[cfg(not(unix))]
+const fn number(_entry: &fs::DirEntry) -> Option<u64> {
+    None
 }
 
 /// Where a path leads, as far as it exists: a file that is not there yet stands in a directory that may be a link.

@@ -79,6 +79,16 @@ pub fn is_home_of_guard(path: &str) -> bool {
     hold(top) == Hold::Parent && !PARENTS.contains(&top) && !SHARED.contains(&name)
 }
 
+/// The directories in which the files of the table lie, written as they are there: one that ends in `/` belongs to a guard with
+/// everything below it, and `""` is the directory that a file without a start lies in.
+pub fn directories() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().flat_map(|agent| agent.files).map(|file| match file.rsplit_once('/') {
+        Some((_, "")) => file,
+        Some((directory, _)) => directory,
+        None => "",
+    })
+}
+
 /// What `path` is to the guard of any agent.
 #[must_use]
 pub fn hold(path: &str) -> Hold {

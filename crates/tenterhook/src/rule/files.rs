@@ -62,7 +62,7 @@ pub fn files_touched(
     let look = |moves| {
         let meter = Meter::new(&|| true);
         let paths = Paths::of(&event.within).behind_links(files, moves);
-        call::footprint_at(event, line.as_ref(), &paths, &meter).ok()
+        call::footprint_at(event, line.as_ref(), &paths, false, &meter).ok()
     };
     let mut touched = FilesTouched::of(look(Moves::Followed)?);
     if let Some(line) = &line {

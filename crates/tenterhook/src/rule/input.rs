@@ -43,7 +43,7 @@ pub struct RuleInput {
     pub(super) shell_programs: OnceLock<ByProgram>,
     #[cfg(feature = "rule")]
     pub(super) call_programs: OnceLock<ByProgram>,
-    /// Whether the call may concern a guard, by its letters alone.
+    /// Whether the call may concern a guard, by its letters or by links.
     #[cfg(feature = "rule")]
     pub(super) concerns_guard: OnceLock<bool>,
     /// Who may look into files that the call names.

@@ -164,13 +164,15 @@ impl RuleInput {
         Ok(())
     }
 
-    /// Whether the call may concern an agent's guard, by its letters alone: most do not, and are not read for it (SP-4).
+    /// Whether the call may concern an agent's guard, by its letters or by links: most do not, and are not read for it (SP-4).
     pub(super) fn may_concern_guard(&self) -> bool {
         *self.concerns_guard.get_or_init(|| match self.shell_command() {
             // What nobody can read has no value (RU-38), which is found out where it is read.
             Command::Unclear(_) => true,
-            Command::Line(line) => call::may_concern_guard(&self.event, line),
-            Command::Missing => call::may_concern_guard(&self.event, ""),
+            Command::Line(line) => {
+                call::may_concern_guard(&self.event, line, self.files.as_deref())
+            }
+            Command::Missing => call::may_concern_guard(&self.event, "", self.files.as_deref()),
         })
     }
 
@@ -185,7 +187,8 @@ impl RuleInput {
                 Some(_) => Meter::of_text(self.command().len(), go_on),
                 None => Meter::new(go_on),
             };
-            let footprint = call::footprint(&self.event, line, self.files.as_deref(), &meter);
+            let (files, concerns) = (self.files.as_deref(), self.may_concern_guard());
+            let footprint = call::footprint(&self.event, line, files, concerns, &meter);
             self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
             match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),

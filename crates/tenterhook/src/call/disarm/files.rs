@@ -109,18 +109,16 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
         "install" => false,
         _ => return,
     };
-    // A link to a part of a guard is a second name for it.
-    if view.name == "ln" {
-        let linked = operands.iter().filter(|it| here.is_part(it));
-        found.guards.extend(linked.map(|it| here.seen(it)));
-    }
     let Some((to, from)) = operands.split_last() else { return };
     let to = view.values(&["-t", "--target-directory"]).first().copied().unwrap_or(to);
     let is_home = |path: &str| protect::is_home_of_guard(path);
     if whole && !to.ends_with('/') && is_home(&here.seen(to)) {
         found.guards.insert(here.seen(to));
     }
-    for it in from {
+    for it in from
+        .iter()
+        .filter(|from| view.name != "cp" || !here.paths.is_copied_from_guard(from, to, &view.cwd))
+    {
         let name = it.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let put = here.seen(&format!("{to}/{name}"));
         if (whole && is_home(&put)) || protect::hold(&put) == protect::Hold::Part {
@@ -150,10 +148,7 @@ fn unpacked(here: &Here<'_>, found: &mut Found) {
     }
     let into = view.values(options);
     let directory = |it: &&str| {
-        let seen = here.seen(it);
-        protect::hold(&seen) == protect::Hold::Part
-            || protect::is_home_of_guard(&seen)
-            || matches!(seen.as_str(), "~" | "/")
+        here.is_part(it) || here.is_home(it) || matches!(here.seen(it).as_str(), "~" | "/")
     };
     found.guards.extend(into.iter().filter(|it| directory(it)).map(|it| here.seen(it)));
     let base = into.first().copied().unwrap_or(".");

@@ -1,0 +1,191 @@
+//! Is a path a second name of a guard's file: a link that leads there, or another hard link of it? And does a text mention such a
+//! path at all? It asks the host's [`Files`](super::Files); it reads no command.
+
+use crate::call::path::{Paths, below};
+use crate::protect::{self, Hold};
+
+/// Most words of a text that are looked up on the disk. A text with more of them is read in full, which finds what it writes.
+const MOST_WORDS: usize = 128;
+/// Deepest nest of quotes that is split into words.
+const DEEPEST: usize = 4;
+/// Longest word that is looked up: no system has a longer path.
+const LONGEST: usize = 4 * 1024;
+/// Most changes of the directory that are followed.
+const MOST_BASES: usize = 4;
+
+/// Words whose next word is a directory from where the rest of a text goes on.
+const MOVERS: &[&str] = &["cd", "pushd", "chdir", "-C", "--chdir", "--directory"];
+/// Characters that end a word of a shell line outside of quotes.
+const ENDS: &[char] = &[';', '|', '&', '<', '>', '(', ')', '`'];
+/// Characters that end a path inside of a word: `of=FILE`, `open('FILE')`, `{FILE,}`.
+const PARTS: &[char] = &['=', ',', ':', '@', '[', ']', '{', '}', '+', '\'', '"'];
+
+/// Whether a path, written as seen from the project, is at least that much of a guard: by its letters, by where its links lead, or
+/// by another name of its file (SP-9, SP-27).
+pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    protect::hold(path) >= least
+        || is_second_name(&paths.absolute(path, &paths.project), least, paths)
+}
+
+/// Where the links of a path lead, as seen from the project; nothing where no link is on the way.
+pub(super) fn real(path: &str, paths: &Paths<'_>) -> Option<String> {
+    let files = paths.files?;
+    let target = files.behind_links(&paths.absolute(path, &paths.project))?;
+    // The project and the home may lie behind links themselves.
+    let from = |directory: &String| {
+        let real = files.behind_links(directory)?;
+        Some(format!("{directory}/{}", below(&target, &real)?))
+    };
+    let from_start = [&paths.project, &paths.home].into_iter().find_map(from);
+    Some(paths.seen(&from_start.unwrap_or(target), "/"))
+}
+
+/// Whether a text mentions a path that is a second name of a guard's file, or more words than are looked up (SP-25).
+pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
+    if paths.files.is_none() {
+        return false;
+    }
+    let mut words = Vec::new();
+    split(text, 0, &mut words);
+    if words.len() > MOST_WORDS {
+        return true;
+    }
+    let mut bases = vec![paths.cwd.clone()];
+    for (mover, directory) in words.iter().zip(words.iter().skip(1)) {
+        if MOVERS.contains(&mover.as_str()) && bases.len() < MOST_BASES {
+            let from = bases.last().unwrap_or(&paths.cwd);
+            bases.push(paths.absolute(directory, from));
+        }
+    }
+    bases.iter().any(|base| {
+        let mut paths_from_base = words.iter().map(|word| paths.absolute(word, base));
+        paths_from_base.any(|path| is_second_name(&path, Hold::Parent, paths))
+    })
+}
+
+fn is_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    let Some(files) = paths.files else { return false };
+    let is_below = |base: &&String| below(path, base).is_some();
+    let base = [&paths.project, &paths.home].into_iter().find(is_below);
+    if !files.may_be_second_name(base.map_or("", String::as_str), path) {
+        return false;
+    }
+    real(path, paths).is_some_and(|target| protect::hold(&target) >= least)
+        || files
+            .other_names(path, &|| directories(paths))
+            .iter()
+            .any(|name| protect::hold(&paths.seen(name, "/")) == Hold::Part)
+}
+
+/// The directories in which files of a guard may lie: those of the table, in the project, in the home and where the agent is.
+fn directories(paths: &Paths<'_>) -> Vec<String> {
+    let starts = [&paths.project, &paths.cwd, &paths.home];
+    let mut found: Vec<String> = protect::directories()
+        .flat_map(|directory| match directory {
+            rooted if rooted.starts_with(['/', '~']) => vec![in_home(rooted, paths)],
+            below => starts.iter().map(|start| format!("{start}/{below}")).collect(),
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A directory of the table that is written from the home, as an absolute path.
+fn in_home(directory: &str, paths: &Paths<'_>) -> String {
+    match directory.strip_prefix('~') {
+        Some(rest) => format!("{}{rest}", paths.home),
+        None => directory.to_owned(),
+    }
+}
+
+/// The words of a text, without their quotes, and the parts of each word that may be paths themselves.
+fn split(text: &str, depth: usize, found: &mut Vec<String>) {
+    let (mut word, mut quote, mut is_escaped) = (String::new(), None, false);
+    let mut quoted_from = 0;
+    let is_end =
+        |c: char| c.is_whitespace() || ENDS.contains(&c) || depth > 0 && PARTS.contains(&c);
+    for c in text.chars() {
+        match (quote, c) {
+            _ if is_escaped => {
+                word.push(c);
+                is_escaped = false;
+            }
+            (None | Some('"'), '\\') => is_escaped = true,
+            (Some(open), _) if open == c => {
+                quote = None;
+                // Code puts letters before a text, as in `r'FILE'`.
+                let text = word.get(quoted_from..).filter(|_| quoted_from > 0);
+                text.into_iter().for_each(|text| add(text, depth, found));
+            }
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                quoted_from = word.len();
+            }
+            (None, _) if is_end(c) => add(&std::mem::take(&mut word), depth, found),
+            _ => word.push(c),
+        }
+        if found.len() > MOST_WORDS {
+            return;
+        }
+    }
+    add(&word, depth, found);
+    if quote.is_some() {
+        // An apostrophe that opens nothing, as in a comment.
+        let is_end = |c: char| c.is_whitespace() || ENDS.contains(&c) || PARTS.contains(&c);
+        text.split(is_end).for_each(|word| add(word, DEEPEST, found));
+    }
+}
+
+/// Adds a word, what an option holds, and the words in it.
+fn add(word: &str, depth: usize, found: &mut Vec<String>) {
+    if word.is_empty() || found.len() > MOST_WORDS {
+        return;
+    }
+    if word.len() <= LONGEST && !word.contains('\n') {
+        found.push(word.to_owned());
+        let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        found.extend(attached.and_then(|rest| rest.get(1..)).map(str::to_owned));
+    }
+    let is_nested = |c: char| c.is_whitespace() || ENDS.contains(&c) || PARTS.contains(&c);
+    if depth < DEEPEST && word.contains(is_nested) {
+        split(word, depth + 1, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_with_quotes_and_code_gives_each_path() {
+        for text in [
+            "echo x > s.json",
+            "echo x >s.json",
+            "dd of=s.json",
+            "sort -os.json",
+            "python3 -c \"open('s.json','w')\"",
+            "python3 -c \"open(r's.json','w')\"",
+            "bash -c \"bash -c 'echo > s.json'\"",
+            "ls # don't\necho x > s.json # can't",
+            "echo x > s.\"json\"",
+            "echo x > s\\.json",
+            "tee {s.json,b}",
+            "f=s.json; echo > $f",
+        ] {
+            let mut words = Vec::new();
+            split(text, 0, &mut words);
+            assert!(words.iter().any(|word| word == "s.json"), "{text}: {words:?}");
+        }
+        let mut words = Vec::new();
+        split("echo > 'my s.json'", 0, &mut words);
+        assert!(words.iter().any(|word| word == "my s.json"), "{words:?}");
+    }
+
+    #[test]
+    fn long_text_stops_at_the_limit() {
+        let mut words = Vec::new();
+        split(&"a ".repeat(10_000), 0, &mut words);
+        assert!(words.len() <= MOST_WORDS + 2, "{}", words.len());
+    }
+}
