@@ -9,7 +9,9 @@ mod path;
 mod words;
 
 pub use agents::{AGENTS, Agent, OWN_COMMANDS, PACKAGE, agent};
-pub use path::{Hold, directories, hold, is_git_config, is_home_of_guard, is_startup_file};
+pub use path::{
+    Hold, directories, hold, is_git_config, is_home_of_guard, is_match, is_startup_file,
+};
 pub use words::{may_concern, names_guard};
 
 /// The pack of rules that denies: native configuration, for every host alike.

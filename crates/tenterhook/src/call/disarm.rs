@@ -36,6 +36,10 @@ pub trait Files: std::fmt::Debug + Send + Sync {
     fn other_names(&self, _path: &str, _directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
         Vec::new()
     }
+    /// The names in a directory.
+    fn entries(&self, _directory: &str) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether a directory is there; `None` where the host does not say.
     fn is_directory(&self, _path: &str) -> Option<bool> {
         None

@@ -9,7 +9,7 @@ use crate::rule::Files;
 
 /// Longest patch that is read.
 const LONGEST: u64 = 1024 * 1024;
-/// Most entries of directories that are held against a file with several names, and the deepest directory below a guard's own.
+/// Most entries of directories that are compared with a file or a pattern, and the deepest directory below a guard's own.
 const MOST_ENTRIES: usize = 20_000;
 const DEEPEST: usize = 4;
 
@@ -61,6 +61,11 @@ impl Files for Disk {
         }
         found.retain(|name| name != path);
         found
+    }
+
+    fn entries(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_ENTRIES);
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
     fn is_directory(&self, path: &str) -> Option<bool> {

@@ -179,6 +179,12 @@ fn may_begin(place: &str, path: &str) -> bool {
     }
 }
 
+/// Whether a pattern of a shell may stand for a name.
+#[must_use]
+pub fn is_match(pattern: &str, name: &str) -> bool {
+    like(pattern.as_bytes(), name.as_bytes())
+}
+
 /// Whether a name may be meant, where both the table and the path may hold `*`. Some file systems do not know capitals.
 fn is_name(place: &str, name: &str) -> bool {
     if name.contains(['*', '?', '[']) && !place.contains('*') {

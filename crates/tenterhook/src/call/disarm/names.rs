@@ -10,8 +10,8 @@ const MOST_WORDS: usize = 128;
 const DEEPEST: usize = 4;
 /// Longest word that is looked up: no system has a longer path.
 const LONGEST: usize = 4 * 1024;
-/// Most changes of the directory that are followed.
-const MOST_BASES: usize = 4;
+/// Most changes of the directory that are followed. A text with more of them is read in full.
+const MOST_MOVES: usize = 3;
 
 /// Words whose next word is a directory from where the rest of a text goes on.
 const MOVERS: &[&str] = &["cd", "pushd", "chdir", "-C", "--chdir", "--directory"];
@@ -23,8 +23,27 @@ const PARTS: &[char] = &['=', ',', ':', '@', '[', ']', '{', '}', '+', '\'', '"']
 /// Whether a path, written as seen from the project, is at least that much of a guard: by its letters, by where its links lead, or
 /// by another name of its file (SP-9, SP-27).
 pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
-    protect::hold(path) >= least
-        || is_second_name(&paths.absolute(path, &paths.project), least, paths)
+    if protect::hold(path) >= least {
+        return true;
+    }
+    let path = paths.absolute(path, &paths.project);
+    is_second_name(&path, least, paths)
+        || matches(&path, paths).iter().any(|path| is_second_name(path, least, paths))
+}
+
+/// The files that a pattern in the last part of a path stands for. `*` without a letter stands for none (SP-6).
+fn matches(path: &str, paths: &Paths<'_>) -> Vec<String> {
+    let Some((directory, pattern)) = path.rsplit_once('/') else { return Vec::new() };
+    let is_pattern = pattern.contains(['*', '?', '[']);
+    let Some(files) = paths.files.filter(|_| is_pattern && pattern.contains(char::is_alphanumeric))
+    else {
+        return Vec::new();
+    };
+    let names = files.entries(directory).into_iter();
+    names
+        .filter(|name| protect::is_match(pattern, name))
+        .map(|name| format!("{directory}/{name}"))
+        .collect()
 }
 
 /// Where the links of a path lead, as seen from the project; nothing where no link is on the way.
@@ -52,7 +71,10 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
     }
     let mut bases = vec![paths.cwd.clone()];
     for (mover, directory) in words.iter().zip(words.iter().skip(1)) {
-        if MOVERS.contains(&mover.as_str()) && bases.len() < MOST_BASES {
+        if MOVERS.contains(&mover.as_str()) {
+            if bases.len() > MOST_MOVES {
+                return true;
+            }
             let from = bases.last().unwrap_or(&paths.cwd);
             bases.push(paths.absolute(directory, from));
         }
