@@ -83,7 +83,7 @@ fn linked_project() -> Room {
     use std::os::unix::fs::symlink;
 
     let room = Room::with_settings(NOTHING);
-    for file in ["src/x", "src/a", "docs/b", ".claude/notes.md", "shared/keep"] {
+    for file in ["src/x", "src/a", "src/d.json", "docs/b", ".claude/notes.md", "shared/keep"] {
         room.write(&format!("project/{file}"), "x");
     }
     room.write("home/.config/tenterhook/tenterhook.toml", "");
@@ -132,6 +132,8 @@ fn write_through_a_link_to_a_guard_is_denied() {
         "cd docs && echo x > d.json",
         "cd docs; tee h.json < b",
         "cd src && cd ../docs && truncate -s0 h.json",
+        "cp src/d.json docs",
+        "install -t docs src/d.json",
         "echo x > own/x.toml",
         "f=s.json; echo x > $f",
         "tee s.js{on,} < src/x",
@@ -172,6 +174,7 @@ fn ordinary_use_of_links_passes() {
         "echo x > a.hard",
         "echo x > linked/keep",
         "echo x > linked/new",
+        "cp src/a docs",
         "cp -l src/a b",
         "cp -s ../src/a docs/b2",
         "ln -s ../x y",

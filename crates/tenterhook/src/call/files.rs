@@ -47,6 +47,11 @@ pub(super) fn shows(name: &str) -> bool {
     !NO_READERS.contains(&name) && !wrapper_names().any(|wrapper| wrapper == name)
 }
 
+/// Whether a program copies files into a directory under their own names, by the name or the path of the program.
+pub(super) fn is_copier(program: &str) -> bool {
+    program.rsplit('/').next().is_some_and(|name| COPIERS.contains(&name))
+}
+
 /// How many times a path is put together and looked through until it stands in a list.
 const WALKS: usize = 4;
 

@@ -3,8 +3,11 @@
 use super::Here;
 use crate::call::Found;
 
-/// Programs that link files: with one of these options (its letter and its long name), or always if the list is empty.
-const LINKERS: &[(&[&str], &[(char, &str)])] = &[
+/// An option: its letter and its long name.
+type Switch = (char, &'static str);
+
+/// Programs that link files: with one of these options or always if the list is empty.
+const LINKERS: &[(&[&str], &[Switch])] = &[
     (&["ln", "gln", "link"], &[]),
     (&["cp", "gcp"], &[('l', "link"), ('s', "symbolic-link")]),
     (&["pax", "cpio"], &[('l', "link")]),
@@ -17,7 +20,7 @@ const LINKED_FROM: &[&str] = &["--link-dest"];
 const VALUED: &[char] = &['t', 'S'];
 
 /// Options that copy a directory with everything in it.
-const WHOLE: &[(char, &str)] = &[('r', "recursive"), ('R', "recursive"), ('a', "archive")];
+const WHOLE: &[Switch] = &[('r', "recursive"), ('R', "recursive"), ('a', "archive")];
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
@@ -45,7 +48,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 }
 
 /// Whether a command has an option, in a cluster of letters or by its long name, which may be cut short.
-fn has(here: &Here<'_>, (letter, long): (char, &str)) -> bool {
+fn has(here: &Here<'_>, (letter, long): Switch) -> bool {
     let options = here.view.args.iter().take_while(|arg| *arg != "--");
     options.filter_map(|arg| arg.strip_prefix('-')).any(|option| match option.strip_prefix('-') {
         Some(name) => !name.is_empty() && long.starts_with(name.split('=').next().unwrap_or(name)),

@@ -1,6 +1,7 @@
 //! Is a path a second name of a guard's file: a link that leads there, or another hard link of it? And does a text mention such a
 //! path at all? It asks the host's [`Files`](super::Files); it reads no command.
 
+use crate::call::files::is_copier;
 use crate::call::path::{Paths, below};
 use crate::protect::{self, Hold};
 
@@ -59,14 +60,15 @@ pub(super) fn real(path: &str, paths: &Paths<'_>) -> Option<String> {
     Some(paths.seen(&from_start.unwrap_or(target), "/"))
 }
 
-/// Whether a text mentions a path that is a second name of a guard's file, or more words than are looked up (SP-25).
+/// Whether a text mentions a path that is a second name of a guard's file, or has to be read in full to know it (SP-25).
 pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
     if paths.files.is_none() {
         return false;
     }
     let mut words = Vec::new();
     split(text, 0, &mut words);
-    if words.len() > MOST_WORDS {
+    // The name under which a file arrives in a directory is no word of the text.
+    if words.len() > MOST_WORDS || words.iter().any(|word| is_copier(word)) {
         return true;
     }
     let mut bases = vec![paths.cwd.clone()];
