@@ -50,7 +50,8 @@ impl Here {
 
     /// The same, in the project that one of these variables names, the first that is set; where the program stands is beside it.
     pub(crate) fn in_project_of(&self, variables: &[&str]) -> Result<Self, Problem> {
-        let value = |name: &&str| self.env.iter().find(|(key, _)| key == *name).map(|(_, it)| it);
+        let value =
+            |name: &&str| self.env.iter().find(|(key, _)| key == *name).map(|(_, value)| value);
         let Some(named) = variables.iter().find_map(value) else { return Ok(self.clone()) };
         let Some(roots) = self.other_roots(Path::new(named))? else { return Ok(self.clone()) };
         Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() })

@@ -241,10 +241,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let begun = journal.map(|it| Arc::new(aside::Begun::new(it)));
     let engine = loaded.engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
-        let builder = match begun.clone() {
-            Some(sink) => builder.sink(sink),
-            None => builder,
-        };
+        let builder = begun.iter().cloned().fold(builder, |builder, sink| builder.sink(sink));
         builder.self_protection().behind(agent)
     });
     // Where nothing is asked that writes files, nothing has to be made and removed.

@@ -83,7 +83,7 @@ fn hooks_of_two_projects_run_each_for_its_own_project() {
 #[test]
 fn each_project_is_trusted_on_its_own() {
     let room = project_with_gate();
-    // The hook of the same name, of which nobody approved anything.
+    // A hook of the same name in a project that is not approved.
     room.write("project/vendor/tenterhook.toml", &gate("cd *"));
     let answer = call(&room, CLAUDE, "project/vendor", "CLAUDE_PROJECT_DIR", "project/vendor");
     assert!(answer.stdout.contains("for project"), "{}", answer.all());

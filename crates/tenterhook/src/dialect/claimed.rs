@@ -34,7 +34,7 @@ impl Dialect {
     ) -> Result<Option<(Event, String)>, EventFault> {
         let is_gate = self.can(claimed).is_some_and(|powers| powers.has(Power::Deny));
         let (true, Some(row)) = (is_gate, self.row(claimed)) else { return Ok(None) };
-        // An event without a name, or that cannot be read, is none of another name.
+        // An event without a name, or that cannot be read, has no other name.
         let Ok(unknown) = self.decode_event(json, roots).map(|event| event.name) else {
             return Ok(None);
         };

@@ -23,7 +23,7 @@ pub(crate) type SharedLine = Arc<OnceLock<Option<Line>>>;
 pub enum Incomplete {
     /// What depends on the part that was not read is unknown (RU-40).
     Unknown,
-    /// The lists count as complete (RU-42).
+    /// The lists are complete (RU-42).
     Ignored,
 }
 
