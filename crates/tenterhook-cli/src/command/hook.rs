@@ -88,7 +88,8 @@ pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
     if let Err(error) = last_word::within(limit) {
         return last_word::deny(Code::OutOfResources, &format!("no thread can be made: {error}"));
     }
-    fire(args, here, term, limit.saturating_sub(began.elapsed()))
+    here.in_project_of(args.agent.dialect().project_variables())
+        .and_then(|here| fire(args, &here, term, limit.saturating_sub(began.elapsed())))
         .unwrap_or_else(|problem| last_word::deny(Code::Failed, &problem.message))
 }
 
@@ -220,7 +221,6 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
 
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
-    let here = &here.in_project_of(args.agent.dialect().project_variables())?;
     let journal = journal::of(here);
     let mut called = match called(args, here) {
         Ok(called) => called,

@@ -1,4 +1,4 @@
-//! Whose hooks apply where the agent's shell stands outside the project: BR-18 of `docs/spec/bridge.md`.
+//! The agent's shell stands outside the project that the agent names: BR-18 of `docs/spec/bridge.md`.
 
 use std::fs;
 
