@@ -24,6 +24,8 @@ use crate::hook::{Interpolation, Layer};
 /// The dialect.
 pub static GEN: Dialect = Dialect {
     detaches: first_line::detaches,
+    // `async` is for observation only (G-43).
+    discards_detached: true,
     // Which event a hook names does not matter, because the real one decides which fields count (G-35).
     counted_slips: &[SlipKind::WrongEventName],
     shape: |_, row| model::shape(row),

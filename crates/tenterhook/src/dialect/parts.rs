@@ -59,6 +59,8 @@ pub struct Dialect {
     pub(super) withheld: &'static [&'static str],
     /// Whether a first line of output asks for the background.
     pub(super) detaches: fn(&[u8], Compat) -> bool,
+    /// Whether its agent discards what a hook adds that its configuration detaches, unless the hook may wake the agent.
+    pub(super) discards_detached: bool,
     /// What becomes of an answer that slipped, and the slips that the agent does not mind.
     pub(super) slips: SlipPolicy,
     pub(super) counted_slips: &'static [SlipKind],
@@ -112,6 +114,7 @@ impl Dialect {
             subjects: |_| &[],
             withheld: &[],
             detaches: |_, _| false,
+            discards_detached: false,
             slips: SlipPolicy::PlainText,
             counted_slips: &[],
             shape: native::shape,

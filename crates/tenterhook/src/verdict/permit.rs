@@ -23,6 +23,9 @@ pub(super) fn permit(
         (When::Late, Wait::Rewake) => judge_context.row.powers.both(LATE.with(Power::Deny)),
         (When::Late, Wait::Attached | Wait::Detached) => judge_context.row.powers.both(LATE),
     };
+    if when == When::Late && hook.dialect.dialect().discards(hook.wait) {
+        discard(&mut answer.effects);
+    }
     let mut refuse = |power: Power| {
         let (code, message) =
             if powers == judge_context.row.powers || !judge_context.row.powers.has(power) {
@@ -53,6 +56,15 @@ pub(super) fn permit(
         answer.reason = None;
     }
     permit_effects(powers, &mut answer.effects, &mut refuse);
+}
+
+/// Drops without a fault what a late answer could still add (G-43).
+fn discard(effects: &mut Effects) {
+    effects.context.clear();
+    effects.messages.clear();
+    effects.watch_paths = None;
+    effects.initial_user_message = None;
+    effects.env.clear();
 }
 
 const fn restraint_power(restraint: Restraint) -> Option<Power> {

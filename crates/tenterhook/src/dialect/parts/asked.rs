@@ -15,7 +15,7 @@ use crate::dialect::{
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
 use crate::hook::{
-    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox,
+    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox, Wait,
 };
 use crate::matcher::Condition;
 use crate::outcome::Outcome;
@@ -131,6 +131,11 @@ impl Dialect {
     #[must_use]
     pub fn detaches(&self, first_line: &[u8], compat: Compat) -> bool {
         (self.detaches)(first_line, compat)
+    }
+
+    /// Whether the agent discards what a hook with this `wait` adds (G-43).
+    pub(crate) const fn discards(&self, wait: Wait) -> bool {
+        self.discards_detached && matches!(wait, Wait::Detached)
     }
 
     /// Reads what a hook said.
