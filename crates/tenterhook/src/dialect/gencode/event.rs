@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::events;
+use super::events::{self, Spelling};
 use crate::dialect::kit::event::{self, Shape};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::Event;
@@ -32,8 +32,8 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     let mut event = SHAPE.decode(json, roots)?;
     let (own, neutral) = ACCEPTS_EDITS;
     rename(event.within.facts.get_mut("permission_mode"), |it| (it == own).then_some(neutral));
-    if event.name.as_str() == "StopFailure" {
-        rename(event.payload.get_mut("error"), |it| other(it, |(own, new)| (own, new)));
+    if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
+        rename(event.payload.get_mut(*field), |word| other(values, word, |(own, new)| (own, new)));
     }
     Ok(event)
 }
@@ -47,8 +47,8 @@ pub(super) fn encode(event: &Event) -> Envelope {
         fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
     }
     rename(fields.get_mut("permission_mode"), |it| (it == neutral).then_some(own));
-    if event.name.as_str() == "StopFailure" {
-        rename(fields.get_mut("error"), |it| other(it, |(own, new)| (new, own)));
+    if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
+        rename(fields.get_mut(*field), |word| other(values, word, |(own, new)| (new, own)));
     }
     // No line break at the end: the agent writes none.
     let body = Envelope::written(&fields);
@@ -65,8 +65,8 @@ fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>)
 
 type Pair = (&'static str, &'static str);
 
-fn other(word: &str, turn: fn(Pair) -> Pair) -> Option<&'static str> {
-    events::ERRORS.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|it| it.1)
+fn other(values: &[Pair], word: &str, turn: fn(Pair) -> Pair) -> Option<&'static str> {
+    values.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|it| it.1)
 }
 
 /// The same facts under the agent's own names and under those that scripts for Claude Code expect.

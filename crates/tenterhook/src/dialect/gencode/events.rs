@@ -94,11 +94,37 @@ pub(super) fn is_about_tool(event: &str) -> bool {
     find(event).is_some_and(|row| row.subject == TOOL)
 }
 
-/// Words of `StopFailure` that the agent spells otherwise: its own and the neutral one, the first of them where it has one for two.
-pub(super) const ERRORS: &[(&str, &str)] = &[
-    ("auth_failed", "authentication_failed"),
-    ("billing", "billing_error"),
-    ("server", "server_error"),
-    ("server", "overloaded"),
-    ("max_tokens", "max_output_tokens"),
+/// Values that the agent spells in its own way.
+pub(super) struct Spelling {
+    /// The event.
+    pub(super) event: &'static str,
+    /// The field of its payload.
+    pub(super) field: &'static str,
+    /// The agent's value and the neutral one, the preferred pair first where one value has several.
+    pub(super) values: &'static [(&'static str, &'static str)],
+}
+
+/// Every field whose values differ from the neutral ones (G-12).
+pub(super) const SPELLINGS: &[Spelling] = &[
+    Spelling {
+        event: "StopFailure",
+        field: "error",
+        values: &[
+            ("auth_failed", "authentication_failed"),
+            ("billing", "billing_error"),
+            ("server", "server_error"),
+            ("server", "overloaded"),
+            ("max_tokens", "max_output_tokens"),
+        ],
+    },
+    Spelling {
+        event: "SessionEnd",
+        field: "reason",
+        values: &[("prompt_input_exit", "prompt_input_exit"), ("prompt_input_exit", "other")],
+    },
 ];
+
+/// The spellings of that event.
+pub(super) fn spelling(event: &str) -> Option<&'static Spelling> {
+    SPELLINGS.iter().find(|spelling| spelling.event == event)
+}

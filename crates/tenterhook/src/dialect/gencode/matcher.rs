@@ -82,11 +82,12 @@ fn words(text: &str) -> Option<Vec<String>> {
     words.iter().all(|word| plain(word)).then_some(words)
 }
 
-/// Events are matched in neutral words: an error that the agent calls otherwise is listed under both names.
+/// Events are matched in neutral words: a value that the agent spells in its own way is listed in both spellings.
 fn in_other_words(event: &str, mut words: Vec<String>) -> Vec<String> {
-    if event == "StopFailure" {
+    if let Some(spelling) = events::spelling(event) {
         let listed = |own: &str| words.iter().any(|word| word == own);
-        let others: Vec<String> = events::ERRORS
+        let others: Vec<String> = spelling
+            .values
             .iter()
             .filter(|(own, _)| listed(own))
             .map(|(_, new)| (*new).to_owned())
