@@ -255,9 +255,24 @@ fn task(setting: &Setting) -> Task {
 /// Bytes are read in the hook's dialect; an answer that came as one needs no reading, and where nothing was said there
 /// is nothing to read.
 pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
-    let mut answer = said(step, event, report);
+    let mut answer = match refused_before_the_end(step, report) {
+        Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
+        None => said(step, event, report),
+    };
     answer.remarks.extend(circumstances(report));
     answer
+}
+
+/// The failure of a hook whose exit code 2 may come from its shell: at the end of a turn, beside a refusal of the sandbox,
+/// with nothing on stdout. A shell exits with 2 where it cannot open the file of a redirection.
+fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
+    let is_refused = report.notes.iter().any(|note| note.code == Code::SandboxRefused);
+    let Said::Bytes { stdout, .. } = &report.said else { return None };
+    let is_silent = stdout.bytes.trim_ascii().is_empty();
+    let applies =
+        report.end == End::Exited(2) && is_refused && is_silent && step.row.keeps_at_work();
+    let message = "it exited with code 2 after the sandbox refused it something";
+    applies.then(|| Failure { code: Code::ExitCode, message: message.to_owned() })
 }
 
 /// What people should hear of how the step ran, whatever it said: where it ran instead, what it left, and

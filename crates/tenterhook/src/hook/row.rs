@@ -9,6 +9,9 @@ use crate::answer::{Power, Powers};
 use crate::event::tool::words::{self, ToolWords};
 use crate::event::{Event, EventName};
 
+/// Events at which a block sends the agent back to work.
+const KEEPS_AT_WORK: &[&str] = &["Stop", "SubagentStop"];
+
 /// How long a hook of a host's own event may take that says nothing itself.
 const CUSTOM: Duration = Duration::from_mins(1);
 
@@ -169,6 +172,12 @@ impl EventRow {
     #[must_use]
     pub fn awaits(&self, hook: &Hook) -> bool {
         self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.goes_aside()
+    }
+
+    /// Whether a block there prevents nothing but keeps the agent at work.
+    #[must_use]
+    pub fn keeps_at_work(&self) -> bool {
+        KEEPS_AT_WORK.contains(&&*self.event)
     }
 
     /// Whether what is unclear there is a question.
