@@ -4,6 +4,7 @@
 mod agents;
 mod asides;
 mod files;
+mod findings;
 mod guarded;
 mod holds;
 mod label;
@@ -30,7 +31,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use tenterhook::diagnostic::{Code, Diagnostic};
 use tenterhook::dialect::{DialectId, Dispatch, Roots};
 use tenterhook::event::{EventName, Surroundings};
 /// The services that models run on: one table for hooks and for the agent itself.
@@ -128,8 +128,9 @@ impl Hooks {
         };
         let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
-        for it in diagnostics.iter().chain(&told) {
-            updates.warn("hooks", warning(it));
+        let reported = diagnostics.iter().chain(&told);
+        for line in findings::warnings(reported, engine.ruleset().hooks()) {
+            updates.warn("hooks", line);
         }
         let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
         Self {
@@ -298,7 +299,7 @@ impl Hooks {
         let mut dialects = outcome.steps.iter().map(|step| self.dialect_of(&step.hook));
         let warns = !outcome.steps.is_empty()
             && dialects.all(|dialect| dialect == Some(DialectId::REASONIX));
-        for message in &outcome.effects.messages {
+        for (message, line) in outcome.steps.iter().flat_map(late::notices) {
             if ended == Some(message) || outcome.faults.iter().any(|it| it.message == *message) {
                 continue;
             }
@@ -306,7 +307,7 @@ impl Hooks {
             self.updates.tell(if warns {
                 Update::Warn { event: label.own(), reason: message.clone() }
             } else {
-                Update::Notice(message.clone())
+                Update::Notice(line)
             });
         }
         if outcome.steps.is_empty() {
@@ -340,22 +341,6 @@ fn trust(place: &Place, env: &[(String, String)]) -> Trust {
     let state = state.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
     let state = state.unwrap_or_else(|| place.home.join(".local/state"));
     Trust::at(state.join("tenterhook")).within(env).telling_once()
-}
-
-/// What is wrong with hooks; what waits for an answer says where it is given.
-fn warning(found: &Diagnostic) -> String {
-    match (&found.help, found.code) {
-        (
-            Some(help),
-            Code::NotApproved
-            | Code::ChangedSinceApproved
-            | Code::ApprovalUnusable
-            | Code::LockNotHeard,
-        ) => {
-            format!("{}; {help}", found.message)
-        }
-        _ => found.message.clone(),
-    }
 }
 
 /// Where each dialect's files are looked for.

@@ -287,6 +287,8 @@ pub struct Answer {
     pub if_denied: Option<String>,
     /// What it printed beside a restraint that gives no reason: quoted in the reason that it then gets.
     pub printed: Option<String>,
+    /// The reason that its agent gives for a restraint without one.
+    pub default_reason: Option<&'static str>,
     /// What else it wants.
     pub effects: Effects,
     /// The hook asked to go on in the background.

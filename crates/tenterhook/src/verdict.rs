@@ -90,7 +90,11 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     permit::permit(judge_context, when, &mut answer, &mut faults);
     restrain_model(judge_context, &mut answer, &mut faults);
     restrain_widened(judge_context, &mut answer, &mut faults);
-    let Answer { restraint, reason, printed, if_denied, effects, .. } = answer;
+    let Answer { restraint, printed, if_denied, effects, .. } = answer;
+    let reason = answer.reason.or_else(|| {
+        let words = answer.default_reason.filter(|_| restraint > Restraint::Allow);
+        words.map(str::to_owned)
+    });
     let said = |text| Reason { hook: judge_context.hook.id.clone(), text };
     let words =
         reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
@@ -208,6 +212,7 @@ fn only_restraint(answer: Answer) -> Answer {
         },
         reason: answer.reason,
         printed: answer.printed,
+        default_reason: answer.default_reason,
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
         // A question that slipped is no answer to a policy that blocks.
         failure: answer.failure,

@@ -12,7 +12,7 @@ use tenterhook::hook::{Arming, Layer};
 use tenterhook::matcher::MatcherSpec;
 use tokio::sync::watch;
 
-use super::{Hooks, roots};
+use super::{Hooks, findings, roots};
 
 /// The sources of the hooks that are loaded.
 #[derive(Debug)]
@@ -174,7 +174,8 @@ impl Hooks {
             count => format!("{count} hooks are loaded.\n"),
         };
         for it in &diagnostics {
-            let _ = writeln!(text, "{}: {}", it.severity, it.message);
+            let line = findings::line(it, self.engine.ruleset().hooks());
+            let _ = writeln!(text, "{}: {line}", it.severity);
         }
         text
     }

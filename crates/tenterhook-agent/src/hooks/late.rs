@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use tenterhook::diagnostic::Code;
+use tenterhook::outcome::Step;
 use tenterhook::session::{Finished, StatusWatch};
 
 use super::Hooks;
@@ -97,9 +98,10 @@ impl Hooks {
             };
             self.updates.warn(&name, format!("{hook}{}{why}", fault.message));
         }
-        let messages = outcome.effects.messages.iter().filter(|_| !finished.stale);
-        for message in messages {
-            self.updates.tell(Update::Notice(message.clone()));
+        if !finished.stale {
+            outcome.steps.iter().flat_map(notices).for_each(|(_, line)| {
+                self.updates.tell(Update::Notice(line));
+            });
         }
     }
 
@@ -112,6 +114,11 @@ impl Hooks {
     pub(crate) fn status(&self) -> StatusWatch {
         self.session.status()
     }
+}
+
+/// The messages of a hook for the user, each with the line that shows it.
+pub(super) fn notices(step: &Step) -> impl Iterator<Item = (&String, String)> {
+    step.messages.iter().map(|text| (text, format!("hook `{}`: {text}", step.hook)))
 }
 
 /// Puts a message into the mailbox of its subagent; without one it is for the main agent.

@@ -34,7 +34,8 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     let effects = &mut outcome.effects;
     // The same texts once more, now clean: every one of them is some step's.
     effects.context = outcome.steps.iter().flat_map(|step| step.context.clone()).collect();
-    for message in &mut effects.messages {
+    let own = outcome.steps.iter_mut().flat_map(|step| &mut step.messages);
+    for message in effects.messages.iter_mut().chain(own) {
         wash(message, CONTEXT_CAP);
     }
     for reason in &mut outcome.reasons {

@@ -99,6 +99,7 @@ fn finished(hook: &str) -> Finished {
         verdict: Restraint::Silent,
         context: Vec::new(),
         rewrote: false,
+        messages: Vec::new(),
         stopped: false,
         tier: None,
         shadow: None,

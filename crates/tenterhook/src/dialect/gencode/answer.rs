@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::fields;
-use crate::answer::{Answer, Power, SlipKind};
+use crate::answer::{Answer, Power, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
@@ -51,7 +51,11 @@ impl Heard<'_> {
     fn exact(&self) -> Answer {
         match self.report.end {
             // Nothing that was printed counts beside exit code 2 (G-30).
-            End::Exited(2) if self.stderr.is_empty() => Answer::deny("Hook blocked execution"),
+            End::Exited(2) if self.stderr.is_empty() => Answer {
+                restraint: Restraint::Deny,
+                default_reason: Some("Hook blocked execution"),
+                ..Answer::default()
+            },
             End::Exited(2) => Answer::deny(self.stderr.clone()),
             _ => match self.report.failure() {
                 Some(failure) => Answer { failure: Some(failure), ..Answer::default() },

@@ -84,7 +84,9 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
     } else {
         (exact.restraint, exact.reason.clone())
     };
-    let mut answer = Answer { restraint, reason, slips: hit.slips, ..Answer::default() };
+    let default_reason = exact.default_reason;
+    let mut answer =
+        Answer { restraint, reason, default_reason, slips: hit.slips, ..Answer::default() };
     answer.effects.stop = stop.or_else(|| exact.effects.stop.clone());
     answer.remarks.clone_from(&exact.remarks);
     if let End::Failed { code, why } = hearing.end {

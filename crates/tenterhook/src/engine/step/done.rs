@@ -95,6 +95,7 @@ pub(in crate::engine) fn aside(record: outcome::Step, verdict: Verdict) -> outco
     outcome::Step {
         verdict: Restraint::Silent,
         context: Vec::new(),
+        messages: Vec::new(),
         rewrote: false,
         stopped: false,
         shadow: Some(Box::new(own)),
@@ -125,6 +126,7 @@ pub(in crate::engine) fn spoken(
     let effects = &verdict.effects;
     outcome::Step {
         context: effects.context.clone(),
+        messages: effects.messages.clone(),
         rewrote: effects.rewrite(),
         stopped: effects.stop.is_some(),
         ..record
@@ -142,6 +144,7 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
         took,
         verdict,
         context: Vec::new(),
+        messages: Vec::new(),
         rewrote: false,
         stopped: false,
         tier: None,

@@ -193,6 +193,11 @@ impl Reader<'_> {
         let Some(entry) = node.entry("background").filter(|_| background) else {
             return Wait::Attached;
         };
+        // The agent documents `background` for submitted messages, so that is no warning.
+        let severity = match spec.class {
+            Class::Submit => Severity::Advice,
+            Class::Observer | Class::Variables | Class::Gate => Severity::Warning,
+        };
         let (wait, code, message) = match spec.class {
             Class::Observer => return Wait::Detached,
             Class::Variables => (
@@ -206,7 +211,8 @@ impl Reader<'_> {
                 format!("this hook runs in the background, so it only observes `{}`", spec.name),
             ),
         };
-        self.findings.report(entry.key_span, finding(code, message).help("leave `background` out"));
+        let found = finding(code, message).weighing(severity).help("leave `background` out");
+        self.findings.report(entry.key_span, found);
         wait
     }
 

@@ -115,6 +115,7 @@ fn outcomes_fit_their_schema() {
             verdict: Restraint::Silent,
             context: Vec::new(),
             rewrote: false,
+            messages: Vec::new(),
             stopped: false,
             tier: None,
             shadow: Some(Box::new(Outcome::default())),
