@@ -129,7 +129,7 @@ pub struct Step {
     pub verdict: Restraint,
     /// What it told the model: the part of the outcome's context that is its own.
     pub context: Vec<String>,
-    /// What it told the user: the part of the outcome's messages that is its own.
+    /// Its messages to the user: the part of the outcome's messages that is its own.
     pub messages: Vec<String>,
     /// Whether it put something in the place of the prompt, the tool input or the output, for the next step or the host.
     pub rewrote: bool,
