@@ -27,8 +27,9 @@ mod tools;
 mod turns;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 use tenterhook::dialect::{DialectId, Dispatch, Roots};
@@ -43,6 +44,7 @@ use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;
 use files::Loaded;
+use holds::AwaitedNow;
 pub(crate) use late::Late;
 use mailboxes::Mailboxes;
 use means::Means;
@@ -98,8 +100,10 @@ pub(crate) struct Hooks {
     past: Arc<Mutex<Past>>,
     /// What nobody waits for.
     asides: Asides,
-    /// Whether the program ends and waits for hooks no longer.
-    cuts: Arc<AtomicBool>,
+    /// The hooks that events wait for now.
+    awaited_now: AwaitedNow,
+    /// Why the end of the program waits for hooks no longer.
+    cut_reason: Arc<OnceLock<String>>,
     /// Where late context of each subagent goes while it works.
     mailboxes: Mailboxes,
     /// The originals of what was rewritten, until the transcript has them.
@@ -145,7 +149,8 @@ impl Hooks {
             generation: Arc::default(),
             past: Arc::default(),
             asides: Asides::default(),
-            cuts: Arc::default(),
+            awaited_now: AwaitedNow::default(),
+            cut_reason: Arc::default(),
             mailboxes: Mailboxes::default(),
             rewritten: Arc::default(),
             agent: Map::new(),
@@ -242,12 +247,12 @@ impl Hooks {
             Dispatch::FireAndForget => Vec::new(),
         };
         let held = self.hold(&event, &waits);
-        let (updates, label, cuts) =
-            (self.updates.clone(), self.label(&fired.name), Arc::clone(&self.cuts));
+        let (updates, label, cut_reason) =
+            (self.updates.clone(), self.label(&fired.name), Arc::clone(&self.cut_reason));
+        let began = Instant::now();
         let underway = Underway::begin(move || {
-            for hook in waits.iter().filter(|_| cuts.load(Ordering::Acquire)) {
-                let reason = format!("hook `{}`: it was ended with the program", hook.id);
-                updates.warn(&hook.event_label().own(), reason);
+            if let Some(why) = cut_reason.get() {
+                leaving::report_cut(&updates, &waits, began.elapsed(), why);
             }
             let came = GIVEN_UP.to_owned();
             let trace = Trace { event: label.into(), came, steps: Vec::new() };

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, LEAVING};
 use crate::command;
@@ -22,7 +23,7 @@ use crate::submission::Submission;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
-use ending::Ending;
+use ending::{Ending, LastTurn};
 use heard::Heard;
 use listener::Listener;
 
@@ -121,7 +122,7 @@ impl Session {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
         self.keep_judged();
-        let ending = Ending::new(leave, self.exit_wait);
+        let ending = Ending::new(leave, self.exit_wait, self.agent.settings.patience.exit);
         let Agent { hooks, updates, renderer, turns, transcript, .. } = self.agent;
         updates.tell(Update::Leaving(Vec::new()));
         let shown = renderer.finish();
@@ -299,19 +300,29 @@ impl Session {
             return Ok(());
         }
         let (hooks, tasks) = (self.agent.hooks.clone(), self.agent.tasks.clone());
+        let (door, exit_wait) = (sleep(LEAVING), self.wake_wait());
         let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.heard);
-        let door = sleep(LEAVING);
+        let (over, mut last) = (CancellationToken::new(), LastTurn::default());
         {
             let judged = listener.gate.judged();
             let work = async {
-                turn(&mut self.agent, next).await;
+                let observers = turn(&mut self.agent, next).await;
                 // Texts that were to steer the turn are judged to their end, and somebody may stop that, too.
                 judged.await;
+                over.cancel();
+                if let Some(observers) = observers {
+                    observers.await;
+                }
             };
             tokio::pin!(work, door);
             loop {
+                // The end waits for hooks that still observe the end of the last turn (HO-15).
+                let is_last = over.is_cancelled() && listener.is_last();
+                let until = last.until(is_last, listener.leaving, exit_wait);
                 tokio::select! {
                     () = &mut work => break,
+                    () = over.cancelled(), if !over.is_cancelled() => {}
+                    () = sleep_until(until), if is_last => break,
                     // What does not stop when it is told to holds nobody up.
                     () = &mut door, if listener.leaving.is_some() => break,
                     late = heard::late(&tasks, &hooks) => listener.take(late),
@@ -326,6 +337,7 @@ impl Session {
             }
         }
         let leaving = listener.leaving;
+        self.exit_wait = self.exit_wait.saturating_sub(last.waited());
         if self.heard == Heard::Listening {
             self.heard = Heard::Waiting;
         }
@@ -354,12 +366,13 @@ async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
 }
 
 /// One prompt and its turn, stopped whenever the person says so.
-async fn turn(agent: &mut Agent, next: Next) {
+/// What is returned waits for the hooks that observe its end.
+async fn turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> + use<>> {
     let stopped = agent.steering.renew();
     let text = match next {
         Next::Raw(submission) => match agent.take_in(submission, &stopped).await {
             Some(text) => text,
-            None => return,
+            None => return None,
         },
         Next::Judged(message) => {
             let text = message.text().to_owned();
@@ -372,7 +385,7 @@ async fn turn(agent: &mut Agent, next: Next) {
     let stopped = agent.steering.close();
     agent.updates.tell(Update::Loading(false));
     // A person with a queued text may end the hooks that observe the end of the turn (AG-44).
-    let _ = stopped.run_until_cancelled(agent.turn_over(&ending)).await;
+    Some(agent.turn_over(&ending, stopped))
 }
 
 /// Tells the face what hooks are doing, as they do it.

@@ -4,6 +4,8 @@
 mod call;
 mod reply;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::agent::{Agent, Role};
 use crate::conversation::{self, Author, Call, Message, Reply};
 use crate::hooks::TurnEnd;
@@ -191,7 +193,12 @@ impl Agent {
     }
 
     /// Tells that a turn is over, the face first, then hooks: all state says so by now, and the queue waits.
-    pub(crate) async fn turn_over(&self, ending: &Ending) {
+    /// The returned future waits for the hooks, which `stopped` ends.
+    pub(crate) fn turn_over(
+        &self,
+        ending: &Ending,
+        stopped: CancellationToken,
+    ) -> impl Future<Output = ()> + use<> {
         let error = ending.error();
         self.updates.tell(Update::TurnEnded { error: error.map(str::to_owned) });
         let end = TurnEnd {
@@ -202,7 +209,7 @@ impl Agent {
             queued: self.steering.waiting(),
             last: &self.last_reply(),
         };
-        self.hooks.turn_completed(&end).await;
+        self.hooks.turn_completed(&end, stopped)
     }
 
     /// What the model said last.

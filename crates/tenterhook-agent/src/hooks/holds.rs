@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use tenterhook::Event;
 use tenterhook::dialect::EventLabel;
 use tenterhook::hook::Hook;
@@ -10,6 +12,31 @@ use tenterhook::plan;
 use super::{Hooks, told};
 use crate::underway::Underway;
 use crate::update::{Hold, Update};
+
+/// The names of the hooks that events wait for now. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AwaitedNow(Arc<watch::Sender<Vec<String>>>);
+
+impl AwaitedNow {
+    fn add(&self, hooks: &[String]) {
+        self.0.send_modify(|names| names.extend_from_slice(hooks));
+    }
+
+    fn remove(&self, hooks: &[String]) {
+        self.0.send_modify(|names| {
+            for hook in hooks {
+                if let Some(at) = names.iter().position(|name| name == hook) {
+                    names.remove(at);
+                }
+            }
+        });
+    }
+
+    /// Watches the names as they change.
+    pub(super) fn watch(&self) -> watch::Receiver<Vec<String>> {
+        self.0.subscribe()
+    }
+}
 
 impl Hooks {
     /// The hooks that are about to judge the event, and that it waits for.
@@ -35,10 +62,14 @@ impl Hooks {
             return None;
         }
         let label = EventLabel::of_hooks(&event.name, waits.iter().map(|hook| &**hook));
-        let hooks = waits.iter().map(|hook| hook.id.to_string()).collect();
+        let hooks: Vec<_> = waits.iter().map(|hook| hook.id.to_string()).collect();
+        self.awaited_now.add(&hooks);
         let hold = Hold { event: label.into(), call: told::call(event), hooks };
         self.updates.tell(Update::Held(hold.clone()));
-        let updates = self.updates.clone();
-        Some(Underway::begin(move || updates.tell(Update::Released(hold))))
+        let (updates, awaited_now) = (self.updates.clone(), self.awaited_now.clone());
+        Some(Underway::begin(move || {
+            awaited_now.remove(&hold.hooks);
+            updates.tell(Update::Released(hold));
+        }))
     }
 }

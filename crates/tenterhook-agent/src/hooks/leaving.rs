@@ -1,12 +1,14 @@
 //! The hooks that still run when the program ends: waited for, or cut; each that was cut is reported (AG-34). Says not how long.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tenterhook::diagnostic::Code;
+use tenterhook::hook::Hook;
 use tenterhook::session::Finished;
 
 use super::Hooks;
-use crate::update::{Deed, Update};
+use crate::update::{Deed, Update, Updates};
 
 /// The report about a hook whose text is for a model that is not called any more.
 const UNTOLD: &str = "has this for the model, which is not called any more";
@@ -18,19 +20,23 @@ impl Hooks {
     /// Waits for every hook that runs beside the session, and says which these are. A caller that gives up waiting ends none in the
     /// background.
     pub(crate) async fn finish(&self) {
-        self.finish_asides().await;
+        let (mut awaited, mut are_asides_over) = (self.awaited_now.watch(), false);
+        let asides = self.finish_asides();
+        tokio::pin!(asides);
         let mut shown = Vec::new();
         loop {
-            let running: Vec<_> =
-                self.session.running().iter().map(|it| it.hook.to_string()).collect();
+            let mut running = awaited.borrow_and_update().clone();
+            running.extend(self.session.running().iter().map(|running| running.hook.to_string()));
             if running != shown {
                 self.updates.tell(Update::Leaving(running.clone()));
                 shown = running;
             }
             tokio::select! {
                 biased;
+                () = &mut asides, if !are_asides_over => are_asides_over = true,
                 Some(finished) = self.session.next_finished() => self.last_words(&finished, ""),
-                () = self.session.settled() => break,
+                Ok(()) = awaited.changed() => {}
+                () = self.session.settled(), if are_asides_over => break,
             }
         }
         for finished in self.session.ended() {
@@ -38,9 +44,15 @@ impl Hooks {
         }
     }
 
+    /// Names the hooks that events wait for now as those that the end waits for.
+    pub(crate) fn name_awaited(&self) {
+        self.updates.tell(Update::Leaving(self.awaited_now.watch().borrow().clone()));
+    }
+
     /// Ends every hook that still runs beside the session, and reports each; `why` says what its time was.
     pub(crate) async fn cut(&self, why: &str) {
-        self.cuts.store(true, Ordering::Release);
+        // The end cuts once.
+        let _ = self.cut_reason.set(why.to_owned());
         self.cut_asides().await;
         let (ended, cut): (Vec<_>, Vec<_>) =
             self.session.cut().await.into_iter().partition(|finished| !is_cut(finished));
@@ -70,6 +82,15 @@ impl Hooks {
             }));
         }
         self.tell_context(finished, UNTOLD);
+    }
+}
+
+/// Reports hooks that an event waited for when the end cut them; `why` says what its time was.
+pub(super) fn report_cut(updates: &Updates, hooks: &[Arc<Hook>], took: Duration, why: &str) {
+    let seconds = took.as_secs_f64();
+    for hook in hooks {
+        let cut = format!("the host gave up waiting for it after {seconds:.1} s; {why}");
+        updates.warn(&hook.event_label().own(), format!("hook `{}`: {cut}", hook.id));
     }
 }
 

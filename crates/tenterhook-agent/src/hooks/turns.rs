@@ -1,6 +1,8 @@
 //! The hook points of a turn: its start, each call of the model, its end.
 
 use serde_json::json;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use tenterhook::Event;
 
@@ -63,12 +65,30 @@ impl Hooks {
         self.fire(event).await;
     }
 
-    /// A turn is over and all state tells so; the queue waits until hooks have seen it.
-    pub(crate) async fn turn_completed(&self, end: &TurnEnd<'_>) {
+    /// Fires the end of a turn beside the agent, until `stopped`. The returned future waits for its hooks; dropped, it ends none, and
+    /// [`Hooks::finish`] waits for them (HO-15).
+    pub(crate) fn turn_completed(
+        &self,
+        end: &TurnEnd<'_>,
+        stopped: CancellationToken,
+    ) -> impl Future<Output = ()> + use<> {
+        let (event, hooks) = (self.turn_complete(end), self.clone());
+        let (over, is_over) = oneshot::channel::<()>();
+        self.asides.run(async move {
+            let _over = over;
+            // `None`: it was stopped.
+            let _ = stopped.run_until_cancelled(hooks.fire(event)).await;
+        });
+        async move {
+            // The sender is dropped when the hooks are over.
+            let _ = is_over.await;
+        }
+    }
+
+    fn turn_complete(&self, end: &TurnEnd<'_>) -> Event {
         let Counts { turn, conversation, session, tools, asked, .. } = end.counts;
         let took = u64::try_from(end.counts.took().as_millis()).unwrap_or(u64::MAX);
-        let event = self
-            .event("TurnComplete")
+        self.event("TurnComplete")
             .with("turn", end.turn)
             .with("turn_id", format!("turn_{}", end.turn))
             .with("status", end.status)
@@ -88,8 +108,7 @@ impl Hooks {
             .with("queued_message_count", end.queued)
             .with("model_backed", asked)
             .with("stop_hook_active", false)
-            .with("last_assistant_message", end.last);
-        self.fire(event).await;
+            .with("last_assistant_message", end.last)
     }
 
     /// A subagent broke off: nothing can keep it at work any more.

@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Leave, Session, quit};
+use crate::agent::LEAVING;
 use crate::hooks::Hooks;
 use crate::update::Input;
 
@@ -22,13 +23,46 @@ pub(super) struct Ending {
     leave: Option<Leave>,
     /// How long hooks are waited for.
     wait: Duration,
+    /// The same with what the last turn has used of it.
+    whole: Duration,
+}
+
+/// How long the hooks that observe the end of the last turn are waited for before those of the session's end are started.
+#[derive(Default)]
+pub(super) struct LastTurn {
+    /// When the last turn was over and nothing came after it.
+    began: Option<Instant>,
+}
+
+impl LastTurn {
+    /// When the end of the session begins although such hooks still run. A person who leaves lets them end in their order for a moment.
+    pub(super) fn until(&mut self, is_last: bool, leave: Option<Leave>, wait: Duration) -> Instant {
+        let now = Instant::now();
+        let began = match is_last {
+            true => *self.began.get_or_insert(now),
+            false => now,
+        };
+        began
+            + match leave {
+                Some(Leave { is_hurried: true, .. } | Leave { reason: OUTSIDE, .. }) => {
+                    Duration::ZERO
+                }
+                Some(_) => wait.min(LEAVING),
+                None => wait,
+            }
+    }
+
+    /// How long they were waited for.
+    pub(super) fn waited(&self) -> Duration {
+        self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
 }
 
 impl Ending {
     /// The end of a session that is left like this, or has nothing more to do, with this much time for its hooks.
-    pub(super) fn new(leave: Option<Leave>, wait: Duration) -> Self {
+    pub(super) fn new(leave: Option<Leave>, wait: Duration, whole: Duration) -> Self {
         let was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
-        Self { leave, wait: if was_signalled { wait.min(SIGNALLED) } else { wait } }
+        Self { leave, wait: if was_signalled { wait.min(SIGNALLED) } else { wait }, whole }
     }
 
     /// Runs the last hooks and waits for all that run. A person who presses Ctrl-C again ends them.
@@ -38,7 +72,7 @@ impl Ending {
         turns: u64,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) {
-        let Self { leave, mut wait } = self;
+        let Self { leave, mut wait, whole } = self;
         let began = Instant::now();
         let reason = leave.map_or(OUTSIDE, |leave| leave.reason);
         let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
@@ -54,7 +88,10 @@ impl Ending {
                     biased;
                     () = &mut work => break None,
                     () = std::future::ready(()), if is_hurried => break Some(hurried()),
-                    () = sleep_until(began + wait) => break Some(over(wait, was_signalled)),
+                    () = sleep_until(began + wait) => break Some(match was_signalled {
+                        true => signalled(wait),
+                        false => over(whole),
+                    }),
                     leave = quit(inputs) => match leave {
                         Leave { is_hurried: true, .. } => break Some(hurried()),
                         Leave { reason: OUTSIDE, .. } => {
@@ -76,15 +113,15 @@ fn hurried() -> String {
     "you left without waiting for it".to_owned()
 }
 
+/// That the time after a signal was over.
+fn signalled(wait: Duration) -> String {
+    format!("a signal leaves hooks {:.1} s", wait.as_secs_f64())
+}
+
 /// That the time of the end was over, and what gives hooks more.
-fn over(wait: Duration, was_signalled: bool) -> String {
-    let seconds = wait.as_secs_f64();
-    match was_signalled {
-        true => format!("a signal leaves hooks {seconds:.1} s"),
-        false => {
-            format!("the end waited {seconds:.1} s for hooks, and `--exit-wait` sets up to 60 s")
-        }
-    }
+fn over(whole: Duration) -> String {
+    let seconds = whole.as_secs_f64();
+    format!("the end waited {seconds:.1} s for hooks, and `--exit-wait` sets up to 60 s")
 }
 
 impl Session {

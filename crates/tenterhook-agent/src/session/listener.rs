@@ -59,6 +59,12 @@ impl<'s> Listener<'s> {
         self.updates.tell(Update::Queued(submissions(self.queue)));
     }
 
+    /// Whether no turn follows this one.
+    pub(super) fn is_last(&self) -> bool {
+        let is_closed = *self.heard == Heard::Closed && self.queue.is_empty();
+        self.leaving.is_some() || (is_closed && self.steering.waiting() == 0)
+    }
+
     /// Does what was said. `None`: nobody says anything any more.
     pub(super) fn hear(&mut self, input: Option<Input>) {
         match input {
@@ -95,8 +101,9 @@ impl<'s> Listener<'s> {
                 if self.leaving.is_none() || is_hurried {
                     self.leaving = leave;
                     // Hooks that observe the end of a turn are waited for like those in the background.
-                    if is_hurried || self.steering.is_open() {
-                        self.steering.stop();
+                    match self.steering.is_open() {
+                        true => self.steering.stop(),
+                        false => self.hooks.name_awaited(),
                     }
                 }
             }
