@@ -21,6 +21,8 @@ impl Hooks {
     /// Every hook: its name, when it runs, what runs, where it stands.
     pub(crate) fn list(&self) -> String {
         let ruleset = self.engine.ruleset();
+        let running: Vec<_> =
+            self.session.running().into_iter().map(|running| running.hook).collect();
         let of_files = || ruleset.hooks().iter().filter(|it| it.layer != Layer::BuiltIn);
         if of_files().count() == 0 {
             return "No hooks are configured.".to_owned();
@@ -52,7 +54,8 @@ impl Hooks {
             if let Some(place) = &hook.place {
                 let _ = writeln!(text, "    {}:{}", place.file, place.line);
             }
-            let _ = writeln!(text, "    {}", self.past().of(&hook.id));
+            let is_running = running.contains(&hook.id);
+            let _ = writeln!(text, "    {}", self.past().of(&hook.id, is_running));
         }
         text
     }

@@ -47,11 +47,16 @@ impl Past {
         }
     }
 
-    /// How often a hook ran and what came of it last.
-    pub(super) fn of(&self, hook: &HookId) -> String {
-        let Some(ran) = self.hooks.get(hook) else { return "has not fired yet".to_owned() };
+    /// Whether a hook runs in the background, how often it ran and what came of it last.
+    pub(super) fn of(&self, hook: &HookId, is_running: bool) -> String {
+        let running = "running in the background";
+        let Some(ran) = self.hooks.get(hook) else {
+            return if is_running { running } else { "has not fired yet" }.to_owned();
+        };
         let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
-        format!("fired {times}, last fired {} s ago: {}", ran.at.elapsed().as_secs(), ran.came)
+        let ago = ran.at.elapsed().as_secs();
+        let now = if is_running { format!("{running}; ") } else { String::new() };
+        format!("{now}fired {times}, last fired {ago} s ago: {}", ran.came)
     }
 
     /// The last event of which this holds.
