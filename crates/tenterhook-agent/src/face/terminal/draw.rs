@@ -31,6 +31,8 @@ const LOOKED_AT: usize = 4000;
 const FEW: usize = 8;
 /// In how few rows a composer in which nothing stands gives way to a question.
 const LOW: u16 = 8;
+/// How much of the name of what is under way is shown in any case.
+const LEAST: usize = 8;
 /// The mode that is not worth a word.
 const USUAL: &str = "default";
 /// What the composer says when it is empty.
@@ -96,7 +98,7 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
 
 /// What is under way and for how long, what waits, and where the person is.
 fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
-    let left = cut(&under_way(screen, below), width);
+    let left = cut(&under_way(screen, below, width), width);
     let right = where_it_is(screen, width.saturating_sub(left.width() + 2));
     let gap = width.saturating_sub(left.width() + right.width());
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
@@ -139,7 +141,8 @@ fn leaving(awaited: &[String]) -> String {
     }
 }
 
-fn under_way(screen: &Screen, below: usize) -> String {
+/// What is under way. Its name is cut where the line is full, and never for how long it takes and what stops it.
+fn under_way(screen: &Screen, below: usize, width: usize) -> String {
     let mut parts = Vec::new();
     if screen.busy() {
         let (what, since) = match (&screen.status, screen.longest_hold()) {
@@ -154,8 +157,14 @@ fn under_way(screen: &Screen, below: usize) -> String {
         let all = screen.now.saturating_duration_since(screen.since);
         let turned = usize::try_from(all.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
         let sign = SPINNER.get(turned).unwrap_or(&"*");
-        parts.push(format!("{sign} {what} ({} s)", took.as_secs()));
-        parts.push(if screen.leaving { "Ctrl-C ends it" } else { "Esc stops" }.to_owned());
+        let key = match (screen.leaving, screen.can_stop()) {
+            (true, _) => "  Ctrl-C ends it",
+            (false, true) => "  Esc stops",
+            (false, false) => "",
+        };
+        let end = format!(" ({} s){key}", took.as_secs());
+        let room = width.saturating_sub(sign.width() + 1 + end.width());
+        parts.push(format!("{sign} {}{end}", cut(&what, room.max(LEAST))));
     }
     if screen.open {
         parts.push("all is open, Ctrl-O closes".to_owned());

@@ -84,8 +84,12 @@ fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
             None => return false,
         },
         // Whoever writes on says something else than yes.
-        KeyCode::Char(_) | KeyCode::Backspace => {
+        KeyCode::Char(_) => {
             screen.typed();
+            return false;
+        }
+        KeyCode::Backspace => {
+            screen.erased();
             return false;
         }
         _ => return false,

@@ -24,6 +24,8 @@ const BLOCKS: usize = 1000;
 const TRACES: usize = 100;
 /// From when on the person is told who holds things up.
 const LONG: Duration = Duration::from_millis(300);
+/// The events that hold up nothing which Esc stops.
+const BESIDE: &[&str] = &["TurnComplete", "Notification"];
 /// How far a page is.
 const PAGE: isize = 10;
 
@@ -48,6 +50,8 @@ pub(super) struct Screen {
     pub(super) read: Read,
     /// Which answer the arrows stand on.
     choice: Option<Choice>,
+    /// Whether the box holds the reason for a no that was chosen by its number.
+    has_reason: bool,
     pub(super) loading: bool,
     pub(super) used: Used,
     /// The permission mode.
@@ -95,6 +99,7 @@ impl Screen {
             view: View::default(),
             read: Read::default(),
             choice: None,
+            has_reason: false,
             loading: false,
             used: Used::default(),
             mode: "",
@@ -120,6 +125,12 @@ impl Screen {
     /// Whether something is under way.
     pub(super) fn busy(&self) -> bool {
         self.loading || self.leaving || self.status.is_some() || !self.outbox.is_empty()
+    }
+
+    /// Whether Esc stops something. It does not stop a hook in the background.
+    pub(super) fn can_stop(&self) -> bool {
+        let is_held = self.holds.iter().any(|(hold, _)| !BESIDE.contains(&&*hold.event.neutral));
+        self.loading || is_held || !self.outbox.is_empty()
     }
 
     /// Whether something moves although nothing happens.

@@ -287,6 +287,29 @@ fn a_question_that_is_taller_than_its_room_is_read_in_pages() {
     }
 }
 
+/// AG-2: what is typed after a 3 says why; the 3 is no part of it, and no number in it chooses another answer.
+#[test]
+fn text_after_a_chosen_3_is_the_reason_without_the_number() {
+    let typed = |keys: &[KeyCode], text: &str| {
+        let mut screen = screen();
+        let mut decided = asked(&mut screen);
+        for key in keys.iter().copied().chain(text.chars().map(KeyCode::Char)) {
+            assert!(press(&mut screen, key).is_none());
+        }
+        let lines = drawn(&screen, 80, 24).join("\n");
+        assert!(lines.contains("> 3 no"), "{lines}");
+        assert!(press(&mut screen, KeyCode::Enter).is_none());
+        decided.try_recv().unwrap()
+    };
+    let no = |reason: &str| Decision::No(reason.to_owned());
+    let three = KeyCode::Char('3');
+    assert_eq!(typed(&[three], "not now"), no("not now"));
+    assert_eq!(typed(&[three], " not now"), no("not now"));
+    assert_eq!(typed(&[three], "1"), no("1"));
+    assert_eq!(typed(&[KeyCode::Down, KeyCode::Down, KeyCode::Down], "not now"), no("not now"));
+    assert_eq!(typed(&[KeyCode::Down, three], "not now"), no("not now"));
+}
+
 /// Nobody answers a question for the next one by pressing a key twice, whoever takes the first one away.
 #[test]
 fn the_next_question_was_not_read_yet() {

@@ -14,22 +14,36 @@ impl Screen {
         self.questions.front().filter(|it| it.is_read(self.now))
     }
 
-    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand.
+    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand. Text after a
+    /// chosen 3 is the reason, also when it is a number.
     pub(in super::super) fn chosen(&self) -> Option<Choice> {
         self.asked()?;
+        if self.has_reason {
+            return Some(Choice::No);
+        }
         Choice::of(self.composer.text()).or(self.choice)
     }
 
     /// Goes to the next answer.
     pub(in super::super) fn choose(&mut self, down: bool) {
         self.choice = Choice::next(self.chosen(), down);
+        self.has_reason = false;
         if Choice::of(self.composer.text()).is_some() {
             self.composer.set("");
         }
     }
 
-    /// The person writes: a yes that they stood on is taken back.
+    /// The person writes: a yes that they stood on is taken back, and a 3 that stood in the box is the answer and no text.
     pub(in super::super) fn typed(&mut self) {
+        if self.asked().is_some() && Choice::of(self.composer.text()) == Some(Choice::No) {
+            (self.choice, self.has_reason) = (Some(Choice::No), true);
+            self.composer.set("");
+        }
+        self.erased();
+    }
+
+    /// The person writes or erases: a yes that they stood on is taken back.
+    pub(in super::super) fn erased(&mut self) {
         self.choice = self.choice.filter(|it| !it.agrees());
     }
 
@@ -38,13 +52,16 @@ impl Screen {
         if choice.agrees() && !self.read.may_agree {
             return;
         }
-        if Choice::of(self.composer.text()).is_some() {
+        if !self.has_reason && Choice::of(self.composer.text()).is_some() {
             self.composer.set("");
         }
         let decision = match choice {
             Choice::Once => Decision::Once,
             Choice::Always => Decision::Always,
-            Choice::No => Decision::No(self.composer.send().unwrap_or_else(|| NO.to_owned())),
+            Choice::No => {
+                let reason = self.composer.send();
+                Decision::No(reason.map_or_else(|| NO.to_owned(), |text| text.trim().to_owned()))
+            }
         };
         self.answer(decision);
     }
@@ -77,7 +94,7 @@ impl Screen {
 
     /// The next question was not to be seen until now.
     fn next_question(&mut self) {
-        (self.read, self.choice) = (Read::default(), None);
+        (self.read, self.choice, self.has_reason) = (Read::default(), None, false);
         if let Some(next) = self.questions.front_mut() {
             next.begin(self.now);
         }

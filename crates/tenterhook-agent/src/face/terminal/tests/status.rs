@@ -92,3 +92,31 @@ fn the_mode_and_what_was_used_are_seen() {
     screen.take(Update::Mode("default"));
     assert!(!seen(&mut screen, 80, 16).contains("default"));
 }
+
+/// AG-34: names of hooks are cut, and never for how long the end waits and what ends it.
+#[test]
+fn long_names_on_the_status_line_when_narrow_keep_the_time_and_the_key() {
+    let mut screen = screen();
+    let hooks = ["user:PostToolUse:Edit|Write:1".to_owned(), "b".to_owned(), "c".to_owned()];
+    screen.take(Update::Leaving(hooks.to_vec()));
+    let lines = drawn(&screen, 80, 8).join("\n");
+    assert!(lines.contains("leaving when hook `user:PostToolUse:Edit"), "{lines}");
+    assert!(lines.contains("(0 s)  Ctrl-C ends it"), "{lines}");
+    let mut screen = super::screen();
+    screen.take(Update::Loading(true));
+    screen.take(Update::Status(Some("a long message ".repeat(9))));
+    let lines = drawn(&screen, 60, 8).join("\n");
+    assert!(lines.contains("… (0 s)  Esc stops"), "{lines}");
+}
+
+/// A hook in the background while nothing else is under way is shown, and Esc is not offered for it.
+#[test]
+fn status_of_a_background_hook_when_idle_offers_no_esc() {
+    let mut screen = screen();
+    screen.take(Update::Status(Some("Linting...".to_owned())));
+    let lines = drawn(&screen, 80, 8).join("\n");
+    assert!(lines.contains("Linting... (0 s)") && !lines.contains("Esc stops"), "{lines}");
+    screen.take(Update::Loading(true));
+    let lines = drawn(&screen, 80, 8).join("\n");
+    assert!(lines.contains("Linting... (0 s)  Esc stops"), "{lines}");
+}
