@@ -25,7 +25,7 @@ use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use ending::{Ending, LastTurn};
 use heard::Heard;
-use listener::Listener;
+use listener::{Listener, submissions};
 
 /// How often hooks may wake the agent while nobody says anything.
 const WAKES: u32 = 8;
@@ -345,15 +345,6 @@ impl Session {
     }
 }
 
-/// The submissions that wait.
-fn submissions(queue: &VecDeque<Next>) -> Vec<Submission> {
-    let submission = |next: &Next| match next {
-        Next::Raw(submission) => Some(submission.clone()),
-        Next::Judged(_) => None,
-    };
-    queue.iter().filter_map(submission).collect()
-}
-
 /// Waits until somebody wants to leave.
 async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
     while let Some(input) = inputs.recv().await {
@@ -366,7 +357,7 @@ async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
 }
 
 /// One prompt and its turn, stopped whenever the person says so.
-/// What is returned waits for the hooks that observe its end.
+/// Returns a future that waits for the hooks that observe its end.
 async fn turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> + use<>> {
     let stopped = agent.steering.renew();
     let text = match next {

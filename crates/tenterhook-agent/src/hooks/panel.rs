@@ -55,7 +55,7 @@ impl Hooks {
                 let _ = writeln!(text, "    {}:{}", place.file, place.line);
             }
             let is_running = running.contains(&hook.id);
-            let _ = writeln!(text, "    {}", self.past().of(&hook.id, is_running));
+            let _ = writeln!(text, "    {}", self.past().summary(&hook.id, is_running));
         }
         text
     }

@@ -48,7 +48,7 @@ impl Past {
     }
 
     /// Whether a hook runs in the background, how often it ran and what came of it last.
-    pub(super) fn of(&self, hook: &HookId, is_running: bool) -> String {
+    pub(super) fn summary(&self, hook: &HookId, is_running: bool) -> String {
         let running = "running in the background";
         let Some(ran) = self.hooks.get(hook) else {
             return if is_running { running } else { "has not fired yet" }.to_owned();

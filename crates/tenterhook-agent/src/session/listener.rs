@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::heard::{Heard, next_mode, wakes};
 use super::steering_gate::SteeringGate;
-use super::{Leave, Next, submissions};
+use super::{Leave, Next};
 use crate::agent::{Agent, Steering};
 use crate::hooks::{Hooks, Late};
 use crate::permission::Permissions;
+use crate::submission::Submission;
 use crate::update::{Input, Update, Updates};
 
 /// Who listens during one turn.
@@ -111,4 +112,13 @@ impl<'s> Listener<'s> {
             None => (*self.heard, self.gone) = (Heard::Closed, true),
         }
     }
+}
+
+/// The submissions that wait.
+pub(super) fn submissions(queue: &VecDeque<Next>) -> Vec<Submission> {
+    let submission = |next: &Next| match next {
+        Next::Raw(submission) => Some(submission.clone()),
+        Next::Judged(_) => None,
+    };
+    queue.iter().filter_map(submission).collect()
 }

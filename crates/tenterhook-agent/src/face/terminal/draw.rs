@@ -141,7 +141,7 @@ fn leaving(awaited: &[String]) -> String {
     }
 }
 
-/// What is under way. Its name is cut where the line is full, and never for how long it takes and what stops it.
+/// The work under way. The line cuts its name, and never its time and the key that stops it.
 fn under_way(screen: &Screen, below: usize, width: usize) -> String {
     let mut parts = Vec::new();
     if screen.busy() {

@@ -64,7 +64,7 @@ impl Choice {
     }
 
     /// The one that this text, all of it, is the number of.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn numbered(text: &str) -> Option<Self> {
         let is = |it: &&Self| text.chars().eq([it.number()]);
         Self::ALL.iter().find(is).copied()
     }

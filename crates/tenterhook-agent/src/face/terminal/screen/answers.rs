@@ -21,21 +21,21 @@ impl Screen {
         if self.has_reason {
             return Some(Choice::No);
         }
-        Choice::of(self.composer.text()).or(self.choice)
+        Choice::numbered(self.composer.text()).or(self.choice)
     }
 
     /// Goes to the next answer.
     pub(in super::super) fn choose(&mut self, down: bool) {
         self.choice = Choice::next(self.chosen(), down);
         self.has_reason = false;
-        if Choice::of(self.composer.text()).is_some() {
+        if Choice::numbered(self.composer.text()).is_some() {
             self.composer.set("");
         }
     }
 
     /// The person writes: a yes that they stood on is taken back, and a 3 that stood in the box is the answer and no text.
     pub(in super::super) fn typed(&mut self) {
-        if self.asked().is_some() && Choice::of(self.composer.text()) == Some(Choice::No) {
+        if self.asked().is_some() && Choice::numbered(self.composer.text()) == Some(Choice::No) {
             (self.choice, self.has_reason) = (Some(Choice::No), true);
             self.composer.set("");
         }
@@ -52,7 +52,7 @@ impl Screen {
         if choice.agrees() && !self.read.may_agree {
             return;
         }
-        if !self.has_reason && Choice::of(self.composer.text()).is_some() {
+        if !self.has_reason && Choice::numbered(self.composer.text()).is_some() {
             self.composer.set("");
         }
         let decision = match choice {
