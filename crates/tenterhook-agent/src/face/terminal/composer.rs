@@ -13,6 +13,8 @@ pub(super) struct Composer {
     sent: Vec<String>,
     /// Which of them is shown, counted from the newest.
     back: usize,
+    /// The text that was being typed when older ones were recalled.
+    draft: String,
 }
 
 impl Composer {
@@ -102,12 +104,15 @@ impl Composer {
     /// Shows what was sent before.
     pub(super) fn older(&mut self) {
         if self.back < self.sent.len() {
+            if self.back == 0 {
+                self.draft = std::mem::take(&mut self.text);
+            }
             self.back += 1;
             self.recall();
         }
     }
 
-    /// Shows what was sent after that.
+    /// Shows what was sent after that, and at last the text that was being typed.
     pub(super) fn newer(&mut self) {
         if self.back > 0 {
             self.back -= 1;
@@ -117,7 +122,7 @@ impl Composer {
 
     fn recall(&mut self) {
         let at = self.sent.len() - self.back;
-        let text = self.sent.get(at).cloned().unwrap_or_default();
+        let text = self.sent.get(at).cloned().unwrap_or_else(|| std::mem::take(&mut self.draft));
         self.set(&text);
     }
 }
@@ -140,6 +145,18 @@ mod tests {
         assert_eq!(it.text(), "");
         it.backspace();
         it.left();
+    }
+
+    #[test]
+    fn draft_comes_back_after_older_texts_were_shown() {
+        let mut composer = Composer::default();
+        composer.insert("sent");
+        let _ = composer.send();
+        composer.insert("a draft");
+        composer.older();
+        assert_eq!(composer.text(), "sent");
+        composer.newer();
+        assert_eq!(composer.text(), "a draft");
     }
 
     #[test]
