@@ -13,7 +13,7 @@ impl Session {
         self.inner.background.begin_anew();
     }
 
-    /// How many background steps are under way, waiting ones included; at most [`MAX_BACKGROUND`].
+    /// How many background steps are under way, waiting ones included; at most `MAX_BACKGROUND`.
     #[must_use]
     pub fn background(&self) -> usize {
         self.inner.background.under_way()
