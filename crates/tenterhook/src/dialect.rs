@@ -64,14 +64,19 @@ pub use kit::reply::Reply;
 #[doc(hidden)]
 pub use parts::Dialect;
 
-pub use crate::hook::named::DialectId;
-pub use crate::hook::row::{Cap, Dispatch, EventRow, Subject, Then};
 /// The object of an event, before any dialect reads it.
 #[doc(hidden)]
-pub use crate::strict::{Whole, whole as whole_object};
+pub use self::{
+    files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables},
+    label::{EventLabel, events_named},
+};
+pub use crate::hook::named::DialectId;
+pub use crate::hook::row::{Cap, EventRow, Subject, Then};
 #[doc(hidden)]
-pub use files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables};
-pub use label::{EventLabel, events_named};
+pub use crate::{
+    hook::row::Dispatch,
+    strict::{Whole, whole as whole_object},
+};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 #[doc(hidden)]

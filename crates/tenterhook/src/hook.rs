@@ -25,18 +25,20 @@ use crate::rule::Incomplete;
 use named::DialectId;
 use row::EventRow;
 
+#[doc(hidden)]
+pub use self::{
+    run::{Interpolation, Missing, OpenBrace},
+    sandbox::{Grants, Peers, Profile, Tier},
+};
 pub use crate::compat::Compat;
 #[doc(hidden)]
 pub use around::FIRING;
 pub use enforcement::Enforcement;
 pub use function::Function;
 pub use run::{
-    Command, Http, Inherit, Interpolation, Invocation, McpTool, Missing, OpenBrace, Prewarm,
-    Prompt, Run, Shell, Unread, Worker,
+    Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
 };
 pub use sandbox::Sandbox;
-#[doc(hidden)]
-pub use sandbox::{Grants, Peers, Profile, Tier};
 pub use script::{Program, Script};
 #[doc(hidden)]
 pub use wants::{Want, Wanted};

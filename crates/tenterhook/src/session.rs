@@ -21,11 +21,14 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 #[doc(hidden)]
-pub use background::MAX_BACKGROUND;
-pub use background::{Finished, Running};
-pub use settle::Strike;
+pub use self::{
+    background::Running,
+    settle::{View, settle},
+};
+pub use background::Finished;
 #[doc(hidden)]
-pub use settle::{View, settle};
+pub use background::MAX_BACKGROUND;
+pub use settle::Strike;
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
 #[doc(hidden)]
