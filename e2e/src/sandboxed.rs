@@ -116,7 +116,7 @@ fn refusals(came: &Came) -> Vec<String> {
 fn line(message: &str, scene: &Scene) -> Result<String, String> {
     let place = match scene.is_said_elsewhere() {
         true => {
-            r#"below `\[source\."\{root\}/project/\.claude/settings\.json"\]` of a `tenterhook\.toml`"#
+            r#"below `\[source\."\{root\}/project/\.claude/settings\.json"\]` in `~/\.config/tenterhook/tenterhook\.toml`"#
         }
         false => "in its entry",
     };
