@@ -86,7 +86,7 @@ impl Hooks {
         let Finished { outcome, event, .. } = finished;
         self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(outcome);
         for fault in &outcome.faults {
-            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            let hook = fault.hook.as_ref().map(|id| format!("hook `{id}`: ")).unwrap_or_default();
             let name = match &fault.hook {
                 Some(id) => self.label_of(event, [id]),
                 None => self.label_of(event, outcome.steps.iter().map(|step| &step.hook)),

@@ -123,7 +123,7 @@ impl Session {
             let (steering, updates) = (&self.agent.steering, &self.agent.updates);
             let ended = self.agent.hooks.ended().into_iter();
             self.queue
-                .extend(ended.filter_map(|it| wakes(it, steering, updates)).map(Next::Judged));
+                .extend(ended.filter_map(|late| wakes(late, steering, updates)).map(Next::Judged));
             if let Some(next) = self.queue.pop_front() {
                 break Ok(Some(next));
             }

@@ -305,7 +305,7 @@ fn spoken(answer: &Answer) -> String {
 /// How many hooks would run, and how many rules hold.
 fn summary(hooks: &[&Explained]) -> String {
     let (rules, others): (Vec<&Explained>, Vec<&Explained>) =
-        hooks.iter().copied().partition(|it| matches!(it.hook.run, Run::Rule(_)));
+        hooks.iter().copied().partition(|one| matches!(one.hook.run, Run::Rule(_)));
     let counted = |all: &[&Explained], is: fn(&Explained) -> bool, noun, verb| {
         let some = all.iter().filter(|it| is(it)).count();
         let nouns = if all.len() == 1 { "" } else { "s" };

@@ -32,8 +32,8 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let own = statements(if is_bound { &[Layer::Managed] } else { &[Layer::User] });
     let writable: Vec<String> =
         own.flat_map(|protect| protect.writable.iter().flatten().cloned()).collect();
-    let pausable = statements(&[Layer::Managed]).all(|it| it.pause != Some(false));
-    let words = statements(&[Layer::Managed]).filter_map(|it| it.mode.as_ref()).next();
+    let pausable = statements(&[Layer::Managed]).all(|table| table.pause != Some(false));
+    let words = statements(&[Layer::Managed]).filter_map(|table| table.mode.as_ref()).next();
     let shadow = words.filter(|it| it.shadow).cloned();
     let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
     source.layer = Layer::BuiltIn;

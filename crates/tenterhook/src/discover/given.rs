@@ -54,7 +54,7 @@ pub fn given(
 /// The text of a file that the caller names. If it cannot be read, that is the mistake of the caller, who gets the error at once.
 fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
     match take(path) {
-        Some((text, flaw)) if flaw.as_ref().is_none_or(|it| it.kept == Kept::All) => {
+        Some((text, flaw)) if flaw.as_ref().is_none_or(|flaw| flaw.kept == Kept::All) => {
             Ok((text, flaw))
         }
         _ => Ok((read(path)?, None)),
@@ -83,7 +83,7 @@ fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
 
 /// Whether a file has the name that a place asks for; where that is a pattern, the name of its directory too.
 pub(super) fn is_named(path: &Path, place: &Path) -> bool {
-    let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };
     match asked.split_once('*') {
         None => own == asked,
@@ -101,7 +101,7 @@ fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
         let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
         let places = dialect.dialect().places(&roots);
         let own = |it: &&Candidate| matches!(it.layer, Layer::Project | Layer::Local);
-        places.iter().filter(own).any(|it| it.path == path).then(|| directory.to_owned())
+        places.iter().filter(own).any(|place| place.path == path).then(|| directory.to_owned())
     })
 }
 

@@ -125,7 +125,7 @@ async fn cut_background_step_is_reported() {
     adopt(&session, std::future::pending());
     assert_eq!(session.running().len(), 2);
     let reported = session.cut().await;
-    let hooks: Vec<_> = reported.iter().map(|it| it.outcome.steps[0].hook.as_str()).collect();
+    let hooks: Vec<_> = reported.iter().map(|step| step.outcome.steps[0].hook.as_str()).collect();
     assert_eq!(hooks, ["ended", "cut", "cut"]);
     assert_eq!((session.running(), session.background()), (Vec::new(), 0));
     adopt(&session, async { finished("later") });

@@ -41,7 +41,7 @@ enum Line {
 /// Reads a line.
 pub(super) fn read(line: &[u8]) -> Result<Said, String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| {
-        format!("the line is none of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
+        format!("unknown type of line: expected one of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
     })?;
     Ok(Said::Input(match line {
         Line::Prompt { text } => Input::Prompt(Submission::new(text)),

@@ -66,7 +66,7 @@ fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>)
 type Pair = (&'static str, &'static str);
 
 fn other(values: &[Pair], word: &str, turn: fn(Pair) -> Pair) -> Option<&'static str> {
-    values.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|it| it.1)
+    values.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|pair| pair.1)
 }
 
 /// The same facts under the agent's own names and under those that scripts for Claude Code expect.

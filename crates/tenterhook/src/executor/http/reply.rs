@@ -71,7 +71,8 @@ impl Head {
 
     /// Whether `body` is the status in words: "Forbidden" says the same as 403 (HT-51).
     pub(super) fn repeats_status(&self, body: &[u8]) -> bool {
-        let phrase = StatusCode::from_u16(self.status).ok().and_then(|it| it.canonical_reason());
+        let phrase =
+            StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());
         let text = body.trim_ascii();
         phrase.is_some_and(|phrase| text.eq_ignore_ascii_case(phrase.as_bytes()))
     }
