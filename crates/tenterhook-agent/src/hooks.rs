@@ -359,7 +359,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         cwd: place.cwd.clone(),
         repository: repository.map(ToOwned::to_owned),
         home: place.home.clone(),
-        managed: Some(discover::MANAGED.into()),
+        managed: discover::MANAGED.map(Into::into),
         managed_owner: None,
         config_home: directory("CLAUDE_CONFIG_DIR"),
         homes: Roots::homes_by(directory),

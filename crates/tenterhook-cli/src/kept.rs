@@ -201,10 +201,8 @@ fn forget_old(directory: &Path) {
 /// A file that only its owner reads and writes.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    discover::without_waiting(&mut options).open(path)
+    let options = discover::owner_only(options.write(true).create(true).truncate(false))?;
+    discover::without_waiting(options).open(path)
 }
 
 #[cfg(test)]

@@ -23,6 +23,26 @@ pub fn way(path: &Path) -> Vec<PathBuf> {
     Links::default().way(path)
 }
 
+/// What a path begins with: on Windows a drive or a share, and everywhere the root. A root without a drive, as in a link to `\x`, is that of the
+/// drive before it.
+#[derive(Default)]
+struct Start {
+    prefix: OsString,
+}
+
+impl Start {
+    fn prefix(&mut self, part: OsString) -> PathBuf {
+        self.prefix = part;
+        PathBuf::from(&self.prefix)
+    }
+
+    fn root(&self, part: OsString) -> PathBuf {
+        let mut start = self.prefix.clone();
+        start.push(part);
+        PathBuf::from(start)
+    }
+}
+
 /// What lies at a path.
 enum Lies {
     /// A link, and where it leads.
@@ -60,7 +80,7 @@ impl Links {
     /// Where a path leads; `passes` is told of each link.
     fn follow(&mut self, path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
         let mut left: Vec<OsString> = parts(path).collect();
-        let (mut out, mut links) = (PathBuf::new(), 0);
+        let (mut out, mut links, mut start) = (PathBuf::new(), 0, Start::default());
         while let Some(part) = left.pop() {
             match Path::new(&part).components().next() {
                 Some(Component::ParentDir) => drop(out.pop()),
@@ -77,7 +97,8 @@ impl Links {
                         _ => {}
                     }
                 }
-                Some(Component::RootDir | Component::Prefix(_)) => out = PathBuf::from(part),
+                Some(Component::RootDir) => out = start.root(part),
+                Some(Component::Prefix(_)) => out = start.prefix(part),
             }
         }
         out
@@ -109,14 +130,52 @@ fn parts(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().rev().map(|it| it.as_os_str().to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-
     use super::*;
 
+    /// HO-21: the parts of paths of Windows, one after the other, as `Path::components` has them there.
+    #[test]
+    fn drive_of_a_path_is_kept() {
+        for (parts, expected) in [
+            (&["C:", "\\"][..], "C:\\"),
+            (&["\\\\server\\share", "\\"], "\\\\server\\share\\"),
+            (&["\\\\?\\C:", "\\"], "\\\\?\\C:\\"),
+            // A link on `D:` that leads to a place on `C:`, and one that leads to the root of `D:`.
+            (&["D:", "\\", "C:", "\\"], "C:\\"),
+            (&["D:", "\\", "\\"], "D:\\"),
+            (&["/"], "/"),
+            (&["/", "/"], "/"),
+        ] {
+            let mut start = Start::default();
+            let mut end = PathBuf::new();
+            for part in parts {
+                end = match part.trim_matches('\\').trim_matches('/') {
+                    "" => start.root(part.into()),
+                    _ => start.prefix(part.into()),
+                };
+            }
+            assert_eq!(end, Path::new(expected), "{parts:?}");
+        }
+    }
+
+    /// HO-21: the same by the paths of the system.
+    #[cfg(windows)]
+    #[test]
+    fn path_of_windows_leads_to_its_own_drive() {
+        for (path, leads) in [
+            (r"C:\none\a\..\b", r"C:\none\b"),
+            (r"\\?\C:\none\b", r"\\?\C:\none\b"),
+            (r"\\server\share\b", r"\\server\share\b"),
+        ] {
+            assert_eq!(resolved(Path::new(path)), Path::new(leads), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
     #[test]
     fn links_are_followed_to_where_nothing_is_yet() {
+        use std::os::unix::fs::symlink;
         // The number of a process comes again, and so would what an aborted run left.
         let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
         let name = format!("tenterhook-resolved-{}-{age}", std::process::id());

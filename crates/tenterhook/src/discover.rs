@@ -12,6 +12,7 @@ mod keep;
 mod owner;
 mod places;
 mod servers;
+mod system;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -23,11 +24,13 @@ use crate::source::{Flaw, RecordTable};
 use crate::syntax::{self, Format};
 use file::take;
 use places::places;
+pub(crate) use system::System;
 
 #[doc(hidden)]
 pub use self::{
     keep::{make_private, missing_home, without_home},
     places::{adopted, adopted_origin},
+    system::{Stat, Unsupported, managed_file, owner_only},
 };
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
@@ -43,11 +46,9 @@ pub use servers::{servers, servers_for, servers_for_by};
 mod tests;
 
 /// Where an organisation keeps managed files: what a host sets as [`Roots::managed`].
-pub const MANAGED: &str = if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode"
-} else {
-    "/etc/claude-code"
-};
+///
+/// `None` on a system on which no such directory is known (HO-20).
+pub const MANAGED: Option<&str> = System::HERE.managed();
 
 /// How many directories above the caller's are searched for files that it hides.
 const MAX_ANCESTORS: usize = 16;

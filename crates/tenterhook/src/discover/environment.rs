@@ -29,7 +29,7 @@ impl Roots {
         Ok(Self {
             repository,
             home: home(env::home_dir())?,
-            managed: Some(MANAGED.into()),
+            managed: MANAGED.map(Into::into),
             managed_owner: None,
             config_home: absolute("CLAUDE_CONFIG_DIR"),
             homes: Self::homes_by(absolute),
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn managed_files_are_not_forgotten_and_no_root_is_relative() {
         let roots = Roots::from_env().expect("a directory");
-        assert_eq!(roots.managed.as_deref(), Some(Path::new(MANAGED)));
+        assert_eq!(roots.managed.as_deref(), MANAGED.map(Path::new));
         assert!(roots.cwd.is_absolute() && roots.home.is_absolute(), "{roots:?}");
     }
 }

@@ -1,9 +1,10 @@
 //! Makes the directories in which Tenterhook keeps something for its user: their owner's alone, and never the home that they are
 //! in. Reads no file.
 
-use std::fs::DirBuilder;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use super::system::System;
 
 /// The names of directories that are ours.
 const OURS: &[&str] = &["tenterhook", "tenterhook-agent"];
@@ -28,16 +29,12 @@ pub fn missing_home(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// When it cannot be made, or the home that it would be in does not exist.
+/// When it cannot be made, the home that it would be in does not exist, or this system does not keep other users out (HO-19).
 pub fn make_private(path: &Path) -> io::Result<()> {
     if let Some(home) = missing_home(path) {
         return Err(io::Error::new(io::ErrorKind::NotFound, without_home(&home)));
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    System::HERE.private_directories()?.recursive(true).create(path)
 }
 
 /// What to tell a user whose home does not exist.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::system::{Stat, Unsupported};
 use crate::dialect::Roots;
 use crate::hook::Layer;
 use crate::source::{Flaw, Kept};
@@ -11,29 +12,12 @@ use crate::source::{Flaw, Kept};
 mod tests;
 
 /// How many links are followed on the way to a file, as the system itself does.
-#[cfg(unix)]
 const MAX_LINKS: usize = 40;
 
 /// The user whose files an organisation's are.
-#[cfg(unix)]
 const ROOT: u32 = 0;
 
-/// What the file system says of one file, directory or link.
-#[cfg(unix)]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stat {
-    pub(crate) owner: u32,
-    pub(crate) group: u32,
-    pub(crate) mode: u32,
-    pub(crate) is_directory: bool,
-    /// What a link leads to.
-    pub(crate) link: Option<PathBuf>,
-    /// Whether an access control list lets more users in than the mode says.
-    pub(crate) has_list: bool,
-}
-
 /// Which other users may write a file or directory.
-#[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
     /// Another user owns it.
@@ -44,22 +28,11 @@ pub(crate) enum Writer {
     Group(u32),
     /// An access control list lets others write it.
     List,
+    /// Nothing is known of who may write it (HO-19).
+    Unknown,
 }
 
-#[cfg(unix)]
 impl Stat {
-    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt as _;
-        Self {
-            owner: metadata.uid(),
-            group: metadata.gid(),
-            mode: metadata.mode(),
-            is_directory: metadata.is_dir(),
-            link: None,
-            has_list: false,
-        }
-    }
-
     /// The first user or group beside `owners` that may write it. Many systems give each user a group of the same number, which may write, too.
     pub(crate) fn other_writer(&self, owners: &[u32]) -> Option<Writer> {
         const GROUP: u32 = 0o020;
@@ -95,12 +68,6 @@ pub(super) fn exposed(path: &Path, layer: Layer, roots: &Roots) -> Option<Flaw> 
     Some(Flaw { why, help, kept: Kept::Nothing, untrusted: None })
 }
 
-#[cfg(not(unix))]
-fn judged(_path: &Path, _roots: &Roots) -> Option<(String, String)> {
-    None
-}
-
-#[cfg(unix)]
 fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {
     let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -108,7 +75,6 @@ fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {
     Some(writer.explain(&place))
 }
 
-#[cfg(unix)]
 impl Writer {
     /// The fault of a place, as a clause, and the command that mends it.
     fn explain(self, place: &Path) -> (String, String) {
@@ -127,12 +93,15 @@ impl Writer {
                 format!("an access control list lets others write `{shown}`"),
                 format!("run `setfacl -b {shown}`"),
             ),
+            Self::Unknown => (
+                format!("`{shown}` {Unsupported}"),
+                "remove the file: managed files work on Linux and macOS".to_owned(),
+            ),
         }
     }
 }
 
 /// The first place on the way from the root of the file system to a file, along its links, that others than `owners` may write.
-#[cfg(unix)]
 fn writer_of(
     path: &Path,
     owners: &[u32],
@@ -152,7 +121,13 @@ fn writer_of(
             // A full path, such as the `/` of a link, begins anew.
             Some(_) => at.push(&step),
         }
-        let stat = look(&at).ok()?;
+        let stat = match look(&at) {
+            Ok(stat) => stat,
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                return Some((at, Writer::Unknown));
+            }
+            Err(_) => return None,
+        };
         if let Some(writer) = stat.other_writer(owners) {
             return Some((at, writer));
         }
@@ -168,12 +143,11 @@ fn writer_of(
     None
 }
 
-#[cfg(unix)]
 fn look(path: &Path) -> io::Result<Stat> {
     let metadata = path.symlink_metadata()?;
     let link = metadata.is_symlink().then(|| path.read_link()).transpose()?;
     let has_list = link.is_none() && has_list(path);
-    Ok(Stat { link, has_list, ..Stat::of(&metadata) })
+    Ok(Stat { link, has_list, ..Stat::read(&metadata)? })
 }
 
 /// Whether a file has an access control list beyond its mode.
@@ -184,7 +158,7 @@ fn has_list(path: &Path) -> bool {
     matches!(found, Ok(_) | Err(rustix::io::Errno::RANGE))
 }
 
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 fn has_list(_path: &Path) -> bool {
     false
 }

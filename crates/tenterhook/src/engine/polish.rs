@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::diagnostic::Code;
+use crate::discover;
 use crate::executor::Ambient;
 use crate::outcome::{Fault, Outcome};
 use crate::text::{self, CONTEXT_CAP, PREVIEW_CAP};
@@ -87,9 +88,8 @@ fn spill(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.join(format!("context-{}-{number}.txt", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&path)?.write_all(text.as_bytes())?;
+    discover::owner_only(options.write(true).create_new(true))?
+        .open(&path)?
+        .write_all(text.as_bytes())?;
     Ok(path)
 }

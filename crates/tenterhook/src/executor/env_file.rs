@@ -31,11 +31,8 @@ impl EnvFile {
         // Without links: where it lies is granted as it stands.
         let path = scratch.canonicalize()?.join(name);
         let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
         // It may come to hold credentials.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let made = options.open(&path)?;
+        let made = discover::owner_only(options.write(true).create_new(true))?.open(&path)?;
         // Whatever the mask of the host: its hook must be able to write it.
         #[cfg(unix)]
         made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-use crate::discover;
+use crate::discover::{self, Stat};
 
 /// How long files of a run stay that nobody removed: an outcome may name them.
 #[cfg(target_os = "linux")]
@@ -32,7 +32,7 @@ pub fn scratches(state: &Path) -> io::Result<PathBuf> {
         _ => {}
     }
     let found = place.symlink_metadata()?;
-    if !found.is_dir() || !is_private(&found) {
+    if !found.is_dir() || !is_private(&found)? {
         return Err(io::Error::other(format!("`{}` is not yours alone", place.display())));
     }
     #[cfg(target_os = "linux")]
@@ -46,15 +46,10 @@ pub fn scratch_prefix() -> String {
     format!("{}-", std::process::id())
 }
 
-#[cfg(unix)]
-fn is_private(found: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &fs::Metadata) -> bool {
-    true
+/// Whether a directory is its owner's alone. Where permissions are not read it is not known to be (HO-19).
+fn is_private(found: &fs::Metadata) -> io::Result<bool> {
+    let found = Stat::read(found)?;
+    Ok(found.is_users() && !found.is_open())
 }
 
 /// What runs left that are over.

@@ -109,10 +109,8 @@ fn note(state: &Path, it: &Process) {
     }
     if discover::make_private(&directory).is_ok() {
         let mut mark = fs::OpenOptions::new();
-        mark.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut mark, 0o600);
-        let _ = discover::without_waiting(&mut mark).open(file);
+        let mark = discover::owner_only(mark.write(true).create(true).truncate(true));
+        let _ = mark.and_then(|mark| discover::without_waiting(mark).open(file));
     }
 }
 

@@ -167,14 +167,13 @@ impl Leaves {
 /// A file that only its owner reads and writes, which is no link.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    discover::owner_only(options.write(true).create(true).truncate(false))?;
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
         // A FIFO would be waited for, and this is asked before calls are let through.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        options.mode(0o600);
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
     options.open(path)

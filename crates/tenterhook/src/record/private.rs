@@ -1,10 +1,10 @@
 //! Directories and files that are the user's alone: made so, and refused where they are not (RE-12). Knows no record.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::discover;
+use crate::discover::{self, Stat, Unsupported};
 
 /// Makes a directory where there is none, with those above it, and looks whether it is the user's alone.
 pub(super) fn directory(path: &Path) -> Result<(), String> {
@@ -21,7 +21,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
         let is = if found.is_symlink() { "a symbolic link" } else { "no directory" };
         return Err(format!("`{shown}` is {is}; put a directory of your own there"));
     }
-    own(&found).map_err(|why| format!("`{shown}` {why}"))
+    own(Stat::read(&found)).map_err(|why| format!("`{shown}` {why}"))
 }
 
 /// How long a file is; nothing where there is none. What cannot be looked at is not taken for gone: the chain would go on as if it were.
@@ -53,7 +53,7 @@ pub(super) fn file(path: &Path, options: &mut OpenOptions) -> Result<File, Refus
     if !found.is_file() {
         return Err(Refused::because(format!("`{shown}` is no file")));
     }
-    own(&found).map_err(|why| Refused::because(format!("`{shown}` {why}")))?;
+    own(Stat::read(&found)).map_err(|why| Refused::because(format!("`{shown}` {why}")))?;
     Ok(opened)
 }
 
@@ -80,16 +80,15 @@ impl Refused {
     }
 }
 
-#[cfg(unix)]
-fn own(found: &Metadata) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
-    const WRITTEN_BY_OTHERS: u32 = 0o022;
-    let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
-    if owner != user {
+/// Why a file is not the user's alone, as the rest of a sentence.
+fn own(found: Result<Stat, Unsupported>) -> Result<(), String> {
+    let found = found.map_err(|why| why.to_string())?;
+    let (owner, user) = (found.owner, found.user);
+    if !found.is_users() {
         return Err(format!("belongs to another user ({owner}, and this is {user})"));
     }
-    let mode = found.mode() & 0o7777;
-    if mode & WRITTEN_BY_OTHERS != 0 {
+    if found.is_open() {
+        let mode = found.mode & 0o7777;
         return Err(format!(
             "can be written by others (mode {mode:o}): take that away with `chmod go-w`"
         ));
@@ -97,7 +96,14 @@ fn own(found: &Metadata) -> Result<(), String> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn own(_: &Metadata) -> Result<(), String> {
-    Ok(())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HO-19, RE-47.
+    #[test]
+    fn record_whose_permissions_are_not_read_is_refused() {
+        let why = own(Err(Unsupported)).expect_err("nothing is known of it");
+        assert!(why.contains("does not read the permissions of files"), "{why}");
+    }
 }

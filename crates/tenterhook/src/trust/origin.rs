@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::decide::Origin;
+use crate::discover::{Stat, Unsupported};
 use crate::hook::Layer;
 use crate::source::Source;
 
@@ -75,7 +76,6 @@ fn inside(file: &Path, source: &Source) -> Result<Option<String>, String> {
 }
 
 /// Who else than the person and the machine's keeper could write the file, or put another in its place.
-#[cfg(unix)]
 fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, String> {
     let home = real(home)?;
     // The place of a link decides which file it is, and the file what it says.
@@ -92,7 +92,6 @@ fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, Strin
 }
 
 /// The directories above a file, as far up as the home; elsewhere nobody knows where the person's own begins.
-#[cfg(unix)]
 fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     match home.filter(|home| file.starts_with(home)) {
         Some(home) => file.ancestors().skip(1).take_while(|it| it.starts_with(home)).collect(),
@@ -100,33 +99,46 @@ fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     }
 }
 
-#[cfg(not(unix))]
-fn others(_path: &Path, _file: &Path, _home: &Path) -> Result<Option<String>, String> {
-    Ok(None)
+/// Who else may write a file or directory, by its owner and its mode.
+fn written_by_others(path: &Path) -> Result<Option<String>, String> {
+    let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
+    Ok(judged_by_mode(path, Stat::read(&found)))
 }
 
-/// Who else may write a file or directory, by its owner and its mode.
-#[cfg(unix)]
-fn written_by_others(path: &Path) -> Result<Option<String>, String> {
-    use std::os::unix::fs::MetadataExt as _;
+fn judged_by_mode(path: &Path, found: Result<Stat, Unsupported>) -> Option<String> {
     const GROUP: u32 = 0o020;
     const ALL: u32 = 0o002;
     const STICKY: u32 = 0o1000;
-    let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
-    let me = rustix::process::geteuid().as_raw();
     let shown = path.display();
-    if ![0, me].contains(&found.uid()) {
-        return Ok(Some(format!("`{shown}` belongs to somebody else (user {})", found.uid())));
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => return Some(format!("`{shown}` {why}")),
+    };
+    if ![0, found.user].contains(&found.owner) {
+        return Some(format!("`{shown}` belongs to somebody else (user {})", found.owner));
     }
     // In a directory such as `/tmp` each removes and renames what is their own.
-    if found.is_dir() && found.mode() & STICKY != 0 {
-        return Ok(None);
+    if found.is_directory && found.mode & STICKY != 0 {
+        return None;
     }
-    if found.mode() & ALL != 0 {
-        return Ok(Some(format!("everybody may write `{shown}`: `chmod o-w` it")));
+    if found.mode & ALL != 0 {
+        return Some(format!("everybody may write `{shown}`: `chmod o-w` it"));
     }
     // Many systems give each user a group of their own, by the same number, and let it write.
-    let is_own_group = [me, 0].contains(&found.gid());
-    Ok((found.mode() & GROUP != 0 && !is_own_group)
-        .then(|| format!("group {} may write `{shown}`: `chmod g-w` it", found.gid())))
+    let is_own_group = [found.user, 0].contains(&found.group);
+    (found.mode & GROUP != 0 && !is_own_group)
+        .then(|| format!("group {} may write `{shown}`: `chmod g-w` it", found.group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HO-19: a file of the user's that anybody could have written is judged as the repository's.
+    #[test]
+    fn user_file_whose_permissions_are_not_read_is_not_the_users() {
+        let why = judged_by_mode(Path::new("settings.json"), Err(Unsupported));
+        let why = why.expect("nothing is known of it");
+        assert!(why.starts_with("`settings.json` is not used: Tenterhook does not read"), "{why}");
+    }
 }

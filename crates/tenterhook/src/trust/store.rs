@@ -5,7 +5,7 @@
 //! writer loses the new one at most, and two writers leave one of two whole answers (T-30). What cannot be read or believed is no
 //! approval, and is not mended from what is left of it.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::digest::{Canon, Digest};
-use crate::discover;
+use crate::discover::{self, Stat, System, Unsupported};
 
 /// The directory of copies, below that of approvals.
 pub(super) const COPIES: &str = "copies";
@@ -148,7 +148,7 @@ impl Store {
     fn lock(&self) -> io::Result<File> {
         self.prepared()?;
         let mut options = OpenOptions::new();
-        let options = owner_only(options.write(true).create(true).truncate(false));
+        let options = discover::owner_only(options.write(true).create(true).truncate(false))?;
         let lock = discover::without_waiting(options).open(self.root.join("lock"))?;
         lock.lock()?;
         Ok(lock)
@@ -216,8 +216,8 @@ fn is_absent(path: &Path) -> io::Result<bool> {
 /// Writes a file beside its place and moves it there.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = beside(path);
-    let written = owner_only(OpenOptions::new().write(true).create_new(true))
-        .open(&beside)
+    let written = discover::owner_only(OpenOptions::new().write(true).create_new(true))
+        .and_then(|options| options.open(&beside))
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
@@ -237,10 +237,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
 
 /// A directory that is the person's alone, made where it is not there.
 pub(super) fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    match System::HERE.private_directories()?.create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
@@ -253,28 +250,32 @@ pub(super) fn private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Why somebody else could have written what was found, if somebody could (T-31).
-#[cfg(unix)]
-fn private(found: &Metadata) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt as _;
+fn private(found: &fs::Metadata) -> Result<(), String> {
     if found.is_symlink() {
         return Err("is a symbolic link".to_owned());
     }
-    if found.uid() != rustix::process::geteuid().as_raw() {
+    own(Stat::read(found))
+}
+
+fn own(found: Result<Stat, Unsupported>) -> Result<(), String> {
+    let found = found.map_err(|why| why.to_string())?;
+    if !found.is_users() {
         return Err("belongs to somebody else".to_owned());
     }
-    match found.mode() & 0o022 {
-        0 => Ok(()),
-        _ => Err("may be written by others: `chmod go-w` it".to_owned()),
+    match found.is_open() {
+        false => Ok(()),
+        true => Err("may be written by others: `chmod go-w` it".to_owned()),
     }
 }
 
-#[cfg(not(unix))]
-fn private(_found: &Metadata) -> Result<(), String> {
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
+    /// HO-19: an approval that any user could have written is refused.
+    #[test]
+    fn approval_whose_permissions_are_not_read_is_refused() {
+        let why = own(Err(Unsupported)).expect_err("nothing is known of it");
+        assert!(why.contains("does not read the permissions of files"), "{why}");
+    }
 }

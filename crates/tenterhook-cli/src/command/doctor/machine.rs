@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenterhook::discover::{Stat, Unsupported};
 use tenterhook_process::{Means, Tier};
 
 use super::finding::{Finding, Kind, Mend, typed};
@@ -83,14 +84,15 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
         let (what, mend) = match why {
             Open::Mode(mode) => (
                 format!("others may write it (mode {mode:o}): what stands there is not believed"),
-                format!("chmod go-w {}", typed(&path, here)),
+                Mend::run(format!("chmod go-w {}", typed(&path, here))),
             ),
             Open::Owner(user) => (
                 format!("it belongs to another user ({user}): what stands there is not believed"),
-                format!("sudo chown -R \"$(id -u)\" {}", typed(&path, here)),
+                Mend::run(format!("sudo chown -R \"$(id -u)\" {}", typed(&path, here))),
             ),
+            Open::Unknown(why) => (format!("it {why}"), Mend::words("use Linux or macOS")),
         };
-        found.push(Finding::new(Kind::StateOpen, what, Mend::Run(mend)).at(&path, None, here));
+        found.push(Finding::new(Kind::StateOpen, what, mend).at(&path, None, here));
     }
     found
 }
@@ -105,26 +107,34 @@ fn writable(there: &Path) -> Result<(), String> {
         .map_err(|error| error.to_string().split(" at path").next().unwrap_or_default().to_owned())
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Mode(u32),
     Owner(u32),
+    Unknown(Unsupported),
 }
 
-#[cfg(unix)]
+impl Open {
+    /// How others may write a file, if they may.
+    fn judge(found: Result<Stat, Unsupported>) -> Option<Self> {
+        match found {
+            Err(why) => Some(Self::Unknown(why)),
+            Ok(found) if !found.is_users() => Some(Self::Owner(found.owner)),
+            Ok(found) => found.is_open().then_some(Self::Mode(found.mode & 0o7777)),
+        }
+    }
+}
+
 fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
-    use std::os::unix::fs::MetadataExt as _;
-    const WRITTEN_BY_OTHERS: u32 = 0o022;
     let Ok(about) = path.symlink_metadata() else { return };
     if about.is_symlink() {
         return;
     }
-    let user = rustix::process::geteuid().as_raw();
-    let mode = about.mode() & 0o7777;
-    if about.uid() != user {
-        return found.push((path.to_owned(), Open::Owner(about.uid())));
-    }
-    if mode & WRITTEN_BY_OTHERS != 0 {
-        found.push((path.to_owned(), Open::Mode(mode)));
+    let open = Open::judge(Stat::read(&about));
+    found.extend(open.map(|open| (path.to_owned(), open)));
+    // What lies in it is not looked at where the directory itself is not known to be the user's.
+    if matches!(open, Some(Open::Owner(_) | Open::Unknown(_))) {
+        return;
     }
     if !about.is_dir() || depth >= DEEPEST {
         return;
@@ -137,5 +147,13 @@ fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
     }
 }
 
-#[cfg(not(unix))]
-fn open_to_others(_: &Path, _: usize, _: &mut Vec<(PathBuf, Open)>) {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HO-19.
+    #[test]
+    fn state_whose_permissions_are_not_read_is_a_finding() {
+        assert_eq!(Open::judge(Err(Unsupported)), Some(Open::Unknown(Unsupported)));
+    }
+}

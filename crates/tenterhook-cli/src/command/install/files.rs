@@ -59,13 +59,13 @@ pub(super) fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Prob
 
 /// Where the agent's file of that scope stands, or the folder of its scripts.
 pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
-    let place = agent.places.iter().find(|it| it.scope == scope)?;
+    let path = agent.places.iter().find(|place| place.scope == scope)?.path;
     let root = match scope {
         Scope::User => home(agent, here),
         Scope::Project => here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
-        Scope::Managed => PathBuf::from("/"),
+        Scope::Managed => return discover::managed_file(Path::new(path)),
     };
-    Some(root.join(place.path))
+    Some(root.join(path))
 }
 
 /// What a scope is called on the command line.

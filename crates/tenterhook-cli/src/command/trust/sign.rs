@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use tenterhook::discover;
+use tenterhook::discover::{self, Stat};
 use tenterhook::hook::Layer;
 use tenterhook::trust::{LOCK, Review, SecretKey, State, Trust};
 
@@ -108,9 +108,7 @@ fn made(path: &Path) -> Result<SecretKey, Problem> {
         fs::create_dir_all(directory).map_err(cannot)?;
     }
     let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let options = discover::owner_only(options.write(true).create_new(true)).map_err(cannot)?;
     let mut file = options.open(path).map_err(cannot)?;
     file.write_all(secret.text().as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
     Ok(secret)
@@ -124,12 +122,9 @@ fn read(path: &Path) -> Result<SecretKey, Problem> {
     if found.len() > MOST_BYTES {
         return Err(cannot("it is not a file of a key's size"));
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        if found.permissions().mode() & 0o077 != 0 {
-            return Err(cannot("others may read it").help(format!("`chmod 600 {shown}`")));
-        }
+    let stat = Stat::read(&found).map_err(|why| cannot(&format!("it {why}")))?;
+    if stat.mode & 0o077 != 0 {
+        return Err(cannot("others may read it").help(format!("`chmod 600 {shown}`")));
     }
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| cannot(&error.to_string()))?;

@@ -10,8 +10,15 @@ const FILE: &str = "/etc/tenterhook/tenterhook.toml";
 
 /// A file system of root's, in which no other user may write.
 fn tree() -> BTreeMap<PathBuf, Stat> {
-    let directory =
-        |mode| Stat { owner: 0, group: 0, mode, is_directory: true, link: None, has_list: false };
+    let directory = |mode| Stat {
+        owner: 0,
+        user: 0,
+        group: 0,
+        mode,
+        is_directory: true,
+        link: None,
+        has_list: false,
+    };
     let file = Stat { is_directory: false, ..directory(0o644) };
     let link = |target: &str| Stat { link: Some(target.into()), mode: 0o777, ..file.clone() };
     let all = [
@@ -92,6 +99,17 @@ fn a_file_that_only_root_may_write_is_managed() {
     owned.values_mut().for_each(|stat| stat.owner = 1000);
     assert_eq!(writer(FILE, &[0, 1000], &owned), None);
     assert!(writer(FILE, &[0], &owned).is_some());
+}
+
+/// HO-19: where the system does not say who may write a file, no file is managed.
+#[test]
+fn file_whose_permissions_are_not_read_is_exposed() {
+    let look = |_: &Path| Err(Unsupported.into());
+    let found = writer_of(Path::new(FILE), &[0], &look);
+    let (place, writer) = found.expect("it is exposed");
+    assert_eq!((place.as_path(), writer), (Path::new("/"), Writer::Unknown));
+    let (why, _) = writer.explain(&place);
+    assert!(why.starts_with("`/` is not used: Tenterhook does not read"), "{why}");
 }
 
 /// C-89: the same of real files, under any user.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::discover::System;
+
 /// Tells the directories of one process apart.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -17,10 +19,7 @@ impl Room {
         let name = format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // Without links, which nobody follows to it any more: a directory that is swapped for one leads nowhere.
         let path = scratch.canonicalize()?.join(name);
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path)?;
+        System::HERE.private_directories()?.create(&path)?;
         Ok(Self(path))
     }
 

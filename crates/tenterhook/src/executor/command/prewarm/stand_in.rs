@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tenterhook_process as process;
 
 use super::super::started;
+use crate::discover;
 use crate::hook::{Command, Prewarm};
 
 /// What stands in the place of a Python script.
@@ -74,9 +75,8 @@ fn write(scratch: &Path) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.canonicalize()?.join(format!("preload-{}-{number}.cjs", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&path)?.write_all(PRELOAD.as_bytes())?;
+    discover::owner_only(options.write(true).create_new(true))?
+        .open(&path)?
+        .write_all(PRELOAD.as_bytes())?;
     Ok(path)
 }
