@@ -8,6 +8,7 @@ mod fuzz;
 mod generate;
 mod mutants;
 mod pictures;
+mod portable;
 mod shard;
 mod surface;
 mod tidy;
@@ -23,6 +24,7 @@ usage: cargo xtask VERB
   gen           write the generated pages, and lower the counts of `gauges.tsv`
   surface       how many public items does the library's documentation show?
   pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
+  portable      does the backend of macOS do on Linux what `portable.tsv` says of it?
   conformance   fire every case through the library and the command line
   e2e           what do real agents do, alone and with Tenterhook in front? the same as `cargo e2e agents` (NAME..., `--whole`, `--times N`)
   chaos         does the engine keep its promises whatever a hook does? the same as `cargo e2e chaos` (NUMBER..., `--times N`)
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["gen"] => generate::run(),
         ["surface"] => surface::run(),
         ["conformance"] => conformance::run(),
+        ["portable"] => portable::run(),
         ["pictures", args @ ..] => pictures::run(args),
         ["e2e", args @ ..] => play("agents", args),
         ["chaos", args @ ..] => play("chaos", args),

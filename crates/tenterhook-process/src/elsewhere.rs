@@ -67,8 +67,12 @@ pub(crate) fn submit(_: Command, _: Input, inbox: &Arc<Inbox>, _: &Arc<Stdin>) {
 
 pub(crate) fn nudge(_: u64) {}
 
-/// `ENOSYS`, as Linux numbers it.
-const UNSUPPORTED: i32 = 38;
+/// That the system does not support it, as each system numbers it: by Windows' numbers 38 is the end of a file.
+const UNSUPPORTED: i32 = unsupported(cfg!(windows));
+
+const fn unsupported(is_windows: bool) -> i32 {
+    if is_windows { 120 } else { 38 }
+}
 
 pub(crate) fn lost() -> Report {
     let path = PathBuf::from("supervisor");

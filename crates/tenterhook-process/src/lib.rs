@@ -68,18 +68,26 @@
 //! # Where it works
 //!
 //! - **Linux 5.4 or later**: all of the above, and tested.
-//! - **Other Unixes**: through `posix_spawn`, with a process group but in the host's session; no
-//!   death with the host, no search for descendants that left, no announced exits. Not tested there yet.
+//! - **macOS 10.15 or later**: through `posix_spawn`; no death with the host, no search for descendants
+//!   that left, no announced exits, limits or privileges. The mask for files is set in the host for the
+//!   moment of a start, and never to a laxer one than the host's. Not tested there yet.
 //! - **Elsewhere**: every run reports [`End::NotStarted`] at [`Step::Prepare`].
 
+#![cfg_attr(
+    not(any(target_os = "linux", target_os = "macos")),
+    expect(dead_code, reason = "no supervisor of this system uses it yet")
+)]
+
+#[cfg(unix)]
+mod arguments;
 mod asked;
 #[cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #[path = "linux/mod.rs"]
 mod backend;
-#[cfg(all(unix, any(not(target_os = "linux"), tenterhook_portable)))]
+#[cfg(any(target_os = "macos", all(target_os = "linux", tenterhook_portable)))]
 #[path = "posix/mod.rs"]
 mod backend;
-#[cfg(not(unix))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 #[path = "elsewhere.rs"]
 mod backend;
 mod cancel;

@@ -52,7 +52,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         triple: "x86_64-apple-darwin",
         node: ("darwin", "x64"),
-        wheel: &["macosx_10_12_x86_64"],
+        wheel: &["macosx_10_15_x86_64"],
         state: State::NeverRun,
     },
     Target {

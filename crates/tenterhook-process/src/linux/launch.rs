@@ -5,7 +5,6 @@
 use std::cell::RefCell;
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +17,8 @@ use rustix::process::Pid;
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
 use super::watch::Heard;
 use super::{confine, init, namespaces};
-use crate::command::{Announce, Command, Privileges, Program, Resource};
+use crate::arguments::{self, c_string, fault, is_scarce};
+use crate::command::{Announce, Command, Privileges, Resource};
 use crate::confine::Tier;
 use crate::lookup;
 use crate::report::{NotStarted, Step};
@@ -96,14 +96,6 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
     })
 }
 
-fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
-    NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
-}
-
-fn is_scarce(errno: Errno) -> bool {
-    [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
-}
-
 /// A process that executes its program.
 struct Spawned {
     pid: Pid,
@@ -129,24 +121,12 @@ struct Prepared {
 
 impl Prepared {
     fn new(command: &Command, word: &str) -> Result<Self, NotStarted> {
-        let mut argv = Vec::new();
-        match &command.program {
-            Program::Argv { program, args } => {
-                argv.push(program.as_os_str());
-                argv.extend(args.iter().map(|it| it.as_os_str()));
-            }
-            Program::Shell { shell, text } => {
-                argv.push(shell.program.as_os_str());
-                argv.extend(shell.before.iter().map(|it| it.as_os_str()));
-                argv.push(text.as_os_str());
-            }
-        }
+        let argv = arguments::argv(&command.program);
         let program = argv.first().map(|it| it.to_os_string()).unwrap_or_default();
-        let argv = argv.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
+        let argv = arguments::c_strings(&argv)?;
         let mut env_list = command.env.clone();
         tag::mark(&mut env_list, word);
-        let env = env_list.iter().map(|(name, value)| variable(name, value));
-        let env = env.collect::<Result<_, _>>()?;
+        let env = arguments::environment(&env_list)?;
         let beside = beside(command, &program);
         let prepare = |it| confine::prepare(it, &beside);
         let confinement = command.confine.as_ref().map(prepare).transpose();
@@ -177,17 +157,6 @@ fn beside<'c>(command: &'c Command, program: &'c OsStr) -> Vec<&'c Path> {
     let home = command.env.iter().find(|(name, _)| name == "HOME").map(|(_, it)| Path::new(it));
     let all = [Some(command.cwd.as_path()), command.fallback_cwd.as_deref(), home];
     all.into_iter().flatten().chain(Path::new(program).parent()).collect()
-}
-
-fn c_string(text: &OsStr) -> Result<CString, NotStarted> {
-    CString::new(text.as_bytes()).map_err(|_| fault(Step::Read, Path::new(text), Errno::INVAL))
-}
-
-fn variable(name: &OsStr, value: &OsStr) -> Result<CString, NotStarted> {
-    let whole = [name.as_bytes(), b"=", value.as_bytes()].concat();
-    let legal = !name.is_empty() && !name.as_bytes().contains(&b'=');
-    let text = CString::new(whole).ok().filter(|_| legal);
-    text.ok_or_else(|| fault(Step::Read, Path::new(name), Errno::INVAL))
 }
 
 fn number(resource: Resource) -> i64 {

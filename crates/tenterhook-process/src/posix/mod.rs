@@ -1,11 +1,11 @@
-//! The supervision of processes on Unixes other than Linux: `posix_spawn` through the standard
-//! library, and a thread for each run.
+//! The supervision of processes on macOS: `posix_spawn`, and a thread for each run.
 //!
-//! Built and tried on Linux (`--cfg tenterhook_portable`), not yet on the systems it is for. It
-//! promises less: a group of its own but the host's session and terminal, the host's mask for
-//! files, no death with the host, no search for those who left the group. What it cannot do and
-//! is asked to do (limits, privileges, announced exits) it refuses, rather than start without.
+//! Built and tried on Linux (`--cfg tenterhook_portable`), not yet on the system it is for. It promises
+//! less: no death with the host, no search for those who left the session. What it cannot do and is
+//! asked to do (limits, privileges, announced exits, a laxer mask for files than the host's) it refuses,
+//! rather than start without.
 
+mod spawn;
 mod start;
 mod stdin;
 
@@ -20,10 +20,11 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 pub(crate) use self::stdin::Stdin;
+use crate::arguments::fault;
 use crate::command::Command;
 use crate::confine::{Means, Tier};
 use crate::inbox::{Inbox, Order, shielded};
-use crate::report::{Delivery, End, Force, NotStarted, Output, Report, Step, Times};
+use crate::report::{Delivery, End, Force, Output, Report, Step, Times};
 use crate::stream::{Capture, Flow};
 
 /// What becomes of standard input after the command's own bytes.
@@ -103,10 +104,6 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: 
 pub(crate) fn lost() -> Report {
     let end = fault(Step::Prepare, Path::new("supervisor"), Errno::IO);
     Report::without_process(End::NotStarted(end), Duration::ZERO)
-}
-
-fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
-    NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
 }
 
 fn play(

@@ -1,23 +1,28 @@
 //! How does a run begin where there is no Linux? Its directory, its program, its streams; what this system cannot do is refused, rather
 //! than left out. Supervises nothing.
 
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::{Input, Run, bells, fault};
-use crate::command::{Announce, Command, Privileges, Program};
+use super::spawn::{Plan, spawn};
+use super::{Input, Run, bells};
+use crate::arguments::{self, c_string, fault, is_scarce};
+use crate::command::{Announce, Command, Privileges};
 use crate::confine::Tier;
 use crate::report::{Force, NotStarted, Step};
 use crate::stream::{Capture, Flow};
 use crate::{lookup, tag};
+
+/// A writer of the program still has it open: it is gone within milliseconds, or stays.
+const BUSY_PAUSES: [Duration; 3] =
+    [Duration::from_millis(5), Duration::from_millis(15), Duration::from_millis(30)];
+/// Descriptors, memory or processes ran out: they may come back soon.
+const SCARCE_PAUSE: Duration = Duration::from_millis(20);
 
 impl Run {
     pub(super) fn start(
@@ -28,33 +33,42 @@ impl Run {
     ) -> Result<Self, NotStarted> {
         let cwd_substituted = choose_cwd(&command)?;
         let cwd = cwd_substituted.as_ref().unwrap_or(&command.cwd);
-        let (program, args) = words(&command.program);
         let mut env = command.env.clone();
         tag::mark(&mut env, &tag::word(id));
+        let argv = arguments::argv(&command.program);
+        let program = argv.first().map(|program| program.to_os_string()).unwrap_or_default();
+        let (argv, variables) = (arguments::c_strings(&argv)?, arguments::environment(&env)?);
         let path = lookup::find(&program, &env, cwd)
             .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
         if let Some(step) = cannot(&command) {
             return Err(fault(step, &path, Errno::NOSYS));
         }
         let prepare = |errno| fault(Step::Prepare, &path, errno);
-        let (bell, ring) = bell().map_err(prepare)?;
-        let mut start = std::process::Command::new(&path);
-        start.arg0(program).args(args).env_clear().envs(env).current_dir(cwd).process_group(0);
-        let mut child = spawn(start, &path)?;
+        let (bell, ring) = patiently(bell).map_err(prepare)?;
+        let Pipes { ours: [stdin, stdout, stderr], theirs } =
+            patiently(Pipes::new).map_err(prepare)?;
+        let (file, directory) = (c_string(path.as_os_str())?, c_string(cwd.as_os_str())?);
+        let (streams, umask) = (theirs.each_ref(), command.umask);
+        let plan =
+            Plan { path: &file, argv: &argv, env: &variables, cwd: &directory, streams, umask };
+        let pid = spawn_patiently(&plan).map_err(|errno| match errno {
+            Errno::NOTSUP => fault(Step::Prepare, Path::new("umask"), errno),
+            _ => fault(Step::Execute, &path, errno),
+        })?;
+        drop(theirs);
         let executed = Instant::now();
-        let [stdin, stdout, stderr] = streams(&mut child).map_err(prepare)?;
         bells().insert(id, ring);
         let own = command.timeout.map(|timeout| executed + timeout);
         Ok(Self {
-            pid: Pid::from_child(&child),
+            pid,
             bell,
-            stdin,
+            stdin: Some(stdin),
             queue: [command.stdin.clone()].into_iter().filter(|it| !it.is_empty()).collect(),
             written: 0,
             input,
             streams: [
-                (stdout, Capture::new(command.limits.stdout)),
-                (stderr, Capture::new(command.limits.stderr)),
+                (Some(stdout), Capture::new(command.limits.stdout)),
+                (Some(stderr), Capture::new(command.limits.stderr)),
             ],
             paused: Flow::More,
             deadline: [own, command.deadline].into_iter().flatten().min(),
@@ -67,17 +81,6 @@ impl Run {
             cwd_substituted,
             command,
         })
-    }
-}
-
-/// What is started: the program, and what it is called with.
-fn words(program: &Program) -> (OsString, Vec<OsString>) {
-    match program {
-        Program::Argv { program, args } => (program.clone(), args.clone()),
-        Program::Shell { shell, text } => {
-            let args = shell.before.iter().chain([text]).cloned().collect();
-            (shell.program.clone(), args)
-        }
     }
 }
 
@@ -103,37 +106,59 @@ fn bell() -> Result<(OwnedFd, OwnedFd), Errno> {
     Ok((bell, ring))
 }
 
-fn spawn(mut start: std::process::Command, path: &Path) -> Result<Child, NotStarted> {
-    start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[expect(clippy::disallowed_methods, reason = "the one start path of this system")]
-    start.spawn().map_err(|error| {
-        fault(Step::Execute, path, Errno::from_io_error(&error).unwrap_or(Errno::INVAL))
-    })
+/// Both ends of the streams of a child.
+struct Pipes {
+    ours: [OwnedFd; 3],
+    theirs: [OwnedFd; 3],
 }
 
-/// Our ends of its streams, none of which makes us wait.
-fn streams(child: &mut Child) -> Result<[Option<OwnedFd>; 3], Errno> {
-    let ends = [
-        child.stdin.take().map(OwnedFd::from),
-        child.stdout.take().map(OwnedFd::from),
-        child.stderr.take().map(OwnedFd::from),
-    ];
-    for end in ends.iter().flatten() {
-        rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK)?;
+impl Pipes {
+    /// Ours never make us wait.
+    fn new() -> Result<Self, Errno> {
+        let [input, output, error] = [pipe()?, pipe()?, pipe()?];
+        let ours = [input.1, output.0, error.0];
+        for end in &ours {
+            rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK)?;
+        }
+        Ok(Self { ours, theirs: [input.0, output.1, error.1] })
     }
-    Ok(ends)
+}
+
+/// A pipe whose ends no other child inherits, above the three descriptors that a child moves its own to.
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (read, write) = rustix::pipe::pipe()?;
+    let moved = |end: OwnedFd| rustix::io::fcntl_dupfd_cloexec(end, 3);
+    Ok((moved(read)?, moved(write)?))
+}
+
+/// Does it again where descriptors, memory or processes ran out a moment ago.
+fn patiently<T>(make: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
+    match make() {
+        Err(errno) if is_scarce(errno) => {
+            std::thread::sleep(SCARCE_PAUSE);
+            make()
+        }
+        made => made,
+    }
+}
+
+/// Starts it, and tries again where a writer of the program still has it open.
+fn spawn_patiently(plan: &Plan<'_>) -> Result<Pid, Errno> {
+    let mut busy = BUSY_PAUSES.iter();
+    loop {
+        match patiently(|| spawn(plan)) {
+            Err(Errno::TXTBSY) => match busy.next() {
+                Some(pause) => std::thread::sleep(*pause),
+                None => return Err(Errno::TXTBSY),
+            },
+            started => return started,
+        }
+    }
 }
 
 /// The directory that stands in for the command's, if it needs one.
 fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
-    let refused = |path: &Path| match std::fs::read_dir(path) {
-        _ if !path.is_absolute() => Some(fault(Step::Directory, path, Errno::INVAL)),
-        Ok(_) => None,
-        Err(error) => {
-            let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOTDIR);
-            Some(fault(Step::Directory, path, errno))
-        }
-    };
+    let refused = |path: &Path| enter(path).err().map(|errno| fault(Step::Directory, path, errno));
     match (refused(&command.cwd), &command.fallback_cwd) {
         (None, _) => Ok(None),
         (Some(_), Some(fallback)) => {
@@ -141,4 +166,14 @@ fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
         }
         (Some(fault), None) => Err(fault),
     }
+}
+
+/// Whether a child could enter a directory, looked at without a descriptor.
+fn enter(path: &Path) -> Result<(), Errno> {
+    if !path.is_absolute() {
+        return Err(Errno::INVAL);
+    }
+    // What lies below a directory is reached only if it is one that may be searched.
+    rustix::fs::stat(path.join("."))?;
+    Ok(())
 }
