@@ -34,6 +34,10 @@ fn compile(more: &[&str]) -> Result<Output, Box<dyn Error>> {
     let mut rustc = Command::new(get("RUSTC")?);
     rustc.args(["--edition=2024", "--crate-name=fakehook", "-Copt-level=2", "-Cpanic=abort"]);
     rustc.args(["-Cdebuginfo=0", "-Cstrip=symbols", "--cap-lints=allow"]).args(more);
+    // Where it is built for a system that this one only compiles for.
+    if let Ok(linker) = get("RUSTC_LINKER") {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
     rustc.args(["--target", &get("TARGET")?, SOURCE, "-o"]).arg(program);
     Ok(rustc.output()?)
 }

@@ -120,6 +120,8 @@ impl Scratch {
         // A hook filled it as it liked. What takes longer than this stays.
         #[cfg(unix)]
         let _ = tenterhook_process::remove_tree(&directory.keep(), Some(Instant::now() + IN_TIME));
+        #[cfg(not(unix))]
+        drop(directory);
     }
 }
 

@@ -72,6 +72,7 @@ fn is_change(event: &notify::Event, printed: &Printed) -> bool {
 
 /// The files that standard output and standard error go to, where they go to files.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix tells which files they are"))]
 struct Printed(Vec<(u64, u64)>);
 
 #[cfg(unix)]

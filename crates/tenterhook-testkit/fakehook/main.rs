@@ -26,7 +26,6 @@ unsafe extern "C" {
     fn signal(number: c_int, handler: usize) -> usize;
     fn umask(mask: u32) -> u32;
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
-    fn clearenv() -> c_int;
     fn _exit(code: c_int) -> !;
 }
 
@@ -34,9 +33,10 @@ const SIG_DFL: usize = 0;
 const SIG_IGN: usize = 1;
 const SIGKILL: c_int = 9;
 const SIGTERM: c_int = 15;
-const SIGSTOP: c_int = 19;
+/// By the numbers of each system.
+const SIGSTOP: c_int = if cfg!(target_os = "macos") { 17 } else { 19 };
 const O_WRONLY: c_int = 1;
-const O_CREAT: c_int = 0o100;
+const O_CREAT: c_int = if cfg!(target_os = "macos") { 0x200 } else { 0o100 };
 /// How long a process sleeps that is meant to be found and killed.
 const LONG: u64 = 30_000;
 
@@ -430,10 +430,10 @@ fn daemon(ms: u64, before: impl FnOnce()) {
 fn bare_daemon(ms: u64) {
     use std::os::unix::process::CommandExt;
     daemon(0, move || {
-        unsafe { clearenv() };
         shut_all();
         let own = std::env::current_exe().unwrap_or_else(|_| exit(66));
-        let _ = std::process::Command::new(own).arg("--sleep-ms").arg(ms.to_string()).exec();
+        let mut again = std::process::Command::new(own);
+        let _ = again.env_clear().arg("--sleep-ms").arg(ms.to_string()).exec();
     });
 }
 

@@ -7,6 +7,7 @@ pub mod case;
 pub mod everything;
 pub mod expect;
 mod fakehook;
+mod fifo;
 pub mod page;
 pub mod sandbox;
 pub mod server;
@@ -14,5 +15,6 @@ pub mod shapes;
 
 pub use case::Case;
 pub use fakehook::fakehook;
+pub use fifo::make_fifo;
 pub use sandbox::Sandbox;
 pub use server::Server;

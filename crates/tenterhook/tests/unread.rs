@@ -9,12 +9,11 @@ mod exposed;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
-use tenterhook::diagnostic::Code;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use tenterhook::answer::Restraint;
 use tenterhook::config::{Kept, Source};
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
 use tenterhook::event::{Event, Surroundings};
@@ -48,9 +47,7 @@ type Make = fn(&Path);
 
 /// Ways in which a file is there and cannot be read.
 const WAYS: &[(&str, Make)] = &[
-    ("a FIFO", |path| {
-        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
-    }),
+    ("a FIFO", |path| tenterhook_testkit::make_fifo(path).expect("a fifo")),
     ("a directory", |path| fs::create_dir(path).expect("a directory")),
     ("a link to itself", |path| symlink(path, path).expect("a link")),
     ("a link to nothing", |path| symlink("absent/x", path).expect("a link")),

@@ -75,6 +75,7 @@ fn beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile
 }
 
 /// What makes a file with such rights; the mask of the process counts.
+#[cfg_attr(not(unix), expect(unused_mut, unused_variables, reason = "only Unix has modes to set"))]
 fn files(readers: Readers) -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     #[cfg(unix)]

@@ -133,11 +133,10 @@ fn what_is_held_is_no_hook_that_never_runs() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fifo_in_the_place_of_a_config_is_not_waited_for() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
     let room = Room::with_settings("{}");
     let fifo = room.path("home/.claude/settings.json");
     std::fs::create_dir_all(fifo.parent().unwrap()).unwrap();
-    mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    tenterhook_testkit::make_fifo(&fifo).unwrap();
     let said = room.run(&["check"], "");
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("it is a FIFO, not a file"), "{}", said.stdout);

@@ -273,8 +273,7 @@ fn a_fifo_is_not_waited_for() {
         for it in ["home/.claude", directory] {
             fs::create_dir_all(room.path(it)).unwrap();
         }
-        let node = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, room.path(file), node, 0o600.into(), 0).unwrap();
+        tenterhook_testkit::make_fifo(&room.path(file)).unwrap();
         let scope = if directory.starts_with("home") { "user" } else { "project" };
         for args in [
             &["status"][..],

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use crate::room::{Room, fits_schema};
@@ -29,7 +28,7 @@ fn room(hooks: &str) -> (Room, BufReader<File>, File) {
     room.write("project/tenterhook.toml", hooks);
     let pipe = |name: &str| {
         let path = room.path("project").join(name);
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        tenterhook_testkit::make_fifo(&path).unwrap();
         // Held for writing too, so that it is open before a hook is there.
         File::options().read(true).write(true).open(path).unwrap()
     };

@@ -30,10 +30,9 @@ fn a_config_is_a_regular_small_text() {
 #[cfg(unix)]
 #[test]
 fn a_fifo_and_a_device_are_refused_without_waiting() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
     let room = room();
     let fifo = room.path().join("fifo");
-    mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
+    tenterhook_testkit::make_fifo(&fifo).expect("a fifo");
     assert_eq!(read(&fifo).expect_err("a fifo").to_string(), "it is a FIFO, not a file");
     let zero = read(Path::new("/dev/zero")).expect_err("a device").to_string();
     assert_eq!(zero, "it is a device, not a file");

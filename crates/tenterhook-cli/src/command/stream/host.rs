@@ -19,6 +19,7 @@ const AHEAD: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gone {
     /// It asks nothing more.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix sees it before the input is read"))]
     Asking,
     /// It reads nothing more: there is nobody to tell.
     Reading,

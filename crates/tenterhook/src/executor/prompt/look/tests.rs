@@ -132,8 +132,7 @@ fn what_cannot_be_done_is_told_to_the_model() {
 fn what_is_no_file_is_not_waited_for() {
     let room = project();
     let pipe = room.path().join("project/pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
-        .unwrap();
+    tenterhook_testkit::make_fifo(&pipe).unwrap();
     let why = made(&room, "read", json!({"path": "pipe"})).unwrap_err();
     assert!(why.contains("is not a file"), "{why}");
     assert!(made(&room, "search", json!({"pattern": "."})).is_ok());
