@@ -93,7 +93,7 @@ struct Core(Rlimit);
 impl Core {
     fn withheld() -> Option<Self> {
         let own = getrlimit(Resource::Core);
-        let none = Rlimit { current: Some(0), ..own.clone() };
+        let none = Rlimit { current: Some(0), ..own };
         (own.current != Some(0) && setrlimit(Resource::Core, none).is_ok()).then_some(Self(own))
     }
 }
@@ -101,7 +101,7 @@ impl Core {
 impl Drop for Core {
     fn drop(&mut self) {
         // It was the limit a moment ago.
-        let _ = setrlimit(Resource::Core, self.0.clone());
+        let _ = setrlimit(Resource::Core, self.0);
     }
 }
 
