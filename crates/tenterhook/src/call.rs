@@ -18,6 +18,7 @@ mod literals;
 mod packages;
 pub(crate) mod path;
 pub mod place;
+mod programs;
 mod quoted;
 mod send;
 mod tools;
@@ -271,6 +272,8 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
         literals::look(view, paths, found);
     }
     trees::look(&views, paths, &mut found.trees);
+    let named = found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_named(path));
+    found.reads.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
         disarm::line(&views, paths, found);
     }

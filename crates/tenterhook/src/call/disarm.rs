@@ -8,7 +8,7 @@ mod git;
 mod link;
 mod names;
 mod own;
-mod patch;
+pub(super) mod patch;
 mod start;
 
 use std::borrow::Cow;

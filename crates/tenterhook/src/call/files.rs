@@ -10,11 +10,12 @@ use tenterhook_shell::{Via, wrapper_names};
 use super::Found;
 use super::path::Paths;
 use super::place::{holds_keys, is_system};
+use super::programs;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 use table::{
     COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS,
-    WRITERS, valued,
+    valued,
 };
 
 pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
@@ -24,6 +25,7 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     here.writes(found);
     here.deletes(found);
     here.by_other_names(found);
+    programs::look(view, paths, found);
     if RIGHTS.contains(&view.name.as_str()) {
         // What `find` and `xargs` hand on is everything that lies there.
         let handed = view.fed.iter().map(String::as_str);
@@ -136,7 +138,7 @@ impl Here<'_> {
     fn writes(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let operands = || self.view.operands(valued(name));
-        if WRITERS.contains(&name) || name.starts_with("mkfs") {
+        if name.starts_with("mkfs") {
             found.writes.extend(self.all_seen(operands().into_iter()));
             found.writes.extend(self.all_seen(self.view.fed.iter().map(String::as_str)));
         }
@@ -147,18 +149,11 @@ impl Here<'_> {
         {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
-        if IN_PLACE.contains(&name) && self.view.has('i', "in-place") {
-            found.writes.extend(self.all_seen(self.view.operands(&["-e", "-f"]).into_iter()));
-        }
         if COPIERS.contains(&name) {
             self.copies(found);
         }
         if name == "mv" {
             found.writes.extend(self.all_seen(operands().into_iter()));
-        }
-        if matches!(name, "dd" | "dcfldd" | "dc3dd") {
-            let to = self.view.args.iter().filter_map(|it| it.strip_prefix("of="));
-            found.writes.extend(self.all_seen(to));
         }
         if matches!(name, "curl" | "wget") {
             found
@@ -277,11 +272,20 @@ fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     if view.says(&["add"]) && view.has('f', "force") {
         return view.operands(&["-C", "-c"]).into_iter().skip(1).collect();
     }
-    if !view.says(&["show", "diff", "cat-file", "hash-object", "blame", "apply"]) {
+    if !view.says(&[
+        "show",
+        "diff",
+        "cat-file",
+        "hash-object",
+        "blame",
+        "annotate",
+        "apply",
+        "format-patch",
+    ]) {
         return Vec::new();
     }
     let operands = view.operands(&["-C", "-c", "-m"]).into_iter().skip(1);
-    operands.map(|it| it.split_once(':').map_or(it, |(_, path)| path)).collect()
+    operands.map(|word| word.rsplit_once(':').map_or(word, |(_, path)| path)).collect()
 }
 
 /// The files that curl and wget send, and those that curl takes by `file:`.

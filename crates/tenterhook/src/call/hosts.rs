@@ -122,7 +122,7 @@ pub(super) fn of_address(address: &str) -> Option<String> {
 }
 
 /// A host as everybody writes it: `2852039166`, `0xa9.0xfe.0xa9.0xfe` and `[::ffff:169.254.169.254]` are one machine.
-fn canonical(host: &str) -> String {
+pub(super) fn canonical(host: &str) -> String {
     let lower = host.trim_end_matches('.').to_ascii_lowercase();
     let plain = lower.strip_prefix("::ffff:").unwrap_or(&lower);
     let number = |part: &str| {
@@ -241,9 +241,18 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
     }
     hosts.extend(in_words_of(view));
     hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
+    let proxies = view.command.assignments.iter().filter(|set| is_proxy(&set.name));
+    hosts.extend(proxies.filter_map(|set| of_address(&set.value.text)));
     let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
     hosts.retain(|host| !is_local(host) && !host.is_empty());
     hosts
+}
+
+/// Whether programs send what they send through the machine that this variable names.
+fn is_proxy(variable: &str) -> bool {
+    const PROXIES: &[&str] =
+        &["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "socks_proxy"];
+    PROXIES.iter().any(|name| name.eq_ignore_ascii_case(variable))
 }
 
 /// The machines that a program names in a way of its own.

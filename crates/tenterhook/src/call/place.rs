@@ -170,12 +170,29 @@ pub fn holds_keys(path: &str) -> bool {
 pub fn is_env(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name.strip_prefix(".env") {
-        Some("" | "rc") => true,
-        Some(rest) if rest.starts_with('.') => {
-            !rest.split('.').any(|part| ENV_EXAMPLES.contains(&part)) && !rest.contains(['*', '?'])
+        Some("" | "rc" | "~") => true,
+        Some(rest) if rest.starts_with(['.', '_', '-']) => {
+            let mut parts = rest.trim_start_matches(['.', '_', '-']).split('.');
+            !parts.any(|part| ENV_EXAMPLES.contains(&part)) && !rest.contains(['*', '?'])
         }
-        _ => name.contains(['*', '?', '[']) && name.starts_with('.') && like(name, ".env"),
+        _ if name.starts_with(['.', '[']) && name.contains(['*', '?', '[']) => {
+            like(&any_for_brackets(name), ".env")
+        }
+        _ => false,
     }
+}
+
+/// A pattern with `?` for each `[...]`: what the brackets leave out is not looked at.
+fn any_for_brackets(pattern: &str) -> String {
+    let mut plain = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, from)) = rest.split_once('[') {
+        let Some((_, behind)) = from.split_once(']') else { break };
+        plain.push_str(before);
+        plain.push('?');
+        rest = behind;
+    }
+    plain + rest
 }
 
 /// Whether a shell, a session or the system runs `path` when it starts, or lets people in by it.
@@ -347,6 +364,7 @@ mod tests {
             "env",
             ".environment",
             "src/env.ts",
+            ".env_example",
             ".env.d.ts",
             "*",
             "*.env",

@@ -220,3 +220,29 @@ proptest::proptest! {
         proptest::prop_assert!(footprint.commands.len() < 100_000);
     }
 }
+
+#[test]
+fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
+    let touches = |line: &str, role: &str| {
+        let found = of(line);
+        match role {
+            "hosts" => found.hosts.iter().any(|host| host.contains("evil.example")),
+            "reads" => found.reads.iter().any(|path| path.starts_with("secret/")),
+            "deletes" => found.deletes.iter().any(|path| path == "dist"),
+            _ => found.writes.iter().any(|path| path == "dist" || path.starts_with("dist/")),
+        }
+    };
+    let mut wrong = Vec::new();
+    for (row, role) in programs::rows() {
+        let [example, twin] = row.examples;
+        assert!(!twin.is_empty(), "{row:?} has no example or no twin");
+        let [example, twin] = [example, twin].map(|line| line.replace("\\n", "\n"));
+        if !touches(&example, role) {
+            wrong.push(format!("not seen: {example}"));
+        }
+        if touches(&twin, role) {
+            wrong.push(format!("seen, but should not be: {twin}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

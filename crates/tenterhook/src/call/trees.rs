@@ -57,6 +57,11 @@ pub(super) fn look(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<T
     }
 }
 
+/// Whether a directory is one of the project by its name: what lies in it is listed as read, as `DIRECTORY/*`.
+pub(super) fn is_named(path: &str) -> bool {
+    !path.starts_with(['/', '~', '.']) && !path.contains(['*', '$', '`']) && !path.is_empty()
+}
+
 /// What a program does with the files that it comes upon.
 enum Listing {
     /// It hands them to a program that reads them.

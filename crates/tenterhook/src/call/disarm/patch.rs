@@ -117,13 +117,17 @@ pub(super) fn applied(text: &str, paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
-fn changed(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
+/// The files that a patch names, as they are written there.
+pub(in crate::call) fn files_named(text: &str) -> impl Iterator<Item = &str> {
     let named = text.lines().filter_map(|line| {
         let rest = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
-        rest.or_else(|| line.strip_prefix("diff --git ")?.split_once(" b/").map(|(_, it)| it))
+        rest.or_else(|| line.strip_prefix("diff --git ")?.split_once(" b/").map(|(_, name)| name))
     });
-    for name in named {
-        let name = name.split('\t').next().unwrap_or(name).trim().trim_matches('"');
+    named.map(|name| name.split('\t').next().unwrap_or(name).trim().trim_matches('"'))
+}
+
+fn changed(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
+    for name in files_named(text) {
         // However many leading names are cut, the rest names the file.
         let cut = std::iter::successors(Some(name), |it| it.split_once('/').map(|(_, rest)| rest));
         let seen = cut.take(4).map(|it| paths.seen(it, cwd));

@@ -132,25 +132,6 @@ pub(super) const PATTERN_FIRST: &[&str] = &[
     "nawk", "jq", "yq", "tr", "perl",
 ];
 
-/// Programs that write every file that they are handed.
-pub(super) const WRITERS: &[&str] = &[
-    "tee",
-    "sponge",
-    "touch",
-    "truncate",
-    "shred",
-    "rm",
-    "unlink",
-    "wipefs",
-    "blkdiscard",
-    "mkswap",
-    "patch",
-    "ed",
-    "ex",
-    "chattr",
-    "cryptsetup",
-];
-
 /// Programs that divide, format or erase disks; with `-l` they only look.
 pub(super) const DISK_TOOLS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"];
 

@@ -1,0 +1,288 @@
+//! What does a program do with the files and hosts that its words name? Reads `programs.txt`; knows no program itself.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::Found;
+use super::disarm::patch;
+use super::hosts;
+use super::path::Paths;
+use super::view::View;
+
+const TABLE: &str = include_str!("programs.txt");
+
+/// The rows of each program, as they are written.
+static ROWS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&str>> = HashMap::new();
+    for row in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let program = row.split(' ').next().unwrap_or_default();
+        rows.entry(program).or_default().push(row);
+    }
+    rows
+});
+
+/// How many times a path is put together and looked through until it stands in a list.
+const WALKS: usize = 4;
+
+/// One row of the table.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    /// The program, and the subcommands that the row is about.
+    pub(super) program: Vec<&'static str>,
+    needs: Vec<&'static str>,
+    does: Vec<Does>,
+    valued: Vec<&'static str>,
+    /// A line in which the first role is seen, and one in which it is not.
+    #[cfg(test)]
+    pub(super) examples: [&'static str; 2],
+}
+
+/// What happens to words, and which words these are.
+#[derive(Debug)]
+pub(super) struct Does {
+    pub(super) role: &'static str,
+    takes: Vec<&'static str>,
+}
+
+impl Row {
+    fn read(text: &'static str) -> Self {
+        let mut fields = text.split('|').map(str::trim);
+        let mut words = || fields.next().unwrap_or_default();
+        let list = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
+        let (program, needs) = (list(words()), list(words()));
+        let does = words().split(',').filter_map(|part| {
+            let (role, takes) = part.trim().split_once(' ')?;
+            Some(Does { role, takes: list(takes) })
+        });
+        let does: Vec<Does> = does.collect();
+        let options = does.iter().flat_map(|does| does.takes.iter().copied());
+        let options = options.filter(|take| take.starts_with('-'));
+        let valued = list(words()).into_iter().chain(options).collect();
+        Self {
+            program,
+            needs,
+            does,
+            valued,
+            #[cfg(test)]
+            examples: [words(), words()],
+        }
+    }
+}
+
+/// Every row that is about subcommands or roles, for the tests of the table.
+#[cfg(test)]
+pub(super) fn rows() -> impl Iterator<Item = (Row, &'static str)> {
+    ROWS.values().flatten().map(|text| Row::read(text)).filter_map(|row| {
+        let role = row.does.first().map(|does| does.role)?;
+        (role != "at").then_some((row, role))
+    })
+}
+
+/// A command as the table looks at it: its program and what follows.
+struct Invocation<'a> {
+    name: &'a str,
+    view: &'a View<'a>,
+    /// How many arguments stand before the program's own: `-m MODULE` of Python.
+    skipped: usize,
+}
+
+impl<'a> Invocation<'a> {
+    fn new(view: &'a View<'a>) -> Self {
+        match view.args.as_slice() {
+            [option, module, ..] if view.name.starts_with("python") && option == "-m" => {
+                Self { name: module, view, skipped: 2 }
+            }
+            _ => Self { name: &view.name, view, skipped: 0 },
+        }
+    }
+
+    /// The operands behind the subcommands of a row; nothing where these are others.
+    fn operands(&self, row: &Row, valued: &[&str]) -> Option<Vec<&'a str>> {
+        let mut operands = self.view.operands(valued).into_iter();
+        // Python's `-m` is no operand, but its module is one.
+        operands.by_ref().take(self.skipped / 2).for_each(drop);
+        let subcommands = row.program.get(1..).unwrap_or_default();
+        let named = subcommands.iter().all(|word| operands.next() == Some(word));
+        let fed = self.view.fed.iter().map(String::as_str);
+        named.then(|| operands.chain(fed).collect())
+    }
+
+    /// Whether a word of `needs` is there.
+    fn has(&self, word: &str) -> bool {
+        let first = || self.view.args.first().map(String::as_str).unwrap_or_default();
+        match word.strip_prefix("1:") {
+            Some(letters) => !first().starts_with("--") && first().contains(letters),
+            None => match word.strip_prefix('-').map(str::as_bytes) {
+                Some(&[short]) => self.view.has(char::from(short), ""),
+                _ => {
+                    let is = |arg: &String| arg == word || is_value_of(arg, word);
+                    self.view.args.iter().any(is)
+                }
+            },
+        }
+    }
+
+    fn meets(&self, needs: &[&str]) -> bool {
+        let (not, any): (Vec<&str>, Vec<&str>) =
+            needs.iter().partition(|word| word.starts_with('!'));
+        let excluded = not.iter().filter_map(|word| word.strip_prefix('!'));
+        (any.is_empty() || any.iter().any(|word| self.has(word)))
+            && !excluded.into_iter().any(|word| self.has(word))
+    }
+}
+
+/// Whether `arg` is `--option=value` of this long option.
+fn is_value_of(arg: &str, option: &str) -> bool {
+    option.starts_with("--") && arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// What the table says of a command.
+pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+    let invocation = Invocation::new(view);
+    let Some(rows) = ROWS.get(invocation.name) else { return };
+    let rows: Vec<Row> = rows.iter().map(|text| Row::read(text)).collect();
+    let whole = rows.iter().filter(|row| row.program.len() == 1);
+    let common: Vec<&str> = whole.flat_map(|row| row.valued.iter().copied()).collect();
+    let places = rows.iter().flat_map(|row| &row.does).filter(|does| does.role == "at");
+    let places: Vec<&str> = places.flat_map(|does| view.values(&does.takes)).collect();
+    let at = Target { view, paths, base: places.join("/") };
+    for row in rows.iter().filter(|row| invocation.meets(&row.needs)) {
+        let valued: Vec<&str> = common.iter().chain(&row.valued).copied().collect();
+        let Some(operands) = invocation.operands(row, &valued) else { continue };
+        for does in &row.does {
+            let taken = does.takes.iter().flat_map(|take| taken(take, view, &operands));
+            for (take, word) in taken {
+                at.put(does.role, take, word, found);
+            }
+        }
+    }
+}
+
+/// The words that a take of the table stands for, each with that take.
+fn taken<'a>(
+    take: &'static str,
+    view: &'a View<'_>,
+    operands: &[&'a str],
+) -> Vec<(&'static str, &'a str)> {
+    let at = |index: usize| operands.get(index).copied().into_iter().collect::<Vec<_>>();
+    let words: Vec<&str> = match take {
+        "operands" => operands.to_vec(),
+        "first" | "first:" | "image" => at(0),
+        "second" | "second:" => at(1),
+        "rest" => operands.iter().skip(1).copied().collect(),
+        "last" => operands.iter().skip(1).last().copied().into_iter().collect(),
+        "here" if operands.is_empty() => vec!["."],
+        "here" => Vec::new(),
+        "patched" => view.texts().filter(|text| text.contains('\n')).flat_map(patched).collect(),
+        _ if take.starts_with('-') => {
+            // `-out=FILE` of programs that write long options with one dash.
+            view.values(&[take]).into_iter().map(|word| word.trim_start_matches('=')).collect()
+        }
+        _ => match (take.strip_prefix("after:"), take.strip_prefix("cluster:")) {
+            (Some(mark), _) => view.args.iter().flat_map(|arg| behind(mark, arg)).collect(),
+            (_, Some(letter)) => behind_cluster(letter, view).into_iter().collect(),
+            _ => view.args.iter().filter_map(|arg| arg.strip_prefix(take)).collect(),
+        },
+    };
+    words.into_iter().map(|word| (take, word)).collect()
+}
+
+/// The files that a patch changes, without the `a/` and `b/` before them.
+fn patched(text: &str) -> impl Iterator<Item = &str> {
+    let named = patch::files_named(text).filter(|name| *name != "/dev/null");
+    let plain =
+        named.map(|name| name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name));
+    plain.filter(|name| !name.ends_with("Patch"))
+}
+
+/// The second argument, where the first one is a cluster of letters that ends in `letter`.
+fn behind_cluster<'a>(letter: &str, view: &'a View<'_>) -> Option<&'a str> {
+    let [first, second, ..] = view.args.as_slice() else { return None };
+    let letters = first.strip_prefix('-').unwrap_or(first);
+    let is_cluster = letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_alphabetic());
+    (is_cluster && letters.ends_with(letter)).then_some(second)
+}
+
+/// What follows `mark` in a text: the rest of its word where the mark ends in `=`, else the next word.
+fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
+    if mark.ends_with('=') {
+        return text.split_whitespace().filter_map(|word| word.strip_prefix(mark)).collect();
+    }
+    let is_mark =
+        |word: &str| word == mark || word.strip_suffix(mark).is_some_and(|it| it.ends_with('/'));
+    let words = text.split_whitespace().zip(text.split_whitespace().skip(1));
+    words.filter(|(word, _)| is_mark(word)).map(|(_, next)| next).collect()
+}
+
+/// Where the words of one command are put.
+struct Target<'a> {
+    view: &'a View<'a>,
+    paths: &'a Paths<'a>,
+    /// The directory from which its paths count, where an option names one.
+    base: String,
+}
+
+impl Target<'_> {
+    fn seen(&self, written: &str) -> Option<String> {
+        let is_rooted = written.starts_with(['/', '~']) || self.base.is_empty();
+        let path = if is_rooted { written.to_owned() } else { format!("{}/{written}", self.base) };
+        let is_paid_for = self.view.meter.read(WALKS * (path.len() + self.view.cwd.len()));
+        is_paid_for.then(|| self.paths.seen(&path, &self.view.cwd))
+    }
+
+    fn put(&self, role: &str, take: &str, word: &str, found: &mut Found) {
+        if word.is_empty() {
+            return;
+        }
+        if role == "hosts" {
+            return found.hosts.extend(named_hosts(take, word));
+        }
+        if is_remote(word) {
+            return;
+        }
+        let Some(path) = self.seen(word) else { return };
+        match role {
+            "reads" => drop(found.reads.insert(path)),
+            "deletes" => drop(found.deletes.insert(path)),
+            "writes" => drop(found.writes.insert(path)),
+            "fills" => {
+                // What lies in a directory has names that the line does not say.
+                let name = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                if take != "here" && !name.contains('.') {
+                    found.writes.insert(format!("{path}/*"));
+                }
+                found.writes.insert(path);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a word names a place of another machine or a store (`host:path`, `s3://bucket`).
+fn is_remote(word: &str) -> bool {
+    let Some((host, path)) = word.split_once(':') else { return false };
+    !host.is_empty() && !host.contains(['/', '=']) && !word.starts_with('~') && !path.is_empty()
+        || word.contains("://")
+}
+
+/// The hosts that a word names.
+fn named_hosts(take: &str, word: &str) -> Vec<String> {
+    if word.contains("://") {
+        return hosts::of_address(word).into_iter().collect();
+    }
+    let word = word.rsplit('@').next().unwrap_or(word).trim_start_matches("//");
+    let head = || word.split([':', '/']).next().unwrap_or_default();
+    let is_dotted = |part: &&str| part.contains('.') && !part.starts_with('.');
+    let parts: Vec<&str> = match take {
+        "first:" | "second:" => Some(head()).filter(|_| is_remote(word)).into_iter().collect(),
+        "image" => {
+            Some(head()).filter(|_| word.contains('/')).filter(is_dotted).into_iter().collect()
+        }
+        "operands" => Some(head()).filter(is_dotted).into_iter().collect(),
+        _ if word.contains(':') => word.split([':', ',', '/']).filter(is_dotted).collect(),
+        _ => vec![head()],
+    };
+    let is_name = |part: &&str| !part.is_empty() && !part.starts_with('-');
+    let named = parts.into_iter().filter(is_name).map(hosts::canonical);
+    named.filter(|host| !hosts::is_local(host)).collect()
+}
