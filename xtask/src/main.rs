@@ -6,6 +6,7 @@ mod corpus;
 mod dist;
 mod fuzz;
 mod generate;
+mod lines;
 mod mutants;
 mod pictures;
 mod portable;
@@ -32,6 +33,7 @@ usage: cargo xtask VERB
   fuzz          does anything that is read panic, hang or cost too much? (TARGET..., `--minutes M`, `--shard K/N`, `--seeds DIR`; a C++ compiler)
   mutants       does a test notice when a line of the contract is changed? (ROOM..., `--shard K/N`, `--trusted`: the tests are known to pass; `cargo-mutants`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
+  lines FILE    how many lines of a list are seen, kind by kind? (`--misses KIND` lists those that are not seen as wanted)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["fuzz", args @ ..] => fuzz::run(args),
         ["mutants", args @ ..] => mutants::run(args),
         ["dist", args @ ..] => dist::run(args),
+        ["lines", args @ ..] => lines::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),
