@@ -88,6 +88,20 @@ struct Texts {
     ask: Option<Arc<str>>,
     context: Option<Arc<str>>,
     rewrite: Option<Arc<str>>,
+    doubt: Option<Doubt>,
+}
+
+/// What a rule makes of a line that cannot be read whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// It judges what was read (RU-45).
+    Ignore,
+}
+
+impl Doubt {
+    /// The key of a native file, and the word that stands there.
+    pub(crate) const KEY: &str = "doubt";
+    pub(crate) const IGNORE: &str = "ignore";
 }
 
 impl Rule {
@@ -142,6 +156,17 @@ impl Rule {
     #[must_use]
     pub fn rewrite(self, expression: &str) -> Self {
         self.with(Part::Rewrite, expression)
+    }
+
+    /// The same, judging what was read of a line that cannot be read whole (RU-45).
+    #[must_use]
+    pub(crate) fn ignoring_doubt(self) -> Self {
+        Self::of(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
+    }
+
+    /// What it makes of a line that cannot be read whole, where that is written.
+    pub(crate) const fn doubt(&self) -> Option<Doubt> {
+        self.texts.doubt
     }
 
     /// The expression as written.
@@ -208,7 +233,7 @@ impl Rule {
         match self.compiled() {
             Ok(compiled) => {
                 let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
-                let gates = restrains || self.texts.rewrite.is_some();
+                let gates = (restrains || self.texts.rewrite.is_some()) && self.doubt().is_none();
                 compiled.says(
                     rule_input,
                     if gates { incomplete } else { Incomplete::Ignored },

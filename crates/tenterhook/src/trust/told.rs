@@ -10,7 +10,7 @@ use crate::hook::{
     Arming, Command, Hook, Http, McpTool, Phase, Prompt, Run, Sandbox, Wait, Worker,
 };
 use crate::matcher::MatcherSpec;
-use crate::rule::Part;
+use crate::rule::{Doubt, Part};
 use crate::source::{Reach, Server, Source};
 
 /// A word that leads in, and what it leads to: of any length, and not made safe.
@@ -120,7 +120,8 @@ fn of_run(run: &Run) -> Vec<Row> {
         }
         Run::Rule(rule) => {
             let text = |part: &Part| Some((part.key(), rule.text(*part)?.trim().to_owned()));
-            Part::ALL.iter().filter_map(text).collect()
+            let doubt = rule.doubt().map(|_| (Doubt::KEY, Doubt::IGNORE.to_owned()));
+            Part::ALL.iter().filter_map(text).chain(doubt).collect()
         }
         Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.line())],
     }

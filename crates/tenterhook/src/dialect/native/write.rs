@@ -15,7 +15,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::{MatcherSpec, Written};
-use crate::rule::Part;
+use crate::rule::{Doubt, Part};
 use name::Names;
 #[doc(hidden)]
 pub use sandbox::line;
@@ -148,6 +148,9 @@ impl Writer {
                     if let Some(written) = rule.text(part) {
                         table.insert(part.key(), text(written));
                     }
+                }
+                if rule.doubt().is_some() {
+                    table.insert(Doubt::KEY, text(Doubt::IGNORE));
                 }
                 return Some(());
             }

@@ -8,7 +8,7 @@ use crate::dialect::{DialectId, findings, requests};
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::matcher::Condition;
 use crate::request::input;
-use crate::rule::{Expression, Part, Rule};
+use crate::rule::{Doubt, Expression, Part, Rule};
 use crate::syntax::Node;
 
 /// Keys that mean something only beside some of the keys that say what runs.
@@ -23,6 +23,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("ask", &["when"]),
     ("context", &["when"]),
     ("rewrite", &["when"]),
+    (Doubt::KEY, &["when"]),
 ];
 
 /// How many turns an agent takes to look around that says nothing itself.
@@ -123,6 +124,8 @@ impl Reader<'_> {
             Some(text) => rule.with(*part, text),
             None => rule,
         });
+        let ignores = fields.text(Doubt::KEY) == Some(Doubt::IGNORE);
+        let rule = if ignores { rule.ignoring_doubt() } else { rule };
         self.check_rule(fields, &rule);
         Some(Run::Rule(rule))
     }

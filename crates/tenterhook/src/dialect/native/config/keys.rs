@@ -1,6 +1,7 @@
 //! Every key of the format, in one table that the reader, the schema test and the documentation share (C-42).
 
 use crate::hook::enforcement::{ENFORCE, SHADOW};
+use crate::rule::Doubt;
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub(super) const ON_FAILURE: &[&str] = &["block", "ask", "continue"];
 pub(in crate::dialect::native) const PROMISED: &str = "promised";
 pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISED];
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
+/// What a rule makes of a line that cannot be read whole: the first is the default (RU-40, RU-45).
+pub(super) const DOUBT: &[&str] = &["fault", Doubt::IGNORE];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
 pub(super) const MODES: &[&str] = &[SHADOW, ENFORCE];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
@@ -102,6 +105,7 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("ask", Shape::Text),
     key("context", Shape::Text),
     key("rewrite", Shape::Text),
+    key("doubt", Shape::Choice(DOUBT)),
     key("http", Shape::TextOr(HTTP)),
     key("worker", Shape::List),
     key("prompt", Shape::TextOr(PROMPT)),
