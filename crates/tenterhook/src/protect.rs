@@ -5,12 +5,14 @@
 //! look. It judges no call and names no dialect: most of these agents have none here.
 
 mod agents;
+mod modules;
 mod path;
 mod words;
 
 pub use agents::{AGENTS, Agent, OWN_COMMANDS, PACKAGE, agent};
+pub use modules::{InPlugins, MODULES, in_plugins};
 pub use path::{
-    Hold, directories, hold, is_git_config, is_home_of_guard, is_match, is_startup_file,
+    Hold, directories, hold, is_git_config, is_home_of_guard, is_match, is_part_of, is_startup_file,
 };
 pub use words::{may_concern, names_guard};
 

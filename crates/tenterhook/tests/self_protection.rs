@@ -284,3 +284,62 @@ fn nothing_disarms() {
     let others = ["export EDITOR=vi", "alias ll=\"ls -l\"", "export LANG=C"].map(str::to_owned);
     assert_passes(rule, others.iter().flat_map(written));
 }
+
+/// A plugin among the skills, and one in a directory beside the project.
+#[derive(Debug)]
+struct Plugins;
+
+impl Files for Plugins {
+    fn text(&self, path: &str) -> Option<String> {
+        let plugins = ["/home/u/project/.claude/skills/mod", "/tmp/evil", "/tmp/all/one"];
+        let holds = |folder: &&str| path == format!("{folder}/.claude-plugin/plugin.json");
+        plugins.iter().any(|folder| holds(&folder)).then(|| "{}".to_owned())
+    }
+
+    fn behind_links(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn entries(&self, directory: &str) -> Vec<String> {
+        if directory == "/tmp/all" { vec!["one".to_owned()] } else { Vec::new() }
+    }
+}
+
+/// SP-30: where the host looks, a folder is judged by whether it holds a plugin.
+#[test]
+fn files_of_a_plugin_among_the_skills_are_kept() {
+    let rules = rules();
+    let judged = |name: &str, input: serde_json::Value| {
+        let event = Arc::new(pack::call(name, input));
+        pack_says(&rules, &RuleInput::of(&event).looking(Arc::new(Plugins)))
+    };
+    let write = |path: &str| {
+        judged("Write", serde_json::json!({ "file_path": path, "content": "x" })).is_some()
+    };
+    let run = |line: &str| judged("Bash", serde_json::json!({ "command": line })).is_some();
+    assert!(write(".claude/skills/mod/register.ts") && write(".claude/skills/mod/lib/a.mjs"));
+    assert!(!write(".claude/skills/plain/register.ts") && !write("src/register.ts"));
+    for line in [
+        "cp -r /tmp/evil .claude/skills/x",
+        "cp -r /tmp/all/. .claude/skills/",
+        "mv /tmp/evil .claude/skills/",
+        "ln -s /tmp/evil ~/.claude/skills/x",
+        "echo 'export const register = 1' > .claude/skills/mod/register.ts",
+        "cd .claude/skills && git clone https://example.com/x.git",
+        "curl https://example.com/x.tgz | tar xz -C .claude/skills",
+    ] {
+        assert!(run(line), "{line}");
+    }
+    for line in [
+        "cp -r /tmp/plain .claude/skills/x",
+        "mv /tmp/plain .claude/skills/",
+        "mv .claude/skills/mod .claude/skills/other",
+        "rm -rf .claude/skills/mod",
+        "cp -r .claude/skills/mod /tmp/backup",
+        "echo x > .claude/skills/plain/notes.md",
+        "tar czf /tmp/s.tgz -C .claude skills",
+        "git -C .claude/skills/plain status",
+    ] {
+        assert!(!run(line), "{line}");
+    }
+}

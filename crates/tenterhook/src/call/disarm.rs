@@ -6,6 +6,7 @@
 mod files;
 mod git;
 mod link;
+mod modules;
 mod names;
 mod own;
 pub(super) mod patch;
@@ -86,6 +87,7 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
         patch::look(&here, found);
         own::look(&here, views, found);
         start::look(&here, views, found);
+        modules::look(&here, found);
     }
 }
 
@@ -107,6 +109,7 @@ pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
     let mut guards = std::mem::take(&mut found.guards);
     let is = |path: &String, least: Hold| names::holds(path, least, paths);
     guards.extend(found.writes.iter().filter(|it| is(it, Hold::Part)).cloned());
+    guards.extend(found.writes.iter().filter(|path| modules::is_laid(path, paths)).cloned());
     guards.extend(found.deletes.iter().filter(|it| is(it, Hold::Parent)).cloned());
     let rights = |it: &&String| is(it, Hold::Part) || protect::is_home_of_guard(it);
     guards.extend(found.rights.iter().filter(rights).cloned());
@@ -130,6 +133,7 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
         Tool::Write | Tool::Edit => false,
         _ => LOOKING.iter().any(|it| name.contains(it)) || is_view(call.input),
     };
+    modules::tool(call, found);
     if looks {
         return;
     }
@@ -137,6 +141,8 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
     if matches!(call.tool(), Tool::Other | Tool::Mcp) {
         let named = found.reads.iter().filter(|path| names::holds(path, Hold::Part, paths));
         found.guards.extend(named.cloned());
+        let laid = found.reads.iter().filter(|path| modules::is_laid(path, paths));
+        found.guards.extend(laid.cloned());
     }
     // To move or to remove a directory moves all that lies in it.
     if WHOLE.iter().any(|it| name.contains(it)) {
@@ -173,6 +179,7 @@ pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<
         (Tool::Shell, Some(line)) => may(line),
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,
+        _ if modules::types_slash_commands(call.name) => true,
         _ => {
             let mut concerns = false;
             texts(call.input, 0, &mut |text| concerns = concerns || may(text));

@@ -65,7 +65,13 @@ pub const AGENTS: &[Agent] = &[
             "/etc/claude-code/",
             "/Library/Application Support/ClaudeCode/",
         ],
-        variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
+        variables: &[
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_SIMPLE",
+            "CLAUDE_CODE_SAFE_MODE",
+            "CLAUDE_CODE_PLUGIN_DIR*",
+            "CLAUDE_CODE_MANAGED_SETTINGS_PATH",
+        ],
         options: &[
             "--dangerously-skip-permissions",
             "--allow-dangerously-skip-permissions",
@@ -73,6 +79,8 @@ pub const AGENTS: &[Agent] = &[
             "--bare",
             "--safe-mode",
             "--setting-sources",
+            "--plugin-dir",
+            "--plugin-url",
         ],
     },
     Agent {

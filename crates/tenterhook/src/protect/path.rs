@@ -111,6 +111,12 @@ pub fn is_startup_file(path: &str) -> bool {
     Parts::of(&in_a_home(path)).is_one_of(STARTUP)
 }
 
+/// Whether `path` is the file of a table that is written as `place`, or lies in it.
+#[must_use]
+pub fn is_part_of(path: &str, place: &str) -> bool {
+    Parts::of(&in_a_home(path)).is_one_of(&[place])
+}
+
 /// Whether git keeps its settings there.
 #[must_use]
 pub fn is_git_config(path: &str) -> bool {

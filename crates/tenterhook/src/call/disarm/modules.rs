@@ -1,0 +1,196 @@
+//! Does a call lay down, install, enable or load a plugin whose modules run inside an agent? Such a module can silence every hook. It
+//! reads no module: a folder that holds a plugin is treated as one with modules.
+
+use serde_json::Value;
+use tenterhook_shell::Via;
+
+use super::Here;
+use crate::call::Found;
+use crate::call::path::Paths;
+use crate::call::view::View;
+use crate::event::tool::ToolCall;
+use crate::protect::{InPlugins, MODULES, in_plugins, is_part_of};
+
+/// Programs that bring a directory with everything in it from this machine.
+const MOVERS: &[&str] = &["mv", "gmv", "ln", "gln", "rsync", "ditto", "cp", "gcp"];
+
+/// Programs that bring a directory from elsewhere, and the word behind which they do; any word where the list is empty.
+const FETCHERS: &[(&str, &[&str])] = &[
+    ("git", &["clone", "submodule", "subtree", "worktree"]),
+    ("gh", &["clone"]),
+    ("hg", &["clone"]),
+    ("svn", &["checkout", "co", "export"]),
+    ("degit", &[]),
+    ("tiged", &[]),
+    ("giget", &[]),
+    ("npx", &["degit", "tiged", "giget"]),
+    ("bunx", &["degit", "tiged", "giget"]),
+    ("tar", &["-C", "--directory"]),
+    ("bsdtar", &["-C", "--directory"]),
+    ("gtar", &["-C", "--directory"]),
+    ("unzip", &["-d"]),
+    ("7z", &["x"]),
+    ("unar", &["-o"]),
+    ("scp", &[]),
+    ("aws", &["cp", "sync"]),
+    ("gsutil", &["cp", "rsync"]),
+    ("rclone", &[]),
+];
+
+/// Tools that type a slash command for the agent, by parts of their names in small letters.
+const SLASH_TOOLS: &[&str] = &["slash", "skill"];
+
+/// Whether a path that a call writes is a file of a plugin: one that makes a folder a plugin, or any file of a folder that is one.
+pub(super) fn is_laid(path: &str, paths: &Paths<'_>) -> bool {
+    if MODULES.iter().flat_map(|agent| agent.files).any(|file| is_part_of(path, file)) {
+        return true;
+    }
+    match in_plugins(path) {
+        Some(InPlugins::Inside(folder, manifest)) => holds_file(folder, manifest, paths),
+        _ => false,
+    }
+}
+
+/// Whether a directory, as seen from the project, holds that file; `false` where the host does not look.
+fn holds_file(directory: &str, file: &str, paths: &Paths<'_>) -> bool {
+    let directory = paths.absolute(directory, &paths.project);
+    paths.files.is_some_and(|files| files.text(&format!("{directory}/{file}")).is_some())
+}
+
+/// What one command of a line does of it.
+pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+    let view = here.view;
+    if let Some(command) = loads(view) {
+        found.unguarded.insert(command);
+    }
+    if let Some(setting) = sets(view) {
+        found.unguarded.insert(format!("{} with `{setting}`", view.name));
+    }
+    let targets: Vec<String> = match fetches(view) {
+        true => targets(here),
+        false if MOVERS.contains(&view.name.as_str()) => brought(here),
+        false => Vec::new(),
+    };
+    found.guards.extend(targets);
+}
+
+/// `claude plugin install x`: a command of an agent that installs, enables or loads plugins.
+fn loads(view: &View<'_>) -> Option<String> {
+    let agent = MODULES.iter().find(|modules| {
+        crate::protect::agent(&view.name).is_some_and(|agent| agent.name == modules.agent)
+    })?;
+    if view.says(&["--help", "-h"]) {
+        return None;
+    }
+    let operands = view.operands(&["--scope", "-s"]);
+    let words = agent.commands.iter().find(|words| operands.starts_with(words))?;
+    Some(format!("{} {}", view.name, words.join(" ")))
+}
+
+/// `claude --settings '{"enabledPlugins":...}'`: a setting on the line that loads plugins, or takes a guard of the agent away.
+fn sets(view: &View<'_>) -> Option<&'static str> {
+    let name = crate::protect::agent(&view.name)?.name;
+    let agent = MODULES.iter().find(|modules| modules.agent == name)?;
+    let given = view.values(&["--settings"]);
+    let said = |setting: &&&str| given.iter().any(|text| text.contains(**setting));
+    agent.settings.iter().find(said).copied()
+}
+
+/// Whether a command brings a directory whose content nothing here can tell.
+fn fetches(view: &View<'_>) -> bool {
+    let lists = view.has('t', "list") && view.name.ends_with("tar");
+    let is = |(name, words): &&(&str, &[&str])| {
+        *name == view.name && (words.is_empty() || view.args.iter().any(|arg| is_one(arg, words)))
+    };
+    !lists && FETCHERS.iter().any(|fetcher| is(&fetcher))
+}
+
+/// Whether a word is one of these, or an option of them with its value attached.
+fn is_one(arg: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let rest = arg.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || word.starts_with('-'))
+    })
+}
+
+/// The folders of plugins that a command names, or in which it runs.
+fn targets(here: &Here<'_>) -> Vec<String> {
+    let values = here.view.values(&["-C", "--directory", "-d", "-o"]);
+    let words = here.view.operands(&[]).into_iter().chain(values);
+    let named = words.map(|word| here.seen(word)).filter(|path| in_plugins(path).is_some());
+    // `cd .claude/skills && git clone URL`.
+    let inside = Some(here.seen(".")).filter(|path| in_plugins(path) == Some(InPlugins::Directory));
+    named.chain(inside).collect()
+}
+
+/// The folders of plugins that a command fills from directories that hold a plugin, or that cannot be read.
+fn brought(here: &Here<'_>) -> Vec<String> {
+    let view = here.view;
+    let copies = view.name.ends_with("cp");
+    if copies
+        && !(view.has('r', "recursive") || view.has('R', "recursive") || view.has('a', "archive"))
+    {
+        return Vec::new();
+    }
+    let into = ["-t", "--target-directory"];
+    let mut sources = view.operands(&["-t", "--target-directory", "-S", "--suffix"]);
+    let is_place =
+        |path: &String| matches!(in_plugins(path), Some(InPlugins::Directory | InPlugins::Folder));
+    let given = view.values(&into).first().copied();
+    let is_appended = !view.fed.is_empty()
+        || matches!(view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
+    let target = match (given, is_appended) {
+        (Some(given), _) => Some(here.seen(given)),
+        // What is appended by `xargs` takes the last place: any word may be the target.
+        (None, true) => sources.iter().map(|word| here.seen(word)).find(is_place),
+        (None, false) => sources.pop().map(|word| here.seen(word)),
+    };
+    let Some(to) = target.filter(is_place) else { return Vec::new() };
+    let brings = |from: &&str| may_hold_plugin(&here.seen(from), here.paths);
+    if sources.iter().any(brings) { vec![to] } else { Vec::new() }
+}
+
+/// Whether a path may be a plugin, or a directory of some.
+fn may_hold_plugin(path: &str, paths: &Paths<'_>) -> bool {
+    // A folder among the plugins is not a new one.
+    if matches!(in_plugins(path), Some(InPlugins::Folder | InPlugins::Inside(..))) {
+        return false;
+    }
+    let Some(files) = paths.files else { return true };
+    let directory = paths.absolute(path.trim_end_matches("/."), &paths.project);
+    let manifests = MODULES.iter().map(|agent| agent.manifest);
+    let holds = |directory: &str| {
+        manifests.clone().any(|file| files.text(&format!("{directory}/{file}")).is_some())
+    };
+    holds(&directory)
+        || files.entries(&directory).iter().any(|name| holds(&format!("{directory}/{name}")))
+}
+
+/// A call of a tool that types a slash command.
+pub(super) fn tool(call: ToolCall<'_>, found: &mut Found) {
+    if !types_slash_commands(call.name) {
+        return;
+    }
+    let said = |text: &str| {
+        let words: Vec<&str> = text.trim().trim_start_matches('/').split_whitespace().collect();
+        let line = words.join(" ");
+        let slash = MODULES.iter().flat_map(|agent| agent.slash);
+        slash.into_iter().find(|command| {
+            line.strip_prefix(**command)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    let fields = call.input.as_object().into_iter().flat_map(|fields| fields.values());
+    let texts: Vec<&str> = fields.filter_map(Value::as_str).collect();
+    // A tool may take the name and the arguments apart.
+    let whole = texts.join(" ");
+    if let Some(command) = texts.iter().copied().chain([whole.as_str()]).find_map(said) {
+        found.disarms.insert(format!("runs `/{command}`, which loads plugins"));
+    }
+}
+
+/// Whether a tool types slash commands.
+pub(super) fn types_slash_commands(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SLASH_TOOLS.iter().any(|part| name.contains(part))
+}

@@ -1,0 +1,128 @@
+//! Where does an agent find plugins whose modules run inside it, and what loads one? One table an agent: such a module can silence
+//! every hook. Knows names and letters; what a file holds is looked up by the caller.
+
+/// How one agent comes by modules.
+#[derive(Clone, Copy, Debug)]
+pub struct Modules {
+    /// The agent.
+    pub agent: &'static str,
+    /// Files without which a folder is no plugin, written as in the table of agents.
+    pub files: &'static [&'static str],
+    /// Directories in which each directory may be a plugin.
+    pub directories: &'static [&'static str],
+    /// The file that makes such a directory a plugin.
+    pub manifest: &'static str,
+    /// Its commands that install, enable or load plugins, by their first words.
+    pub commands: &'static [&'static [&'static str]],
+    /// Its slash commands that do.
+    pub slash: &'static [&'static str],
+    /// Settings that do, as they are written on a command line.
+    pub settings: &'static [&'static str],
+}
+
+/// Every agent that has such modules: Claude Code 2.1.332.
+pub const MODULES: &[Modules] = &[Modules {
+    agent: "claude",
+    files: &[".claude-plugin/", ".claude/skills/*/hooks/hooks.json", "~/.claude/dev-mods/"],
+    directories: &[".claude/skills"],
+    manifest: ".claude-plugin/plugin.json",
+    commands: &[
+        &["plugin", "install"],
+        &["plugin", "i"],
+        &["plugin", "enable"],
+        &["plugin", "update"],
+        &["plugin", "marketplace", "add"],
+        &["plugin", "marketplace", "update"],
+        &["plugin", "marketplace", "remove"],
+        &["plugin", "marketplace", "rm"],
+        &["plugins", "install"],
+        &["plugins", "i"],
+        &["plugins", "enable"],
+        &["plugins", "update"],
+        &["plugins", "marketplace", "add"],
+        &["plugins", "marketplace", "update"],
+        &["plugins", "marketplace", "remove"],
+        &["plugins", "marketplace", "rm"],
+    ],
+    slash: &[
+        "reload-plugins",
+        "plugin install",
+        "plugin i",
+        "plugin enable",
+        "plugin update",
+        "plugin marketplace",
+    ],
+    settings: &[
+        "disableAllHooks",
+        "prependPlugins",
+        "appendPlugins",
+        "enabledPlugins",
+        "extraKnownMarketplaces",
+        "pluginConfigs",
+        "CLAUDE_CODE_PLUGIN_DIR",
+    ],
+}];
+
+/// What a path is to the directories of plugins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InPlugins<'p> {
+    /// The directory of all of them.
+    Directory,
+    /// The folder of one.
+    Folder,
+    /// A path in the folder of one; the folder is given, and the file that makes it a plugin.
+    Inside(&'p str, &'static str),
+}
+
+/// What `path` is to the directories of plugins of any agent.
+#[must_use]
+pub fn in_plugins(path: &str) -> Option<InPlugins<'_>> {
+    let top = path.trim_end_matches('/');
+    let of_agent = |agent: &'static Modules| {
+        agent.directories.iter().find_map(|directory| below(top, directory, agent.manifest))
+    };
+    MODULES.iter().find_map(of_agent)
+}
+
+fn below<'p>(path: &'p str, directory: &str, manifest: &'static str) -> Option<InPlugins<'p>> {
+    let small = path.to_ascii_lowercase();
+    let ends = small.match_indices(directory).filter_map(|(at, found)| {
+        let end = at + found.len();
+        let begins = at == 0 || small.get(..at).is_some_and(|before| before.ends_with('/'));
+        let is_whole =
+            small.get(end..).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        (begins && is_whole).then_some(end)
+    });
+    let end = ends.last()?;
+    let rest = path.get(end..)?.trim_start_matches('/');
+    Some(match rest.split_once('/') {
+        None if rest.is_empty() => InPlugins::Directory,
+        None => InPlugins::Folder,
+        Some((name, _)) => {
+            let start = path.len().saturating_sub(rest.len());
+            InPlugins::Inside(path.get(..start + name.len())?, manifest)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_below_a_directory_of_plugins() {
+        let manifest = ".claude-plugin/plugin.json";
+        for (path, expected) in [
+            (".claude/skills", Some(InPlugins::Directory)),
+            ("~/.claude/skills/", Some(InPlugins::Directory)),
+            ("web/.claude/skills/x", Some(InPlugins::Folder)),
+            (".claude/skills/x/a/b.ts", Some(InPlugins::Inside(".claude/skills/x", manifest))),
+            (".CLAUDE/Skills/x/b.ts", Some(InPlugins::Inside(".CLAUDE/Skills/x", manifest))),
+            ("x.claude/skills/x", None),
+            (".claude/skillset/x", None),
+            (".agents/skills/x", None),
+        ] {
+            assert_eq!(in_plugins(path), expected, "{path}");
+        }
+    }
+}
