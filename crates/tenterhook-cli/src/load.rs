@@ -33,6 +33,13 @@ impl Texts {
         self.by_name.insert(Arc::clone(&source.name), (Arc::clone(&source.text), shown));
     }
 
+    /// The same, unless it is known by another name.
+    pub(crate) fn add_unknown(&mut self, source: &Source, shown: String) {
+        if self.text(&source.name).is_none() {
+            self.add(source, shown);
+        }
+    }
+
     /// The text of a source.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.by_name.get(name).map(|(text, _)| &**text)

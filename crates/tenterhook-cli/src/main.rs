@@ -22,6 +22,7 @@ mod scripts;
 mod servers;
 mod sessions;
 mod show;
+mod silence;
 mod term;
 mod wait;
 mod wants;

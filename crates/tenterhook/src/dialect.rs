@@ -67,7 +67,7 @@ pub use parts::Dialect;
 /// The object of an event, before any dialect reads it.
 #[doc(hidden)]
 pub use self::{
-    files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables},
+    files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
     label::{EventLabel, events_named},
 };
 pub use crate::hook::named::DialectId;

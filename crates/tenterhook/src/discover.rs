@@ -12,6 +12,7 @@ mod keep;
 mod owner;
 mod places;
 mod servers;
+mod silencers;
 mod system;
 
 use std::path::{Component, Path, PathBuf};
@@ -32,6 +33,11 @@ pub use self::{
     places::{adopted, adopted_origin},
     system::{Stat, Unsupported, managed_file, owner_only},
 };
+#[doc(hidden)]
+pub use self::{
+    servers::{servers, servers_for, servers_for_by},
+    silencers::{silencers, silencers_in, source_of},
+};
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
 #[doc(hidden)]
@@ -39,8 +45,6 @@ pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 pub use given::given;
 #[cfg(feature = "trust")]
 pub(crate) use servers::{FileOfServers, server_files, servers_of};
-#[doc(hidden)]
-pub use servers::{servers, servers_for, servers_for_by};
 
 #[cfg(test)]
 mod tests;

@@ -272,6 +272,8 @@ pub struct ReadConfig {
     pub events: Vec<EventRow>,
     /// The MCP servers that it configures.
     pub servers: Vec<Server>,
+    /// The modules that it has its agent load, which could silence every hook (BR-81).
+    pub modules: Vec<String>,
     /// What it says about the record of firings.
     pub record: RecordTable,
     /// Where each key of that stands.

@@ -83,6 +83,8 @@ struct Assessed {
     known: HashSet<String>,
     entries: Vec<Identity>,
     servers: Vec<(Digest, Pins)>,
+    /// The folder of the modules that it has its agent load, with the name of its copy.
+    modules: Option<(Digest, Pins)>,
     rest: Digest,
     review: Digest,
     /// The same in every checkout.
@@ -228,7 +230,9 @@ impl Trust {
         let here = |(entry, pins): &(Digest, Pins)| {
             format!("{entry}{}{}", pins.digest(ground), pins.machine())
         };
-        let rest = rest(source, config, servers.iter().map(here));
+        let modules = pins::of_modules(source, config, finding);
+        let modules = modules.map(|pins| (pins.digest(ground), pins));
+        let rest = rest(source, config, servers.iter().chain(&modules).map(here));
         let review = Canon::of("review 1")
             .field("source", &*source.name)
             .field("dialect", source.dialect.as_str())
@@ -243,7 +247,7 @@ impl Trust {
             Kept::Record(record) => record.entries.iter().cloned().collect(),
             Kept::Nothing | Kept::Unusable(_) => HashSet::new(),
         };
-        Assessed { kept, known, entries, servers, rest, review, portable, signer }
+        Assessed { kept, known, entries, servers, modules, rest, review, portable, signer }
     }
 
     /// What there is to say about a source before anybody approves it.

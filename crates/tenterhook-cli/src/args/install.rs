@@ -26,6 +26,9 @@ pub(crate) struct Install {
     /// Move your own hooks from the agent's file to one that Tenterhook runs them from; `uninstall` moves them back
     #[arg(long)]
     pub(crate) adopt: bool,
+    /// Write a guard into your own settings of Claude Code, too, that keeps modules of plugins from silencing hooks
+    #[arg(long)]
+    pub(crate) guard: bool,
     /// Whose configuration is written
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,

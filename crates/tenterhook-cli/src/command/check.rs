@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, is_own};
 use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::discover;
 use tenterhook::hook::Hook;
 
 use super::{fix, json_text, test};
@@ -21,6 +22,7 @@ use crate::servers;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
+use crate::silence;
 use crate::term::Term;
 use crate::wants;
 use crate::watch;
@@ -79,11 +81,31 @@ fn examine(
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
     loaded.diagnostics.extend(wants::check(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(grants::check(&written, &loaded.sources));
+    silencers(loaded, here);
     let known = servers::find(loaded, &written, &here.roots);
     loaded.diagnostics.extend(servers::check(&written, &known));
     match args.output.format {
         Format::Json => json_text(&to_json(loaded, &ruleset, &missing)),
         Format::Text => Ok(to_text(loaded, &written, &missing, width)),
+    }
+}
+
+/// Adds what silences the hooks of agents, or could: all of it here, or what the files that were named say.
+fn silencers(loaded: &mut Loaded, here: &Here) {
+    let found = match loaded.found {
+        true => silence::of_all(here),
+        false => discover::silencers_in(&loaded.sources.iter().collect::<Vec<_>>(), &here.roots),
+    };
+    for silencer in found {
+        let is_same = |it: &Diagnostic| {
+            (it.code, &it.place) == (silencer.finding.code, &silencer.finding.place)
+        };
+        loaded.diagnostics.retain(|it| !is_same(it));
+        if let Some(source) = silence::source(&silencer, here) {
+            let shown = load::shorten(&source.name, &here.roots);
+            loaded.texts.add_unknown(&source, shown);
+        }
+        loaded.diagnostics.push(silencer.finding);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing is written before all of it is known to be right, and a file that changed meanwhile is left (BR-60, BR-63).
 
 mod adopt;
+mod beside;
 pub(super) mod files;
 mod made;
 mod program;
@@ -52,6 +53,7 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
             true => adopt::put(it, scope, &program, here)?,
             false => files::put(it, scope, &program, here)?,
         };
+        let changes = beside::put(it, (scope, args.guard), changes, here)?;
         planned.push((it, changes));
     }
     for (it, changes) in planned {
@@ -61,6 +63,10 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         }
         apply(it, &changes, args.dry_run, "installed", here, term)?;
         if !args.dry_run {
+            beside::verify(it, scope, here)?;
+            for note in beside::notes(it, (scope, args.guard)) {
+                term.say_after(WARNING, "note:", &note);
+            }
             own(it, scope, args.adopt, here, term);
             if args.adopt {
                 for policy in adopt::policies(it, here) {
@@ -102,6 +108,7 @@ pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exi
             Some(changes) => changes,
             None => files::take(it, scope, here)?,
         };
+        let changes = beside::take(it, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
             planned.push((it, changes));
         }
@@ -215,7 +222,7 @@ fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(
     if changes.is_empty() {
         term.say(&format!("{}: nothing to change", paint(BOLD, agent.title)));
     }
-    for it in changes {
+    for it in changes.iter().filter(|change| !adopt::is_kept(&change.path, here)) {
         let shown = shorten(&it.path.to_string_lossy(), &here.roots);
         term.say(&paint(DIM, shown).to_string());
         term.data(it.after.as_deref().unwrap_or_default())?;

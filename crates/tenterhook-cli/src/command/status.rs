@@ -1,9 +1,13 @@
 //! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
 
+mod json;
+pub(super) mod silenced;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, line, own_file};
+use tenterhook::dialect::Silencer;
+use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, own_file};
 
 use super::install::files::{home, is_here, on_path, places, read, scope_word};
 use super::install::switches::{self, Said, Seen};
@@ -16,6 +20,7 @@ use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::words::{self, count};
+use crate::silence;
 use crate::term::Term;
 
 /// What this program is called.
@@ -42,30 +47,51 @@ struct Found {
 }
 
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let agents: Vec<(&'static Agent, Vec<Found>)> =
-        AGENTS.iter().filter(|it| is_here(it, here)).map(|it| (it, look(it, here))).collect();
-    let covered = |(agent, found): &(&'static Agent, Vec<Found>)| is_covered(agent, found, here);
-    let exit = if agents.iter().all(covered) { Exit::Good } else { Exit::Wrong };
+    let present = AGENTS.iter().filter(|agent| is_here(agent, here));
+    let agents: Vec<Row> = present.map(|agent| Row::read(agent, here)).collect();
+    let exit = if agents.iter().all(|row| row.is_covered) { Exit::Good } else { Exit::Wrong };
     match args.format {
         Format::Json => {
-            let list: Vec<Value> =
-                agents.iter().map(|(agent, found)| object(agent, found, here)).collect();
+            let list: Vec<Value> = agents.iter().map(|row| json::object(row, here)).collect();
             print_json(&json!({ "agents": list }), term)?;
         }
         Format::Text if agents.is_empty() => term.data("no agent is found here\n")?,
         Format::Text => {
-            for (agent, found) in &agents {
-                term.data(&page(agent, found, here))?;
+            for row in &agents {
+                term.data(&page(row, here))?;
             }
         }
     }
     Ok(exit)
 }
 
+/// The state of one agent: its files and what silences it.
+struct Row {
+    agent: &'static Agent,
+    found: Vec<Found>,
+    silencers: Vec<Silencer>,
+    /// Whether some file has the agent call, and neither a switch nor a module takes that back.
+    is_covered: bool,
+}
+
+impl Row {
+    fn read(agent: &'static Agent, here: &Here) -> Self {
+        let found = look(agent, here);
+        let is_managed = found.iter().any(|file| file.scope == Scope::Managed && file.calls());
+        let silencers = silenced::silencers(agent, is_managed, here);
+        let is_covered =
+            is_covered(agent, &found, here) && !silencers.iter().any(silence::is_error);
+        Self { agent, found, silencers, is_covered }
+    }
+}
+
 impl Found {
+    fn calls(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
     fn seen(&self) -> Seen<'_> {
-        let calls = !self.programs.is_empty();
-        Seen { scope: self.scope, path: &self.path, text: &self.text, calls }
+        Seen { scope: self.scope, path: &self.path, text: &self.text, calls: self.calls() }
     }
 
     /// The program that the entries start.
@@ -114,7 +140,7 @@ fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
 
 /// Whether the agent of that name calls this program, as its files here say.
 pub(super) fn calls(name: &str, here: &Here) -> bool {
-    tenterhook::install::agent(name).is_some_and(|it| is_covered(it, &look(it, here), here))
+    tenterhook::install::agent(name).is_some_and(|agent| Row::read(agent, here).is_covered)
 }
 
 /// What `install` should say of a file that switches all hooks of an agent off.
@@ -257,10 +283,13 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
     program_of(&command)
 }
 
-fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
+fn page(row: &Row, here: &Here) -> String {
+    let (agent, found) = (row.agent, &*row.found);
     let waits = found.iter().any(|it| !it.waiting.is_empty());
-    let (style, word) = match (is_covered(agent, found, here), can_call(agent)) {
+    let is_silenced = is_covered(agent, found, here) && !row.is_covered;
+    let (style, word) = match (row.is_covered, can_call(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
+        _ if is_silenced => (ERROR, "calls Tenterhook, and can be silenced"),
         (false, true) if waits => {
             (WARNING, "waits for your approval, and calls nothing until then")
         }
@@ -273,6 +302,7 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
     if let Some(Off { file, key, what }) = &off {
         page.row("switched off", &format!("`{key}` in {file}: {what}"));
     }
+    silenced::rows(&row.silencers, here).iter().for_each(|(lead, text)| page.row(lead, text));
     if found.iter().filter(|it| it.covers(agent, here)).count() > 1 {
         page.row(
             "called twice",
@@ -282,7 +312,7 @@ fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
     if waits {
         page.row("to change it", agent.next);
     }
-    if is_covered(agent, found, here) || waits {
+    if row.is_covered || is_silenced || waits {
         page.covered(agent, here);
     } else if let Some(Off { file, key, .. }) = off {
         page.row("to change it", &format!("take `{key}` out of {file}"));
@@ -344,36 +374,4 @@ impl Page {
         }
         agent.gaps.iter().for_each(|it| self.row("not covered", it));
     }
-}
-
-fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {
-    let switches = |it: &Found| install::switched(agent.switches, &it.text);
-    let file = |it: &Found| {
-        let waiting: Vec<Value> = it
-            .waiting
-            .iter()
-            .map(|(event, it)| json!({ "event": event, "approval": it.word() }))
-            .collect();
-        json!({
-            "waiting": waiting,
-            "scope": scope_word(it.scope), "file": it.file, "events": it.events, "programs": it.programs,
-            "altered": it.altered, "switched_off": switches(it).is_some_and(|it| it.off),
-            "other_hooks": it.others, "broken": it.broken,
-        })
-    };
-    let files: Vec<Value> = found.iter().map(file).collect();
-    let gates: Vec<&str> = agent.events.iter().filter(|it| it.gates).map(|it| it.name).collect();
-    // What is registered for the first event, for whoever wants to look for it.
-    let example = agent.events.first().map(|it| line(agent, it, "tenterhook"));
-    let openings = openings(agent, here);
-    let gaps = |held| openings.iter().filter(move |it| it.is_held == held).map(|it| it.of.gap);
-    let held: Vec<&str> = gaps(true).collect();
-    let open: Vec<&str> = gaps(false).chain(agent.gaps.iter().copied()).collect();
-    let off = off(agent, found, here).map(|it| json!({ "file": it.file, "key": it.key }));
-    json!({
-        "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found, here),
-        "off": off,
-        "can_be_answered": can_call(agent), "files": files, "gates": gates,
-        "if_gone": agent.gone, "held": held, "not_covered": open, "example": example,
-    })
 }

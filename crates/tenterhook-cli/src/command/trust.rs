@@ -9,7 +9,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
+use tenterhook::dialect::{DialectId, Silencer};
 use tenterhook::record::word::Saying;
 use tenterhook::trust::{Origin, Review, State, Trust};
 
@@ -22,6 +22,7 @@ use crate::person;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, GOOD, paint};
 use crate::show::words;
+use crate::silence;
 use crate::term::Term;
 
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -40,6 +41,10 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
     let mut found = trust.find(&here.roots).sources;
     let trust = trust.clone().knowing(&found);
     found.extend(trust.server_files(&here.roots, &found));
+    let modules = silence::modules(here).into_iter();
+    let is_known = |source: &Source| found.iter().any(|it| it.name == source.name);
+    let modules: Vec<Source> = modules.filter(|source| !is_known(source)).collect();
+    found.extend(modules);
     let review = |source: &Source| trust.review(source);
     if named.is_empty() {
         let all = found.iter().filter(|it| Trust::origin(it) == Origin::Repository);
@@ -109,13 +114,20 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
     if reviews.is_empty() {
         term.say("no hooks came with this project");
     }
+    let silencers = silencers(here);
+    term.data(&page::silencers(&silencers, here))?;
     if !unasked.is_empty() {
         return Err(Problem::new("nobody can be asked here, and silence is not approval").help(format!(
             "type `tenterhook trust` in a terminal; a script that knows what it approves says `{}`",
             unasked.join(" ")
         )));
     }
-    Ok(if left == 0 { Exit::Good } else { Exit::Wrong })
+    Ok(if left == 0 && silencers.is_empty() { Exit::Good } else { Exit::Wrong })
+}
+
+/// What silences hooks of agents and is not settled by an approval.
+fn silencers(here: &Here) -> Vec<Silencer> {
+    silence::of_all(here).into_iter().filter(silence::is_error).collect()
 }
 
 /// An approval that is of nothing that is there is a mistake of whoever wrote it down.
@@ -280,9 +292,12 @@ fn status(here: &Here, term: Term) -> Result<Exit, Problem> {
     if reviews.is_empty() {
         out.push_str("no hooks came with this project\n");
     }
+    let silencers = silencers(here);
+    out.push_str(&page::silencers(&silencers, here));
     term.data(&out)?;
     let settled = |it: &Review| matches!(it.state, State::Approved | State::Refused);
-    Ok(if reviews.iter().all(settled) { Exit::Good } else { Exit::Wrong })
+    let is_settled = reviews.iter().all(settled) && silencers.is_empty();
+    Ok(if is_settled { Exit::Good } else { Exit::Wrong })
 }
 
 fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {

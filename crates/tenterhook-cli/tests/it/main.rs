@@ -41,6 +41,7 @@ mod record;
 mod room;
 mod rules;
 mod shadow;
+mod silenced;
 mod starved;
 mod stream;
 #[cfg(target_os = "linux")]

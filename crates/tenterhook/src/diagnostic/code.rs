@@ -133,6 +133,8 @@ codes! {
         EventValueNotArray = "event-value-not-array", Error;
         FileMatcherIsPattern = "file-matcher-is-pattern", Warning;
         ForeignToolNameInMatcher = "foreign-tool-name-in-matcher", Warning;
+        GuardSwitchedOff = "guard-switched-off", Error;
+        GuardUnseated = "guard-unseated", Error;
         GroupIsString = "group-is-string", Error;
         GroupNotObject = "group-not-object", Error;
         GroupWithoutHooks = "group-without-hooks", Error;
@@ -162,6 +164,8 @@ codes! {
         MatcherNotString = "matcher-not-string", Error;
         MissingHooksWrapper = "missing-hooks-wrapper", Error;
         MissingInnerHooksArray = "missing-inner-hooks-array", Error;
+        ModCouldSilence = "mod-could-silence", Error;
+        ModUnread = "mod-unread", Error;
         NotAnObject = "not-an-object", Error;
         OnFailureIgnored = "on-failure-ignored", Advice;
         OnceOutsideSkill = "once-outside-skill", Warning;

@@ -4,6 +4,7 @@ mod answer;
 mod env_file;
 mod event;
 mod events;
+pub(crate) mod guard;
 mod model;
 mod reply;
 #[cfg(test)]
@@ -13,10 +14,12 @@ mod config;
 mod handler;
 mod lint;
 mod matcher_text;
+mod mods;
 mod placeholders;
 mod places;
 mod plugins;
 mod servers;
+mod silence;
 mod vocabulary;
 
 use std::time::Duration;
@@ -47,6 +50,7 @@ pub static CLAUDE: Dialect = Dialect {
         Ok(rule(node, source, Reading::Claude)?.with_aliases(matcher_text::aliases()))
     },
     plugins: plugins::find,
+    silencers: silence::find,
     servers: Some(&servers::FILES),
     drops_repeats: true,
     interpolation: Interpolation::EMPTY,

@@ -1,6 +1,7 @@
 //! What an agent loads beside its hook files: the plugins that bring some, and the servers that hooks call. Pure: whoever
 //! asks hands in the disk.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,36 @@ pub struct Plugins {
     pub active: Vec<(Plugin, Vec<PathBuf>)>,
     /// The file that says which there are, where it cannot be read and may name more.
     pub flawed: Option<(PathBuf, Flaw)>,
+}
+
+/// What silencers of an agent's hooks are looked for in.
+#[derive(Clone, Copy)]
+pub struct Scan<'a> {
+    /// The agent's settings files, weakest first.
+    pub settings: &'a [&'a Source],
+    /// The directories from which files are found.
+    pub roots: &'a Roots,
+    /// The environment in which the agent would start.
+    pub env: &'a [(String, String)],
+    /// The files.
+    pub disk: &'a dyn Disk,
+}
+
+impl fmt::Debug for Scan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan").field("roots", self.roots).finish_non_exhaustive()
+    }
+}
+
+/// Something in files that silences the hooks of an agent's settings, or could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silencer {
+    /// What it is, its file and line, and what ends it.
+    pub finding: Diagnostic,
+    /// Whose files bring it.
+    pub layer: Layer,
+    /// The plugin whose module it is, where it is one.
+    pub plugin: Option<Plugin>,
 }
 
 /// Where an agent finds the MCP servers that it connects, and how it reads them.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::kit::reply::Replies;
 use super::{
-    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, ServerFiles,
-    ServerVariables, SlipPolicy, native, rule,
+    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
+    ServerFiles, ServerVariables, Silencer, SlipPolicy, native, rule,
 };
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::event::{Event, EventName};
@@ -49,6 +49,8 @@ pub struct Dialect {
     /// Whether its files are TOML, too: those of most are JSON, or front matter in texts.
     pub(super) is_toml: bool,
     pub(super) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
+    /// What in files silences the hooks of its agent's settings, or could.
+    pub(super) silencers: fn(Scan<'_>) -> Vec<Silencer>,
     pub(super) servers: Option<&'static ServerFiles>,
     pub(super) server_variables: ServerVariables,
     pub(super) while_unread: Option<OnFailure>,
@@ -107,6 +109,7 @@ impl Dialect {
             home_variable: None,
             is_toml: false,
             plugins: |_, _, _| Plugins::default(),
+            silencers: |_| Vec::new(),
             servers: None,
             server_variables: ServerVariables::Everywhere,
             while_unread: Some(OnFailure::Ask),

@@ -15,6 +15,7 @@ use super::entry::Ground;
 use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Run, Worker};
+use crate::source::{ReadConfig, Source};
 use seen::Kind;
 pub(super) use seen::Seen;
 
@@ -87,7 +88,8 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let Ground { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
     let Named { text, files, programs, unpinned } = named::named(command, base, project, home);
-    let mut reading = Reading { finding, files: Files::default(), bytes: 0, told: unpinned };
+    let mut reading =
+        Reading { finding, files: Files::default(), bytes: 0, unpinned, whole: false };
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
@@ -119,11 +121,28 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     Pins {
         files: reading.files.sorted(),
         interpreters,
-        unpinned: reading.told,
+        unpinned: reading.unpinned,
         too_much: read.err(),
         mentions,
         text,
     }
+}
+
+/// The folder of the plugin whose modules `config` has its agent load: everything in it, for a module may load any of it.
+pub(super) fn of_modules(
+    source: &Source,
+    config: &ReadConfig,
+    finding: Finding<'_>,
+) -> Option<Pins> {
+    let plugin = source.plugin.as_ref().filter(|_| !config.modules.is_empty())?;
+    let mut reading =
+        Reading { finding, files: Files::default(), bytes: 0, unpinned: Vec::new(), whole: true };
+    let read = reading.folder(&plugin.root, &mut Vec::new());
+    let outside = |name: &&String| name.starts_with(['/', '~']) || name.contains("..");
+    let outside = config.modules.iter().filter(outside);
+    let mut unpinned = reading.unpinned;
+    unpinned.extend(outside.map(|name| format!("the module `{name}` lies outside of its folder")));
+    Some(Pins { files: reading.files.sorted(), unpinned, too_much: read.err(), ..Pins::default() })
 }
 
 /// The program that `#!/usr/bin/env NAME` looks up.
@@ -163,7 +182,9 @@ struct Reading<'a> {
     finding: Finding<'a>,
     files: Files,
     bytes: u64,
-    told: Vec<String>,
+    unpinned: Vec<String>,
+    /// Whether files count, too, that programs write beside themselves.
+    whole: bool,
 }
 
 impl Reading<'_> {
@@ -258,7 +279,7 @@ impl Reading<'_> {
         let Some(listing) = self.finding.seen.listing(folder)? else { return Ok(()) };
         if round.contains(&listing.real) {
             // A link to a folder that it lies in: everything there is pinned by its own path.
-            self.told.push(format!("what the link `{}` leads back to", folder.display()));
+            self.unpinned.push(format!("what the link `{}` leads back to", folder.display()));
             return Ok(());
         }
         round.push(listing.real.clone());
@@ -267,7 +288,8 @@ impl Reading<'_> {
             let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
             let path = folder.join(name);
             // What the entry itself names is never left out.
-            if (ends || LEFT_OUT.contains(&&*text)) && self.files.get(&path).is_none() {
+            let is_left_out = !self.whole && (ends || LEFT_OUT.contains(&&*text));
+            if is_left_out && self.files.get(&path).is_none() {
                 continue;
             }
             match kind {

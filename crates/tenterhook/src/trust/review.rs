@@ -52,6 +52,8 @@ pub struct Review {
     pub(super) rest: Digest,
     /// What its MCP servers run, with the names of their copies.
     pub(super) servers: Vec<(Digest, Pins)>,
+    /// The folder of its modules, with the name of its copy.
+    pub(super) modules: Option<(Digest, Pins)>,
     /// The copies that were kept when it was approved last.
     pub(super) copies: Vec<String>,
 }
@@ -106,7 +108,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         store::Kept::Nothing | store::Kept::Record(_) => None,
     };
     let signer = assessed.signer;
-    let signable = signable(source, &assessed);
+    // What a module's folder holds is not part of what is signed.
+    let signable = signable(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approved().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|it| assessed.state(it)).collect();
     let mut beside = beside(&config, &assessed, &source.project);
@@ -142,6 +145,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         project: source.project.clone(),
         rest: assessed.rest,
         servers: servers.collect(),
+        modules: assessed.modules,
     }
 }
 
@@ -188,7 +192,8 @@ impl Review {
     /// The same, with the names of the copies.
     pub(super) fn trees(&self) -> impl Iterator<Item = (Digest, &Pins)> {
         let entries = self.entries.iter().map(|it| (it.files, &it.pins));
-        entries.chain(self.servers.iter().map(|(files, pins)| (*files, pins)))
+        let others = self.servers.iter().chain(&self.modules);
+        entries.chain(others.map(|(files, pins)| (*files, pins)))
     }
 
     /// How many MCP servers it has.
@@ -290,5 +295,17 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         let line = it.reach.line();
         format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", it.name)
     });
-    switches.chain(events).chain(servers).collect()
+    let modules = assessed.modules.iter().map(|(_, pins)| {
+        let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
+        let files: String = files
+            .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))
+            .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
+            .collect();
+        let unpinned: String = pins.unpinned.iter().map(|what| format!("\nunpinned  {what}")).collect();
+        let names = config.modules.join("`, `");
+        format!(
+            "loads `{names}` into its agent, which could silence every hook; an approval is of the whole folder:{files}{unpinned}"
+        )
+    });
+    switches.chain(events).chain(servers).chain(modules).collect()
 }

@@ -53,6 +53,8 @@ kinds! {
     CalledTwice = "called-twice", Warning;
     SwitchedOff = "switched-off", Error;
     OnlyManaged = "only-managed", Error;
+    Silenced = "silenced", Error;
+    SilencerKnown = "silencer-known", Warning;
     NotApproved = "not-approved", Error;
     ProgramMissing = "program-missing", Error;
     ProgramForeign = "program-foreign", Error;

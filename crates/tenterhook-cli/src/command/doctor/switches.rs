@@ -1,17 +1,46 @@
 //! What is said of an agent whose hooks are switched off, and what mends it. Decides nothing of whether they are.
 
+use std::path::Path;
+
 use tenterhook::install::{Agent, Scope};
 
 use super::entries::{File, install_line, line_of};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
 use crate::command::install::switches::{Said, Seen, only_managed, switched_off};
+use crate::command::status::silenced;
+use crate::silence;
 
 pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
     let seen: Vec<Seen<'_>> = files.iter().map(seen).collect();
     let off = switched_off(agent, &seen, here).map(|it| off(agent, &it, here));
     let alone = only_managed(agent, &seen, here).map(|it| alone(agent, &it, here));
-    off.into_iter().chain(alone).collect()
+    off.into_iter().chain(alone).chain(silenced(agent, files, here)).collect()
+}
+
+/// What else silences entries that are there, or could (BR-80 to BR-83).
+fn silenced(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
+    let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
+    if ours.is_empty() {
+        return Vec::new();
+    }
+    let is_managed = ours.iter().any(|file| file.scope == Scope::Managed);
+    let found = silenced::silencers(agent, is_managed, here).into_iter();
+    found
+        .map(|silencer| {
+            let kind = match silence::is_error(&silencer) {
+                true => Kind::Silenced,
+                false => Kind::SilencerKnown,
+            };
+            let it = silencer.finding;
+            let mend = it.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
+            let finding = Finding::new(kind, it.message, Mend::words(mend));
+            match &it.place {
+                Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
+                None => finding,
+            }
+        })
+        .collect()
 }
 
 fn seen(file: &File) -> Seen<'_> {

@@ -72,6 +72,9 @@ const ONLY_MANAGED: &[Elsewhere] = &[
     },
 ];
 
+/// Agents whose managed hooks no other file switches off: measured of Claude Code 2.1.332.
+const MANAGED_STAYS: &[&str] = &["claude"];
+
 /// What a file says of all hooks of its agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -103,7 +106,9 @@ pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Her
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
         files.iter().rev().partition(|it| it.scope == Scope::Managed);
-    let elsewhere = ELSEWHERE.iter().filter(|it| it.agent == agent.name);
+    let stays = MANAGED_STAYS.contains(&agent.name) && managed.iter().any(|file| file.calls);
+    let others = if stays { Vec::new() } else { others };
+    let elsewhere = ELSEWHERE.iter().filter(|it| it.agent == agent.name && !stays);
     let mut all = managed
         .into_iter()
         .filter_map(in_file)
@@ -121,4 +126,31 @@ pub(crate) fn only_managed(agent: &'static Agent, files: &[Seen<'_>], here: &Her
     }
     let mut all = ONLY_MANAGED.iter().filter(|it| it.agent == agent.name);
     all.find_map(|it| it.said(agent, here)).filter(|it| it.switched.off)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BR-84: neither a project's nor a user's file switches off hooks of managed settings.
+    #[test]
+    fn entries_of_managed_settings_are_not_silenced() {
+        let agent = install::agent("claude").expect("the row is there");
+        let roots = tenterhook::dialect::Roots {
+            cwd: "/nowhere/project".into(),
+            home: "/nowhere/home".into(),
+            ..Default::default()
+        };
+        let here =
+            Here { roots, beside: Vec::new(), env: Vec::new(), state: "/nowhere/state".into() };
+        let path = Path::new("/nowhere/settings.json");
+        let file = |scope, text, calls| Seen { scope, path, text, calls };
+        let off = "{\"disableAllHooks\": true}";
+        let project = file(Scope::Project, off, false);
+        let is_off = |files: &[Seen<'_>]| switched_off(agent, files, &here).is_some();
+        assert!(is_off(&[file(Scope::User, "{}", true), project]));
+        assert!(!is_off(&[file(Scope::Managed, "{}", true), project]));
+        assert!(is_off(&[file(Scope::Managed, "{}", false), project]));
+        assert!(is_off(&[file(Scope::Managed, off, true), project]));
+    }
 }

@@ -1,10 +1,13 @@
 //! What `trust` shows of a source: per hook what it can do, runs and reads, and how that differs from what was approved. Every
 //! word of it that somebody else wrote is made safe first.
 
+use tenterhook::dialect::Silencer;
 use tenterhook::trust::{Change, Entry, Pin, Review, State};
 
+use crate::ambient::Here;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::words::{count, line, wrap};
+use crate::silence;
 
 /// How many files of one hook are named.
 const FILES: usize = 8;
@@ -116,6 +119,15 @@ fn field(lead: &str, text: &str, width: usize) -> String {
         out.push_str(&format!("     {}  {it}\n", paint(DIM, format!("{lead:<8}"))));
     }
     out
+}
+
+/// What silences hooks of agents here, a line each.
+pub(super) fn silencers(found: &[Silencer], here: &Here) -> String {
+    let text = |silencer: &Silencer| {
+        let (place, message) = (silence::location(silencer, here), &silencer.finding.message);
+        format!("{} {}: {}\n", paint(ERROR, "silences:"), line(&place), line(message))
+    };
+    found.iter().map(text).collect()
 }
 
 /// One source in `status`.

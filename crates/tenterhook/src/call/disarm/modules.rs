@@ -141,7 +141,7 @@ fn brought(here: &Here<'_>) -> Vec<String> {
         || matches!(view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
     let target = match (given, is_appended) {
         (Some(given), _) => Some(here.seen(given)),
-        // What is appended by `xargs` takes the last place: any word may be the target.
+        // `xargs` appends in the last place: any word may be the target.
         (None, true) => sources.iter().map(|word| here.seen(word)).find(is_place),
         (None, false) => sources.pop().map(|word| here.seen(word)),
     };

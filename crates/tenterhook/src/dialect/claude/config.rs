@@ -13,6 +13,7 @@ use std::path::Path;
 use super::events::find_event;
 use super::handler::Scope;
 use super::lint;
+use super::mods;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 
@@ -150,6 +151,9 @@ impl<'a> Reading<'a> {
         self.duplicates(root);
         if refused.is_none() && !self.is_torn {
             self.switches(root);
+        }
+        if self.kind == FileKind::Settings && self.source.plugin.is_some() {
+            self.read.modules = mods::names(root);
         }
         if let Some(env) = root.get("env") {
             self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));

@@ -29,7 +29,7 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
 }
 
 /// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that do.
-fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
+pub(super) fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
     let manifest = disk.read(&self::manifest(plugin));
     let mut files = files(plugin, manifest.as_ref().map(|(text, _)| &**text));
     let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
@@ -44,9 +44,13 @@ fn registry(roots: &Roots) -> PathBuf {
     directory(roots).join("installed_plugins.json")
 }
 
-fn directory(roots: &Roots) -> PathBuf {
-    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
-    user.join("plugins")
+pub(super) fn directory(roots: &Roots) -> PathBuf {
+    user_files(roots).join("plugins")
+}
+
+/// Where the user's own files of the agent lie.
+pub(super) fn user_files(roots: &Roots) -> PathBuf {
+    roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"))
 }
 
 /// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
@@ -66,7 +70,8 @@ fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
         .collect()
 }
 
-fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
+/// What `settings`, weakest first, say of each plugin.
+pub(super) fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
     let mut enabled = BTreeMap::new();
     for text in settings {
         let root = read(text).root;
@@ -91,7 +96,7 @@ fn broken(registry: &str) -> Option<String> {
 }
 
 /// What can be read of a text (C-71).
-fn read(text: &str) -> Parsed {
+pub(super) fn read(text: &str) -> Parsed {
     syntax::salvage(text, Format::Json, GROUPS)
 }
 
@@ -136,7 +141,7 @@ fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
 }
 
 /// The plugin's manifest.
-fn manifest(plugin: &Plugin) -> PathBuf {
+pub(super) fn manifest(plugin: &Plugin) -> PathBuf {
     plugin.root.join(".claude-plugin/plugin.json")
 }
 

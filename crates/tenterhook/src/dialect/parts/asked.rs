@@ -9,8 +9,8 @@ use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, Told};
 use crate::dialect::{
-    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, ServerFiles,
-    ServerVariables, SlipPolicy,
+    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
+    ServerFiles, ServerVariables, Silencer, SlipPolicy,
 };
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
@@ -82,6 +82,12 @@ impl Dialect {
     #[must_use]
     pub fn plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
         (self.plugins)(settings, roots, disk)
+    }
+
+    /// What in files silences the hooks of its agent's settings, or could.
+    #[must_use]
+    pub fn silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
+        (self.silencers)(scan)
     }
 
     /// Where its agent finds the MCP servers that it connects, where it is known here.

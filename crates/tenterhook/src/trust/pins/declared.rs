@@ -40,7 +40,7 @@ impl Reading<'_> {
         looking.below(&pattern.below, 0, &mut Vec::new())?;
         if looking.found.is_empty() {
             // Most likely a slip of the pen, and then something runs that is not pinned.
-            self.told.push(format!("`{}`, which names no file", looking.shown));
+            self.unpinned.push(format!("`{}`, which names no file", looking.shown));
         }
         looking.found.iter().try_for_each(|path| self.file(path, true))
     }

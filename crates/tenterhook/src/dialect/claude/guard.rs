@@ -1,0 +1,80 @@
+//! The guard of the user's own settings: a module that runs ahead of all others in Claude Code and keeps them from silencing hooks.
+//! Measured of 2.1.332. Pure: texts, and whether a folder holds exactly them.
+
+use std::path::{Path, PathBuf};
+
+use super::silence::Settings;
+use crate::dialect::{Disk, Scan};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The module. `plugin.register` drops the modules of every plugin of a user's or project's place and keeps what else it provides;
+/// `classic.*` hands each hook event past all other modules. A handler that fails refuses the plugin.
+const MODULE: &str = r#"// Written by `tenterhook install claude --guard`. It keeps modules of plugins from silencing the hooks of settings.
+export const register = (on) => {
+  on("plugin.register", async ($, e, next) => {
+    if (e.tier === "user" && e.provides.modules.length > 0) {
+      return next({ ...e, provides: { ...e.provides, modules: [] } });
+    }
+    return next(e);
+  }).catch(() => ({ refuse: "the guard of Tenterhook failed" }));
+  on("classic.*", async ($, e, next) => next.to(e, "append"));
+};
+"#;
+
+const HOOKS: &str = "{\n  \"modules\": [\"./guard.ts\"]\n}\n";
+
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// The variable that names folders of plugins.
+pub(super) const PLUGIN_DIRS: &str = "CLAUDE_CODE_PLUGIN_DIRS";
+
+/// The files of the guard of that name, below its folder.
+pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
+    let description = "Keeps modules of other plugins from silencing hooks (Tenterhook)";
+    let manifest = format!(
+        "{{\n  \"name\": \"{name}\",\n  \"version\": \"1.0.0\",\n  \"description\": \"{description}\"\n}}\n"
+    );
+    [(MANIFEST, manifest), ("hooks/hooks.json", HOOKS.to_owned()), ("guard.ts", MODULE.to_owned())]
+}
+
+/// The id under which settings put the guard of that name ahead of all other modules.
+pub(crate) fn id(name: &str) -> String {
+    format!("{name}@inline")
+}
+
+/// Whether a folder holds the guard, to the byte. Its name is that of the folder.
+pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
+    let Some(name) = root.file_name().and_then(|name| name.to_str()) else { return false };
+    files(name)
+        .iter()
+        .all(|(path, text)| disk.read(&root.join(path)).is_some_and(|(found, _)| *found == **text))
+}
+
+/// Whether a guard stands ahead of all modules here: the user's settings load it and put it first, no environment names other
+/// folders, and there are no managed settings, where the user's order is ignored.
+pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
+    if settings.iter().any(|file| file.source.layer == Layer::Managed) {
+        return false;
+    }
+    let in_env = scan.env.iter().find(|(name, _)| name == PLUGIN_DIRS).map(|(_, value)| value);
+    let own = settings.iter().filter(|file| file.source.layer == Layer::User);
+    own.into_iter().any(|file| {
+        let listed = file.entry("prependPlugins").and_then(|entry| entry.node.as_array());
+        let ids: Vec<&str> = listed.into_iter().flatten().filter_map(Node::as_str).collect();
+        let folders = file.entry("env").and_then(|entry| entry.node.get(PLUGIN_DIRS)?.as_str());
+        paths(folders.unwrap_or_default()).any(|path| {
+            let folder = PathBuf::from(path);
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            ids.contains(&id(&name).as_str())
+                && in_env.is_none_or(|value| paths(value).any(|other| other == path))
+                && is_guard(&folder, scan.disk)
+        })
+    })
+}
+
+/// The paths of a list.
+pub(super) fn paths(list: &str) -> impl Iterator<Item = &str> {
+    let separator = if cfg!(windows) { ';' } else { ':' };
+    list.split(separator).map(str::trim).filter(|part| !part.is_empty())
+}

@@ -1,0 +1,362 @@
+//! Which plugin folders would Claude Code load whose hooks file announces modules ("mods")? A module runs inside the agent and can
+//! answer for every hook of settings. Pure: the caller hands in the disk; what a module does is not read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::guard::{self, PLUGIN_DIRS};
+use super::plugins;
+use super::silence::{Settings, location};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::dialect::{Scan, Silencer};
+use crate::hook::Layer;
+use crate::source::{Flaw, Plugin};
+use crate::syntax::{Entry, Node, NodeValue, Parsed};
+
+/// The marketplace of plugins in folders of skills.
+const SKILLS: &str = "skills-dir";
+
+/// The modules of every place from which they load, each folder once.
+pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
+    let texts: Vec<&str> = scan.settings.iter().map(|source| &*source.text).collect();
+    let search = Search { scan, settings, enabled: plugins::enabled(&texts) };
+    let (marketplaces, mut found) = search.marketplaces();
+    let all = search
+        .plugin_dirs()
+        .into_iter()
+        .chain(search.of_marketplaces(&marketplaces))
+        .chain(search.installed())
+        .chain(search.skills());
+    found.extend(settings.iter().filter_map(given));
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for candidate in all {
+        if !seen.contains(&candidate.root) {
+            found.extend(candidate.silencers(scan));
+            seen.push(candidate.root);
+        }
+    }
+    found
+}
+
+/// A hooks file of a plugin that was given as one of the files to look at.
+fn given(file: &Settings<'_>) -> Option<Silencer> {
+    let (source, root) = (file.source, file.root.as_ref()?);
+    let folder = source.directory.parent().unwrap_or(&source.directory);
+    let by = "the folder that it lies in";
+    let finding = could_silence(&file_name(folder), by, &source.name, &source.text, root)?;
+    Some(Silencer { finding, layer: source.layer, plugin: Some(plugin(folder)) })
+}
+
+/// A folder that the agent would load as a plugin.
+struct Folder {
+    root: PathBuf,
+    layer: Layer,
+    /// What has it loaded, as a clause.
+    by: String,
+    /// Whether it is a plugin only with a manifest.
+    needs_manifest: bool,
+    /// The hooks files that its marketplace names beside its own.
+    more: Vec<PathBuf>,
+}
+
+struct Search<'a> {
+    scan: Scan<'a>,
+    settings: &'a [Settings<'a>],
+    /// What settings say of plugins by their ids.
+    enabled: BTreeMap<String, bool>,
+}
+
+impl Search<'_> {
+    fn plugin_dirs(&self) -> Vec<Folder> {
+        let of_env = self.scan.env.iter().filter(|(name, _)| name == PLUGIN_DIRS);
+        let of_env = of_env.map(|(_, value)| {
+            (value.as_str(), Layer::User, format!("`{PLUGIN_DIRS}` in the environment"))
+        });
+        let obeyed = |file: &&Settings<'_>| {
+            matches!(file.source.layer, Layer::User | Layer::Managed | Layer::Given)
+        };
+        let of_settings = self.settings.iter().filter(obeyed).filter_map(|file| {
+            let value = file.entry("env")?.node.get(PLUGIN_DIRS)?.as_str()?;
+            Some((value, file.source.layer, format!("`{PLUGIN_DIRS}` in {}", file.source.name)))
+        });
+        let folders = of_env.chain(of_settings).flat_map(|(value, layer, by)| {
+            let folders = guard::paths(value).map(|path| self.folder(path, layer, &by));
+            folders.collect::<Vec<_>>()
+        });
+        folders.collect()
+    }
+
+    fn folder(&self, path: &str, layer: Layer, by: &str) -> Folder {
+        let root = self.resolve(path);
+        Folder { root, layer, by: by.to_owned(), needs_manifest: true, more: Vec::new() }
+    }
+
+    /// A path as the agent resolves it: `~/` is the home, and what is relative lies in the project.
+    fn resolve(&self, path: &str) -> PathBuf {
+        match path.strip_prefix("~/") {
+            Some(rest) => self.scan.roots.home.join(rest),
+            None => self.scan.roots.cwd.join(path.strip_prefix("./").unwrap_or(path)),
+        }
+    }
+
+    /// The folders of skills, the person's own and the project's; a link in the place of one is followed.
+    fn skills(&self) -> Vec<Folder> {
+        let roots = self.scan.roots;
+        let project = [Some(&roots.cwd), roots.repository.as_ref()].into_iter().flatten();
+        let places = std::iter::once((plugins::user_files(roots), Layer::User))
+            .chain(project.map(|root| (root.join(".claude"), Layer::Project)));
+        let folders = places.flat_map(|(directory, layer)| {
+            let skills = self.scan.disk.directories(&directory.join("skills")).into_iter();
+            skills.map(move |root| (root, layer)).collect::<Vec<_>>()
+        });
+        let folders = folders.filter(|(root, _)| !self.is_off(root));
+        folders
+            .map(|(root, layer)| {
+                let by = "the folder of skills that it lies in".to_owned();
+                Folder { root, layer, by, needs_manifest: true, more: Vec::new() }
+            })
+            .collect()
+    }
+
+    /// Whether settings switch off a plugin of a folder of skills, whichever of its two names counts.
+    fn is_off(&self, root: &Path) -> bool {
+        let folder = file_name(root);
+        let manifest = self.scan.disk.read(&plugins::manifest(&plugin(root)));
+        let named = manifest.and_then(|(text, _)| {
+            Some(plugins::read(&text).root?.get("name")?.as_str()?.to_owned())
+        });
+        let names = [Some(folder), named].into_iter().flatten();
+        names.into_iter().all(|name| self.enabled.get(&format!("{name}@{SKILLS}")) == Some(&false))
+    }
+
+    /// The plugins that were installed and that settings enable.
+    fn installed(&self) -> Vec<Folder> {
+        let found = plugins::find(self.scan.settings, self.scan.roots, self.scan.disk);
+        let folders = found.active.into_iter().map(|(plugin, _)| Folder {
+            root: plugin.root,
+            layer: Layer::Plugin,
+            by: "`enabledPlugins`".to_owned(),
+            needs_manifest: false,
+            more: Vec::new(),
+        });
+        folders.collect()
+    }
+
+    /// The marketplaces that lie in a directory, by their names; and those that cannot be read although a plugin of theirs is on.
+    fn marketplaces(&self) -> (BTreeMap<String, Marketplace>, Vec<Silencer>) {
+        let (mut known, mut unread) = (BTreeMap::new(), Vec::new());
+        let registry = plugins::directory(self.scan.roots).join("known_marketplaces.json");
+        let mut named: Vec<(String, PathBuf, Layer)> = Vec::new();
+        if let Some((text, _)) = self.scan.disk.read(&registry) {
+            let root = plugins::read(&text).root;
+            for entry in root.as_ref().map(Node::entries).unwrap_or_default() {
+                let place = entry.node.get("installLocation").and_then(Node::as_str);
+                named
+                    .extend(place.map(|path| (entry.key.clone(), self.resolve(path), Layer::User)));
+            }
+        }
+        for file in self.settings {
+            let said = file.entry("extraKnownMarketplaces").map(|entry| entry.node.entries());
+            for entry in said.unwrap_or_default() {
+                let place = directory_source(&entry.node);
+                named.extend(
+                    place.map(|path| (entry.key.clone(), self.resolve(path), file.source.layer)),
+                );
+            }
+        }
+        for (name, directory, layer) in named {
+            if !self.has_plugin_of(&name) {
+                continue;
+            }
+            let path = match directory.extension() {
+                Some(extension) if extension == "json" => directory,
+                _ => directory.join(".claude-plugin/marketplace.json"),
+            };
+            let Some((text, flaw)) = self.scan.disk.read(&path) else { continue };
+            let parsed = plugins::read(&text);
+            let torn = unreadable(&path, (&text, &parsed), flaw.as_ref());
+            unread.extend(torn.map(|finding| Silencer { finding, layer, plugin: None }));
+            known.insert(name, Marketplace { path, layer, parsed });
+        }
+        (known, unread)
+    }
+
+    /// Whether settings enable any plugin of a marketplace.
+    fn has_plugin_of(&self, marketplace: &str) -> bool {
+        let is_of = |id: &str| id.split_once('@').is_some_and(|(_, name)| name == marketplace);
+        self.enabled.iter().any(|(id, is_on)| *is_on && is_of(id))
+    }
+
+    /// The enabled plugins of marketplaces in a directory: they load without an installation.
+    fn of_marketplaces(&self, known: &BTreeMap<String, Marketplace>) -> Vec<Folder> {
+        let enabled = self.enabled.iter().filter(|(_, is_on)| **is_on);
+        let folders = enabled.filter_map(|(id, _)| {
+            let (name, marketplace) = id.split_once('@')?;
+            Some(known.get(marketplace)?.folders(name, id))
+        });
+        folders.flatten().collect()
+    }
+}
+
+/// A marketplace that lies in a directory.
+struct Marketplace {
+    path: PathBuf,
+    layer: Layer,
+    parsed: Parsed,
+}
+
+impl Marketplace {
+    /// The folders that its plugin of that name may lie in: both readings of a path that `pluginRoot` moves.
+    fn folders(&self, name: &str, id: &str) -> Vec<Folder> {
+        let root = self.parsed.root.as_ref();
+        let listed = root.and_then(|root| root.get("plugins")?.as_array()).unwrap_or_default();
+        let is_named = |entry: &&Node| entry.get("name").and_then(Node::as_str) == Some(name);
+        let moved = root.and_then(|root| root.get("metadata")?.get("pluginRoot")?.as_str());
+        let base = self.base();
+        let bases = [Some(base.clone()), moved.map(|path| join(&base, path))];
+        let folders = listed.iter().filter(is_named).flat_map(|entry| {
+            let source = entry.get("source");
+            let path = source.and_then(|node| node.as_str().or_else(|| node.get("path")?.as_str()));
+            let hooks = entry.get("hooks").and_then(Node::as_str);
+            let folder = |base: &PathBuf| {
+                let root = join(base, path?);
+                let more = hooks.map(|hooks| join(&root, hooks)).into_iter().collect();
+                let by = format!("`enabledPlugins` with `{id}`");
+                Some(Folder { root, layer: self.layer, by, needs_manifest: false, more })
+            };
+            bases.iter().flatten().filter_map(folder).collect::<Vec<_>>()
+        });
+        folders.collect()
+    }
+
+    /// The directory of the marketplace, above that of its file.
+    fn base(&self) -> PathBuf {
+        let directory = self.path.parent().unwrap_or(&self.path);
+        let above = directory.parent().filter(|_| directory.ends_with(".claude-plugin"));
+        above.unwrap_or(directory).to_owned()
+    }
+}
+
+impl Folder {
+    /// What its hooks files announce, and which of them cannot be read.
+    fn silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
+        let plugin = plugin(&self.root);
+        let has_manifest = scan.disk.read(&plugins::manifest(&plugin)).is_some();
+        let is_plugin = has_manifest || !self.needs_manifest;
+        if !is_plugin || guard::is_guard(&self.root, scan.disk) {
+            return Vec::new();
+        }
+        let files =
+            plugins::hook_files(&plugin, scan.disk).into_iter().chain(self.more.iter().cloned());
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let mut found = Vec::new();
+        for file in files {
+            if seen.contains(&file) {
+                continue;
+            }
+            if let Some((text, flaw)) = scan.disk.read(&file) {
+                found.extend(self.of_file(&plugin, &file, &text, flaw.as_ref()));
+            }
+            seen.push(file);
+        }
+        found
+    }
+
+    fn of_file(
+        &self,
+        plugin: &Plugin,
+        file: &Path,
+        text: &str,
+        flaw: Option<&Flaw>,
+    ) -> Option<Silencer> {
+        let parsed = plugins::read(text);
+        let silencer = |finding: Diagnostic| Silencer {
+            finding,
+            layer: self.layer,
+            plugin: Some(plugin.clone()),
+        };
+        // Modules that a manifest lists itself do not load.
+        let is_manifest = file == plugins::manifest(plugin);
+        match parsed.root.as_ref().filter(|_| !is_manifest) {
+            Some(root) if announced(root).is_some() => {
+                could_silence(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
+                    .map(silencer)
+            }
+            _ => unreadable(file, (text, &parsed), flaw).map(silencer),
+        }
+    }
+}
+
+/// The finding about a hooks file that announces modules.
+fn could_silence(
+    plugin: &str,
+    by: &str,
+    file: &str,
+    text: &str,
+    root: &Node,
+) -> Option<Diagnostic> {
+    let span = announced(root)?.key_span;
+    let listed: Vec<String> = names(root).iter().map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "the plugin `{plugin}` has a module ({}) that runs inside Claude Code and could silence every hook of its settings; {by} loads it",
+        listed.join(", ")
+    );
+    let finding =
+        Diagnostic::new(Code::ModCouldSilence, message, Some(location(&file.into(), text, span)));
+    Some(finding.help("remove it, or look at its folder and approve that with `tenterhook trust`"))
+}
+
+/// Where a hooks file announces modules: a key that stands there twice counts each time.
+fn announced(root: &Node) -> Option<&Entry> {
+    let announces = |node: &Node| match &node.value {
+        NodeValue::Array(items) => !items.is_empty(),
+        NodeValue::Null => false,
+        _ => true,
+    };
+    root.entries().iter().find(|entry| entry.key == "modules" && announces(&entry.node))
+}
+
+/// The modules that a hooks file announces, as they are written there.
+pub(super) fn names(root: &Node) -> Vec<String> {
+    let Some(entry) = announced(root) else { return Vec::new() };
+    let items = entry.node.as_array().unwrap_or(std::slice::from_ref(&entry.node));
+    let name = |item: &Node| item.as_str().unwrap_or("a value that is no path").to_owned();
+    items.iter().map(name).collect()
+}
+
+/// A file that says which modules load, where it cannot be read.
+fn unreadable(
+    file: &Path,
+    (text, parsed): (&str, &Parsed),
+    flaw: Option<&Flaw>,
+) -> Option<Diagnostic> {
+    let (why, span) = match (flaw, parsed.fatal()) {
+        (Some(flaw), _) => (flaw.why.clone(), Span::new(0, 0)),
+        (None, Some(fault)) => (fault.message.clone(), fault.span),
+        (None, None) => return None,
+    };
+    let name: Arc<str> = file.to_string_lossy().into();
+    let message =
+        format!("`{name}` cannot be read, and may announce a module that silences hooks: {why}");
+    let place = location(&name, text, span);
+    Some(Diagnostic::new(Code::ModUnread, message, Some(place)).help("mend or remove the file"))
+}
+
+/// The path of a marketplace that lies on this machine.
+fn directory_source(node: &Node) -> Option<&str> {
+    let source = node.get("source")?;
+    source.get("path").and_then(Node::as_str).or_else(|| source.as_str())
+}
+
+fn plugin(root: &Path) -> Plugin {
+    Plugin { name: file_name(root), root: root.to_owned(), data: PathBuf::new() }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn join(base: &Path, path: &str) -> PathBuf {
+    base.join(path.strip_prefix("./").unwrap_or(path))
+}

@@ -1,0 +1,161 @@
+//! What in files silences the hooks of Claude Code's settings, or could? Measured of 2.1.332. Pure: the caller hands in the disk;
+//! runs no module and reads no JavaScript. The modules themselves are found in `mods`.
+
+use std::sync::Arc;
+
+use super::{guard, mods, plugins};
+use crate::diagnostic::{Code, Diagnostic, Place, Severity, Span};
+use crate::dialect::{Scan, Silencer};
+use crate::hook::Layer;
+use crate::source::Source;
+use crate::syntax::{Entry, Node};
+
+/// The layers whose settings the agent merges, strongest first: a project's overrule the person's own.
+const STRONGEST_FIRST: &[Layer] = &[Layer::Managed, Layer::Local, Layer::Project, Layer::User];
+
+/// The guard of the vendor, which stands ahead of all other modules where managed settings exist.
+const VENDOR_GUARD: &str = "sec-default";
+const VENDOR_GUARD_ID: &str = "sec-default@builtin";
+const VENDOR_GUARD_CONFIG: &str = "cc-plugin-sec-default@builtin";
+
+/// All of it.
+pub(super) fn find(scan: Scan<'_>) -> Vec<Silencer> {
+    let settings: Vec<Settings<'_>> =
+        scan.settings.iter().map(|source| Settings::read(source)).collect();
+    let mut found: Vec<Silencer> = disabled(&settings).into_iter().collect();
+    let unseated: Vec<Silencer> = settings.iter().filter_map(unseats_vendor_guard).collect();
+    found.extend(switched_off_guards(&settings));
+    if unseated.is_empty() && settings.iter().any(allows_managed_mods_only) {
+        return found;
+    }
+    found.extend(unseated);
+    let is_guarded = guard::is_active(scan, &settings)
+        && !found.iter().any(|silencer| silencer.finding.code == Code::GuardSwitchedOff);
+    let mods = mods::find(scan, &settings).into_iter();
+    found.extend(mods.map(|module| if is_guarded { blocked(module) } else { module }));
+    found
+}
+
+/// A module that the guard of the user's settings keeps from loading.
+fn blocked(silencer: Silencer) -> Silencer {
+    if silencer.finding.code != Code::ModCouldSilence {
+        return silencer;
+    }
+    let message =
+        format!("{} (the guard of `install --guard` does not let it)", silencer.finding.message);
+    let finding = Diagnostic { message, help: None, ..silencer.finding };
+    Silencer { finding: finding.weighing(Severity::Advice), ..silencer }
+}
+
+/// A settings file and what can be read of it.
+pub(super) struct Settings<'a> {
+    pub(super) source: &'a Source,
+    pub(super) root: Option<Node>,
+}
+
+impl<'a> Settings<'a> {
+    fn read(source: &'a Source) -> Self {
+        Self { source, root: plugins::read(&source.text).root }
+    }
+
+    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.root.as_ref()?.entry(key)
+    }
+
+    pub(super) fn silencer(&self, code: Code, message: String, span: Span) -> Silencer {
+        let place = location(&self.source.name, &self.source.text, span);
+        let finding = Diagnostic::new(code, message, Some(place));
+        Silencer { finding, layer: self.source.layer, plugin: None }
+    }
+}
+
+pub(super) fn location(file: &Arc<str>, text: &str, span: Span) -> Place {
+    Place::find(file, text, span)
+}
+
+/// The strongest file that says anything of `disableAllHooks`, where it says `true`.
+fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
+    let in_layer = |layer: &Layer| {
+        let own = settings.iter().rev().filter(|file| file.source.layer == *layer);
+        let mut said = own.filter_map(|file| {
+            let entry = file.entry("disableAllHooks")?;
+            Some((file, entry, entry.node.as_bool()?))
+        });
+        said.next()
+    };
+    let (file, entry, is_off) = STRONGEST_FIRST.iter().find_map(in_layer)?;
+    let message = match file.source.layer {
+        Layer::Managed => "`disableAllHooks` switches off every hook of Claude Code",
+        _ => "`disableAllHooks` switches off every hook of Claude Code that is not managed",
+    };
+    let help = match file.source.layer {
+        Layer::Project => {
+            "remove it, or set it to `false` in `.claude/settings.local.json`, which overrules this file"
+        }
+        _ => "remove it: a managed file with `\"disableAllHooks\": false` overrules all others",
+    };
+    let mut silencer = file.silencer(Code::HooksDisabled, message.to_owned(), entry.key_span);
+    silencer.finding = silencer.finding.weighing(Severity::Error).help(help);
+    is_off.then_some(silencer)
+}
+
+/// Whether a managed file has the vendor's guard load managed modules alone.
+fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
+    let path = ["pluginConfigs", VENDOR_GUARD_CONFIG, "options", "allowManagedModsOnly"];
+    let node =
+        file.root.as_ref().and_then(|root| path.iter().try_fold(root, |node, key| node.get(key)));
+    file.source.layer == Layer::Managed && node.and_then(Node::as_bool) == Some(true)
+}
+
+/// A managed `prependPlugins` without the vendor's guard takes that guard away: every module can silence hooks again.
+fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
+    let entry = file.entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
+    let listed = entry.node.as_array().unwrap_or_default();
+    if listed.iter().any(|item| item.as_str() == Some(VENDOR_GUARD_ID)) {
+        return None;
+    }
+    let message = format!(
+        "`prependPlugins` without `{VENDOR_GUARD_ID}` removes the guard that Claude Code puts before all modules"
+    );
+    let mut silencer = file.silencer(Code::GuardUnseated, message, entry.key_span);
+    silencer.finding =
+        silencer.finding.help(format!("remove the key, or add `{VENDOR_GUARD_ID}` to the list"));
+    Some(silencer)
+}
+
+/// Entries of `enabledPlugins` in a repository's settings that switch off a guard: one that the person's own settings put ahead of
+/// all other modules, or the vendor's.
+fn switched_off_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
+    let own = settings.iter().filter(|file| file.source.layer == Layer::User);
+    let listed = own.filter_map(|file| file.entry("prependPlugins")?.node.as_array());
+    let ids = listed.flatten().filter_map(Node::as_str);
+    let guards: Vec<&str> =
+        ids.map(name_of).chain([VENDOR_GUARD, name_of(VENDOR_GUARD_CONFIG)]).collect();
+    let of_file = |file: &Settings<'_>| -> Vec<Silencer> {
+        let entries = file.entry("enabledPlugins").map(|entry| entry.node.entries());
+        let off = entries.unwrap_or_default().iter().filter(|entry| {
+            entry.node.as_bool() != Some(true) && guards.contains(&name_of(&entry.key))
+        });
+        off.map(|entry| {
+            let message = format!(
+                "`enabledPlugins` switches off `{}`, a guard that keeps other modules from silencing hooks",
+                entry.key
+            );
+            let mut silencer = file.silencer(Code::GuardSwitchedOff, message, entry.key_span);
+            silencer.finding = silencer.finding.help("remove the entry");
+            silencer
+        })
+        .collect()
+    };
+    let of_repository =
+        |file: &&Settings<'_>| matches!(file.source.layer, Layer::Project | Layer::Local);
+    settings.iter().filter(of_repository).flat_map(of_file).collect()
+}
+
+/// The name of a plugin in its id, which is `NAME@MARKETPLACE`.
+fn name_of(id: &str) -> &str {
+    id.split('@').next().unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests;

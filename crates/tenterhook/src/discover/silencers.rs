@@ -1,0 +1,68 @@
+//! What in files silences the hooks of an agent's settings? Reads the files that its dialect asks for; judges none of them.
+
+use std::path::Path;
+
+use crate::dialect::{DialectId, Roots, Scan, Silencer};
+use crate::hook::Layer;
+use crate::source::Source;
+
+use super::{file, find, source};
+
+/// What silences the hooks of an agent's settings, or could, where the agent starts from `roots` with the environment `env`.
+/// What a repository brings counts unapproved: the agent does not ask.
+#[must_use]
+pub fn silencers(dialect: DialectId, roots: &Roots, env: &[(String, String)]) -> Vec<Silencer> {
+    let sources = find(roots).sources;
+    let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
+    let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
+    settings.sort_by_key(|source| source.layer == Layer::Managed);
+    let scan = Scan { settings: &settings, roots, env, disk: &file::Files };
+    dialect.dialect().silencers(scan)
+}
+
+/// What these files themselves say that silences hooks, or could, wherever the agent starts: each is taken to stand at the place
+/// that its name says.
+#[must_use]
+pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
+    let placed = |source: &&Source| Source {
+        layer: layer_of(Path::new(&*source.name), roots).unwrap_or(source.layer),
+        ..(**source).clone()
+    };
+    let placed: Vec<Source> = given.iter().map(placed).collect();
+    let settings: Vec<&Source> = placed.iter().collect();
+    let own = |silencer: &Silencer| {
+        let place = silencer.finding.place.as_ref();
+        place.is_some_and(|place| given.iter().any(|source| source.name == place.file))
+    };
+    let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files };
+    let dialects = given.iter().map(|source| source.dialect).fold(Vec::new(), |mut all, id| {
+        if !all.contains(&id) {
+            all.push(id);
+        }
+        all
+    });
+    dialects.iter().flat_map(|id| id.dialect().silencers(scan)).filter(own).collect()
+}
+
+/// Whose settings a file is, by its name and where it lies.
+fn layer_of(path: &Path, roots: &Roots) -> Option<Layer> {
+    let is_managed = roots.managed.as_ref().is_some_and(|managed| path.starts_with(managed));
+    match path.file_name()?.to_str()? {
+        "settings.local.json" => Some(Layer::Local),
+        "managed-settings.json" => Some(Layer::Managed),
+        _ if is_managed => Some(Layer::Managed),
+        "settings.json" if path.parent()?.parent()? == roots.home => Some(Layer::User),
+        "settings.json" => Some(Layer::Project),
+        _ => None,
+    }
+}
+
+/// The hooks file of a plugin with a module, as a source that can be reviewed.
+#[must_use]
+pub fn source_of(silencer: &Silencer, dialect: DialectId, roots: &Roots) -> Option<Source> {
+    let plugin = silencer.plugin.clone()?;
+    let path = Path::new(&*silencer.finding.place.as_ref()?.file);
+    let (text, flaw) = file::take(path)?;
+    let source = source(path, dialect, silencer.layer, text, roots);
+    Some(Source { flaw, plugin: Some(plugin), ..source })
+}

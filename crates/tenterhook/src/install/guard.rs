@@ -1,0 +1,61 @@
+//! What `install` writes beside an agent's entries so that nothing silences them: settings of the organisation, and a guard of the
+//! user's own. Texts and settings; which files are there is for the command line to see.
+
+use std::path::Path;
+
+use super::settings::Setting;
+use super::{Agent, Scope};
+use crate::dialect::claude::guard;
+
+/// The agents for which it is known what closes the places from which hooks are silenced.
+const GUARDED: &[&str] = &["claude"];
+
+/// Whether the user's own settings can hold a guard of ours for this agent.
+#[must_use]
+pub fn has_guard(agent: &Agent) -> bool {
+    GUARDED.contains(&agent.name)
+}
+
+/// The settings of the organisation that close these places: no file switches hooks off, and managed modules alone load.
+#[must_use]
+pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
+    if scope != Scope::Managed || !has_guard(agent) {
+        return Vec::new();
+    }
+    let key = |path: &[&str]| path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+    let only =
+        ["pluginConfigs", "cc-plugin-sec-default@builtin", "options", "allowManagedModsOnly"];
+    vec![Setting::Is(key(&["disableAllHooks"]), false), Setting::Is(key(&only), true)]
+}
+
+/// The setting of a project's local settings that keeps its shared settings from switching hooks off.
+#[must_use]
+pub fn hooks_stay_on() -> Setting {
+    Setting::Is(vec!["disableAllHooks".to_owned()], false)
+}
+
+/// The settings of the user that load the guard in `folder` ahead of all other modules.
+#[must_use]
+pub fn guard_settings(folder: &Path) -> Vec<Setting> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let variable = vec!["env".to_owned(), "CLAUDE_CODE_PLUGIN_DIRS".to_owned()];
+    vec![
+        Setting::Path(variable, folder.to_string_lossy().into_owned()),
+        Setting::Item(vec!["prependPlugins".to_owned()], guard::id(&name)),
+    ]
+}
+
+/// The files of the guard of that name, below its folder.
+#[must_use]
+pub fn guard_files(name: &str) -> Vec<(&'static str, String)> {
+    guard::files(name).into_iter().collect()
+}
+
+/// What a guard of the user's own does not hold, a clause each; measured of Claude Code 2.1.332.
+pub const GUARD_GAPS: &[&str] = &[
+    "`disableAllHooks: true` in a project's settings (`\"disableAllHooks\": false` in your own is weaker; in that project's `.claude/settings.local.json` it holds)",
+    "`enabledPlugins` of a project that names the guard, whose name is random for that reason",
+    "`--plugin-dir` with a plugin of the guard's name",
+    "`--bare`, `--safe-mode` and `--setting-sources project`",
+    "managed settings of any content, which make Claude Code ignore the user's order of plugins",
+];

@@ -1,0 +1,282 @@
+//! Puts settings that are no hooks into an agent's file, and takes exactly those out again: a value of a key, an item of a list, a
+//! part of a list of paths. Changes no byte beside them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::agents::Agent;
+use super::edit::{self, Left};
+use super::json::{Wrong, read};
+use crate::diagnostic::{Place, Span};
+use crate::syntax::Node;
+
+/// A setting that `install` writes beside its entries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// The value of a key.
+    Is(Vec<String>, bool),
+    /// An item of a list of texts.
+    Item(Vec<String>, String),
+    /// A part of a text that lists paths.
+    Path(Vec<String>, String),
+}
+
+/// What separates the paths of a list.
+const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
+impl Setting {
+    fn path(&self) -> &[String] {
+        match self {
+            Self::Is(path, _) | Self::Item(path, _) | Self::Path(path, _) => path,
+        }
+    }
+
+    /// The value where the key is not there.
+    fn value(&self) -> Value {
+        match self {
+            Self::Is(_, value) => json!(value),
+            Self::Item(_, item) => json!([item]),
+            Self::Path(_, path) => json!(path),
+        }
+    }
+
+    /// A file that holds nothing else.
+    fn alone(&self) -> String {
+        let inner = self.path().iter().skip(1).rev();
+        let value = inner.fold(self.value(), |value, key| json!({ key.as_str(): value }));
+        edit::whole(self.path().first().map_or("", String::as_str), &value)
+    }
+
+    /// Whether a value holds it.
+    fn is_in(&self, node: &Node) -> bool {
+        match self {
+            Self::Is(_, value) => node.as_bool() == Some(*value),
+            Self::Item(_, item) => {
+                node.as_array().into_iter().flatten().any(|node| node.as_str() == Some(item))
+            }
+            Self::Path(_, path) => {
+                node.as_str().is_some_and(|text| text.split(SEPARATOR).any(|part| part == path))
+            }
+        }
+    }
+}
+
+/// The text with these settings, and those of them that were not there.
+///
+/// # Errors
+///
+/// Where the agent would reject the text, or another value stands at the place of one.
+pub fn put_settings(
+    agent: &Agent,
+    text: Option<&str>,
+    settings: &[Setting],
+) -> Result<(String, Vec<Setting>), Wrong> {
+    let mut added = Vec::new();
+    let (mut now, rest) = match (text, settings.split_first()) {
+        (None, Some((first, rest))) => {
+            added.push(first.clone());
+            (first.alone(), rest)
+        }
+        (text, _) => (text.unwrap_or("{}\n").to_owned(), settings),
+    };
+    for setting in rest {
+        let root = read(agent, &now)?;
+        if let Some(next) = put(&now, &root, setting)? {
+            now = next;
+            added.push(setting.clone());
+        }
+    }
+    read(agent, &now)?;
+    Ok((now, added))
+}
+
+/// The text with one setting; `None` where it is there.
+fn put(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wrong> {
+    let mut node = root;
+    for (at, key) in setting.path().iter().enumerate() {
+        if node.as_object().is_none() {
+            return Err(wrong(text, node.span, format!("`{key}` would stand in {}", node.kind())));
+        }
+        let Some(child) = node.get(key) else {
+            let inner = setting.path().iter().skip(at + 1).rev();
+            let value = inner.fold(setting.value(), |value, key| json!({ key.as_str(): value }));
+            return Ok(Some(edit::append(text, node, Some(key), &value)));
+        };
+        node = child;
+    }
+    if setting.is_in(node) {
+        return Ok(None);
+    }
+    let name = setting.path().join(".");
+    match setting {
+        Setting::Is(_, value) => {
+            let message = format!("`{name}` is set, and not to `{value}`");
+            Err(wrong(text, node.span, message))
+        }
+        Setting::Item(_, item) if node.as_array().is_some() => {
+            Ok(Some(edit::append(text, node, None, &json!(item))))
+        }
+        Setting::Path(_, path) if node.as_str().is_some() => {
+            let separator = (node.as_str() != Some("")).then_some(SEPARATOR);
+            let separator = separator.map(String::from).unwrap_or_default();
+            let new = format!("{separator}{}", escaped(path));
+            Ok(Some(insert(text, node.span.end - 1, &new)))
+        }
+        Setting::Item(..) | Setting::Path(..) => {
+            Err(wrong(text, node.span, format!("`{name}` is {}", node.kind())))
+        }
+    }
+}
+
+/// The text without these settings, as far as they are there; `None` where nothing else was in the file.
+///
+/// # Errors
+///
+/// Where the agent would reject the text.
+pub fn take_settings(
+    agent: &Agent,
+    text: &str,
+    settings: &[Setting],
+) -> Result<Option<String>, Wrong> {
+    let mut now = text.to_owned();
+    for setting in settings.iter().rev() {
+        let root = read(agent, &now)?;
+        match take(&now, &root, setting) {
+            Some(Left::Text(text)) => now = text,
+            Some(Left::Nothing) => return Ok(None),
+            None => {}
+        }
+    }
+    Ok(Some(now))
+}
+
+/// Takes one setting out; `None` where it is not there.
+fn take(text: &str, root: &Node, setting: &Setting) -> Option<Left> {
+    // The containers on the way, each with the number of the child that leads on.
+    let mut way: Vec<(&Node, usize)> = Vec::new();
+    let mut node = root;
+    for key in setting.path() {
+        let at = node.entries().iter().position(|entry| entry.key == *key)?;
+        way.push((node, at));
+        node = &node.entries().get(at)?.node;
+    }
+    if !setting.is_in(node) {
+        return None;
+    }
+    if let Setting::Item(_, item) = setting {
+        let at = node.as_array()?.iter().position(|node| node.as_str() == Some(item))?;
+        way.push((node, at));
+    }
+    if let Setting::Path(_, path) = setting
+        && node.as_str() != Some(path)
+    {
+        return Some(Left::Text(without_part(text, node.span, path)));
+    }
+    for (container, at) in way.into_iter().rev() {
+        match edit::remove(text, container, at) {
+            Left::Text(text) => return Some(Left::Text(text)),
+            Left::Nothing => {}
+        }
+    }
+    let outside = [text.get(..root.span.start), text.get(root.span.end..)];
+    match outside.into_iter().flatten().all(|rest| rest.trim().is_empty()) {
+        true => Some(Left::Nothing),
+        false => Some(Left::Text(edit::replace(text, root.span, &json!({})))),
+    }
+}
+
+/// The text without one part of the list of paths that stands at `span`.
+fn without_part(text: &str, span: Span, path: &str) -> String {
+    let path = escaped(path);
+    let list = text.get(span.start..span.end).unwrap_or_default();
+    let behind = format!("{SEPARATOR}{path}");
+    let before = format!("{path}{SEPARATOR}");
+    let found = list.rfind(&behind).map(|at| (at, behind.len()));
+    let found = found.or_else(|| list.find(&before).map(|at| (at, before.len())));
+    let Some((at, length)) = found else { return text.to_owned() };
+    let (start, end) = (span.start + at, span.start + at + length);
+    format!("{}{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default())
+}
+
+/// A path as it stands inside of a JSON string.
+fn escaped(path: &str) -> String {
+    let text = json!(path).to_string();
+    text.get(1..text.len() - 1).unwrap_or_default().to_owned()
+}
+
+fn insert(text: &str, at: usize, new: &str) -> String {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    format!("{before}{new}{after}")
+}
+
+fn wrong(text: &str, span: Span, message: String) -> Wrong {
+    let place = Place::find(&std::sync::Arc::from(""), text, span);
+    Wrong { message, line: place.line, column: place.column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::agents::agent;
+    use super::*;
+
+    fn key(path: &str) -> Vec<String> {
+        path.split('.').map(str::to_owned).collect()
+    }
+
+    fn all() -> Vec<Setting> {
+        vec![
+            Setting::Is(key("disableAllHooks"), false),
+            Setting::Is(key("pluginConfigs.a.options.only"), true),
+            Setting::Item(key("prependPlugins"), "g@inline".to_owned()),
+            Setting::Path(key("env.DIRS"), "/h/g".to_owned()),
+        ]
+    }
+
+    /// BR-85: what is put in is there once, and taken out to the byte.
+    #[test]
+    fn settings_are_put_in_once_and_taken_out_to_the_byte() {
+        let claude = agent("claude").expect("the row is there");
+        for text in [
+            "{}",
+            "{}\n",
+            "{\n  \"model\": \"m\"\n}\n",
+            "{\"model\": \"m\"}",
+            "{\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t},\n\t\"prependPlugins\": []\n}\n",
+            "{\"env\": {\"DIRS\": \"/a:/b\"}, \"prependPlugins\": [\"x@y\"]}",
+            "{\"env\": {}, \"pluginConfigs\": {\"a\": {\"options\": {\"other\": 1}}}}",
+            "{\"disableAllHooks\": false, \"pluginConfigs\": {}}",
+        ] {
+            let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
+            let (again, none) = put_settings(claude, Some(&now), &all()).expect(text);
+            assert_eq!((&again, none), (&now, Vec::new()), "{text}");
+            let root = read(claude, &now).expect(text);
+            assert_eq!(root.get("disableAllHooks").and_then(Node::as_bool), Some(false), "{now}");
+            let taken = take_settings(claude, &now, &added).expect(text);
+            assert_eq!(taken.as_deref(), Some(text), "{now}");
+        }
+    }
+
+    /// BR-85: a file that held nothing else is gone.
+    #[test]
+    fn file_of_these_settings_alone_is_gone() {
+        let claude = agent("claude").expect("the row is there");
+        let (now, added) = put_settings(claude, None, &all()).expect("there is no file");
+        assert_eq!(added, all());
+        assert_eq!(take_settings(claude, &now, &added), Ok(None), "{now}");
+    }
+
+    /// BR-85: what the organisation set otherwise stays, with its place.
+    #[test]
+    fn setting_with_another_value_is_refused() {
+        let claude = agent("claude").expect("the row is there");
+        for (text, line) in [
+            ("{\n\"disableAllHooks\": true}", 2),
+            ("{\"prependPlugins\": \"x\"}", 1),
+            ("{\"pluginConfigs\": []}", 1),
+        ] {
+            let refused = put_settings(claude, Some(text), &all()).expect_err(text);
+            assert_eq!(refused.line, line, "{text}: {}", refused.message);
+        }
+    }
+}
