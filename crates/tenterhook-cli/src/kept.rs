@@ -15,6 +15,8 @@ use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::session::Store;
 
+use crate::call_notes::CallNotes;
+
 /// How long a session is remembered that nobody calls for.
 const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
 /// Largest file that is read: what is larger is nobody's work here.
@@ -67,6 +69,11 @@ impl Kept {
         Some(Self { file: state.join("sessions").join(file), seen: Mutex::new(None) })
     }
 
+    /// The notes about the session's calls.
+    pub(crate) fn call_notes(&self) -> CallNotes {
+        CallNotes::at(self.file.with_extension("calls"))
+    }
+
     /// Whether anything can be kept: a gate that counts its denials must not count for ever from the start.
     pub(crate) fn can_keep(&self) -> bool {
         self.change(|_| ()).is_ok()
@@ -108,7 +115,7 @@ impl Kept {
     fn change<T>(&self, with: impl FnOnce(&mut State) -> T) -> io::Result<T> {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         discover::make_private(directory)?;
-        let lock = private(&self.file.with_extension("lock"))?;
+        let lock = private(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if !self.file.exists() {
             forget_old(directory);
@@ -199,10 +206,10 @@ fn forget_old(directory: &Path) {
 }
 
 /// A file that only its owner reads and writes.
-fn private(path: &Path) -> io::Result<File> {
+pub(crate) fn private(path: &Path, appends: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    let options = discover::owner_only(options.write(true).create(true).truncate(false))?;
-    discover::without_waiting(options).open(path)
+    let options = options.write(true).append(appends).create(true).truncate(false);
+    discover::without_waiting(discover::owner_only(options)?).open(path)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod ambient;
 mod args;
 mod book;
+mod call_notes;
 mod command;
 mod executable;
 mod exit;

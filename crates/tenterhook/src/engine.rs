@@ -20,11 +20,12 @@ mod second_round;
 mod step;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 
+use crate::answer::Failure;
 use crate::config::{Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{DialectId, Dispatch, EventRow};
@@ -316,40 +317,37 @@ impl Engine {
         budget: Option<Duration>,
         dispatch: Dispatch,
     ) -> Outcome {
+        let since = Instant::now();
         let view = session.view(&event.name);
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
         let ruleset = self.ruleset();
         let rulesets = [Arc::clone(&ruleset), session.hooks()];
         session.keep_only(&rulesets);
-        let stages = stages(&rulesets, &event.name);
+        // Hooks of tool calls judge the call that the event would be, too (BR-90).
+        let call = event.as_tool_call().map(Arc::new);
+        let own_stages = stages(&rulesets, &event.name);
+        let call_stages = call.as_ref().map_or_else(Vec::new, |call| stages(&rulesets, &call.name));
+        let is_hooked = !(own_stages.is_empty() && call_stages.is_empty());
         // What nobody hooks costs nothing, and needs nothing.
-        let lack = if stages.is_empty() { None } else { ground::lack() };
+        let lack = if is_hooked { ground::lack() } else { None };
         let event = Arc::new(event);
-        let recording = Recording::begin(self.inner.sink.as_ref(), &event, !stages.is_empty());
-        let behind = recording.behind();
-        let mut firing =
-            Firing::new(&self.inner, session, &view, event, (budget, dispatch), behind);
+        let faults = session.take_faults();
+        let is_recorded = is_hooked || !faults.is_empty();
+        let recording = Recording::begin(self.inner.sink.as_ref(), &event, is_recorded);
+        let begin = |event| {
+            let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
+            Firing::new(&self.inner, session, &view, event, (left, dispatch), recording.behind())
+        };
         // What must be on record and is not happens in no part: no hook is asked.
         let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
-        for phase in phases.iter().copied() {
-            for (ruleset, stage) in of_phase(&stages, phase) {
-                let steps = firing.select(ruleset, stage);
-                // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
-                if firing.denied() && phase != Phase::Observe {
-                    firing.pass_over(&steps);
-                } else if let Some(failure) = &lack {
-                    firing.cannot_run(&steps, failure);
-                } else {
-                    firing.run(stage, steps).await;
-                }
-            }
-            if phase == Phase::Decide {
-                firing.judge_rewrites(&stages).await;
-            }
+        let mut finished = ask(begin(event), &own_stages, phases, lack.as_ref()).await;
+        if let Some(call) = call {
+            finished.add(Box::pin(ask(begin(call), &call_stages, phases, lack.as_ref())).await);
         }
-        let Finished { event, mut verdicts, records, hooks } = firing.finish();
+        let Finished { event, mut verdicts, records, hooks } = finished;
         verdicts.extend(plan::unknown(&rulesets, &event.name));
         let mut outcome = merge::fold(verdicts);
+        outcome.faults.splice(0..0, faults);
         outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
@@ -359,6 +357,32 @@ impl Engine {
         }
         recording.end(outcome, &hooks)
     }
+}
+
+/// Asks the hooks of one event, stage by stage.
+async fn ask(
+    mut firing: Firing<'_>,
+    stages: &[Staged<'_>],
+    phases: &[Phase],
+    lack: Option<&Failure>,
+) -> Finished {
+    for phase in phases.iter().copied() {
+        for (ruleset, stage) in of_phase(stages, phase) {
+            let steps = firing.select(ruleset, stage);
+            // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
+            if firing.denied() && phase != Phase::Observe {
+                firing.pass_over(&steps);
+            } else if let Some(failure) = lack {
+                firing.cannot_run(&steps, failure);
+            } else {
+                firing.run(stage, steps).await;
+            }
+        }
+        if phase == Phase::Decide {
+            firing.judge_rewrites(stages).await;
+        }
+    }
+    firing.finish()
 }
 
 /// A stage of an event, and the hooks that it is made of.

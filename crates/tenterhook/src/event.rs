@@ -114,6 +114,19 @@ impl Event {
     }
 }
 
+/// Events before a shell line that an agent runs outside of a tool call, each with the event of the call that it would be.
+const CALLS: &[(&str, &str)] = &[("PreSkillShellCommand", "PreToolUse")];
+
+impl Event {
+    /// The tool call that this event would be, for the hooks that judge such calls (BR-90); `None` where it is one itself, or
+    /// none.
+    #[must_use]
+    pub fn as_tool_call(&self) -> Option<Self> {
+        let (_, call) = CALLS.iter().find(|(event, _)| *event == self.name.as_str())?;
+        Some(Self { name: EventName::new(*call), ..self.clone() })
+    }
+}
+
 /// Up to how many fields it is quicker to compare all names with the one that is looked for than to make its hash.
 const FEW: usize = 16;
 

@@ -14,6 +14,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::event::Event;
+use crate::event::tool::effect::canonical;
 pub use store::{Denied, Leaves, Trouble};
 
 /// How long a denied call can be allowed by its code, and how long an allowed one waits to be made.
@@ -51,33 +52,6 @@ fn digest(event: &Event) -> String {
     }
     hasher.update(event.within.cwd.to_string_lossy().as_bytes());
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The value with the fields of objects in order. Its depth is bounded by the reader of events.
-fn canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut all: Vec<_> = fields.iter().collect();
-            all.sort_by_key(|(key, _)| *key);
-            text.push('{');
-            for (key, value) in all {
-                text.push_str(&Value::String(key.clone()).to_string());
-                text.push(':');
-                canonical(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for it in items {
-                canonical(it, text);
-                text.push(',');
-            }
-            text.push(']');
-        }
-        _ => text.push_str(&value.to_string()),
-    }
 }
 
 /// The short name of a digest: letters and figures that nobody takes for another.

@@ -90,13 +90,18 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
     let context = MatchContext::of(event);
     let parts = crate::event::parts::parts(event);
     let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::of).collect();
+    let call = event.as_tool_call();
+    let call_context = call.as_ref().map(MatchContext::of);
     ruleset
         .hooks()
         .iter()
         .map(|hook| {
-            let row = ruleset.row(hook.dialect, &event.name);
+            // A hook of tool calls judges the call that the event would be (BR-90).
+            let of_call = call_context.as_ref().filter(|call| call.event().name == hook.event);
+            let context = of_call.unwrap_or(&context);
+            let row = ruleset.row(hook.dialect, &context.event().name);
             let Because { selected, because, rule } =
-                parts::said(hook, &row, view, &context, &parts);
+                parts::said(hook, &row, view, context, &parts);
             let because = if selected { confinement(hook, because) } else { because };
             let because = if selected { shadowed(hook, because) } else { because };
             (Arc::clone(hook), Because { selected, because, rule })

@@ -38,7 +38,7 @@ use crate::config::Ruleset;
 use crate::dialect::Cap;
 use crate::event::EventName;
 use crate::hook::{Hook, HookId};
-use crate::outcome::Outcome;
+use crate::outcome::{Fault, Outcome};
 use background::Background;
 pub(crate) use claim::{Claim, Watched};
 pub(crate) use residents::Resident;
@@ -89,6 +89,8 @@ struct Inner {
     is_last_event: AtomicBool,
     /// Whether an event came already.
     began: AtomicBool,
+    /// What the host found wrong with the next event.
+    faults: Mutex<Vec<Fault>>,
 }
 
 impl Inner {
@@ -129,6 +131,7 @@ impl Session {
             host_waits: AtomicBool::new(false),
             is_last_event: AtomicBool::new(false),
             began: AtomicBool::new(false),
+            faults: Mutex::default(),
         });
         let owner = Some(Arc::new(Owner(Arc::clone(&inner))));
         Self { inner, owner }
@@ -256,6 +259,17 @@ impl Session {
         for hook in before.hooks() {
             self.inner.store.forget_claim(&hook.id);
         }
+    }
+
+    /// Adds faults that the host found in the event that it fires next: they are part of its outcome, and on record with it also
+    /// where no hook is for the event.
+    pub fn add_faults(&self, faults: Vec<Fault>) {
+        self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
+    }
+
+    /// Takes the faults that the host added.
+    pub(crate) fn take_faults(&self) -> Vec<Fault> {
+        std::mem::take(&mut *self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The hooks that the session added.

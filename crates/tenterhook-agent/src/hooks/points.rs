@@ -97,6 +97,7 @@ const NO_MCP: &str = "an MCP server may not ask here";
 /// In the same order.
 #[rustfmt::skip]
 pub(super) static ABSENCES: &[Absence] = &[
+    without("PreSkillShellCommand", &[], "it runs no shell lines of skills"),
     without("TeammateIdle", &[], "it has no teammates: a subagent ends with its task"),
     without("Elicitation", &[], NO_MCP),
     without("ElicitationResult", &[], NO_MCP),

@@ -4,6 +4,7 @@
 
 mod aside;
 mod reply;
+mod silenced;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ use crate::scratch::{Place, Scratch};
 use crate::term::Term;
 use crate::wait::{Waited, block_on_here};
 use reply::About;
+use silenced::CallCheck;
 
 /// What of the time is kept for reading, replying and ending what was started.
 const KEPT: Duration = Duration::from_millis(300);
@@ -233,6 +235,8 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let state = &here.state;
     let kept = called.recall(state);
     let Called { agent, event, faults, warnings, fields } = called;
+    let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
+    let found = check.iter().flat_map(CallCheck::find).collect();
     let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?.telling_once();
     here.warn_without_home(term);
     let place = Place::new(state);
@@ -248,6 +252,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
     let session = session(agent, &event, kept.as_ref());
+    session.add_faults(found);
     let computing = session.clone();
     let put_off = AtomicBool::new(false);
     let work = async {
@@ -256,8 +261,8 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         session.drain_into(&mut outcome).await;
         put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        let leaves = Leaves::at(state);
-        let about = About { agent, event: &event, kept: kept.as_deref(), leaves: &leaves };
+        let (kept, check) = (kept.as_deref(), check.as_ref());
+        let about = About { agent, event: &event, kept, check, leaves: &Leaves::at(state) };
         // Told when it is known: that programs have to be ended is no reason to wait for it.
         about.tell(outcome, warnings, term)
     };
@@ -314,8 +319,12 @@ fn which(args: &Hook) -> Which {
 
 /// Whether an event has hooks, beside the built-in ones.
 fn asks(engine: &Engine, event: &Event) -> bool {
+    let call = event.as_tool_call();
+    let is_for = |name: &EventName| {
+        *name == event.name || call.as_ref().is_some_and(|call| call.name == *name)
+    };
     let is_asked =
-        |it: &Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
+        |hook: &Arc<configured::Hook>| is_for(&hook.event) && hook.layer != Layer::BuiltIn;
     engine.ruleset().hooks().iter().any(is_asked)
 }
 

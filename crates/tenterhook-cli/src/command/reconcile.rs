@@ -1,15 +1,19 @@
 //! `reconcile`: which calls did no hook see? Joins what agents recorded with our own record of firings. Fires nothing.
 
 mod configured;
+mod recorded;
 mod report;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tenterhook::event::tool::ToolCall;
+use tenterhook::record::read::Entry;
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
 
 use self::configured::{Configured, Coverage};
+use self::recorded::Recorded;
 use self::report::{to_json, to_text};
 use super::{log, print_json};
 use crate::ambient::Here;
@@ -32,8 +36,14 @@ enum Cause {
     Unmatched,
     NotCalled,
     Bypass,
+    Silenced,
+    Overruled,
+    Masked,
     Unknown,
 }
+
+/// What to do where something stands before the gates.
+const LIST: &str = "a mod, a plugin or another hook of the agent stands before the gates: `tenterhook status` lists what can";
 
 const CAUSES: &[(Cause, &str, &str, &str)] = &[
     (
@@ -78,6 +88,14 @@ const CAUSES: &[(Cause, &str, &str, &str)] = &[
         "the agent ran without asking for permission",
         "see whether that mode fires hooks",
     ),
+    (
+        Cause::Silenced,
+        "silenced",
+        "the event after it was reported, and its gates were not asked",
+        LIST,
+    ),
+    (Cause::Overruled, "overruled", "a gate denied it, and it ran", LIST),
+    (Cause::Masked, "masked", "its gates were asked about another input", LIST),
     (
         Cause::Unknown,
         "unknown",
@@ -133,15 +151,22 @@ struct Seen {
     /// How often, in a session, about a tool: where ids do not join.
     by_tool: HashMap<(String, String), u64>,
     first: Option<i64>,
+    /// What else is on record of a call, by session and id.
+    calls: HashMap<(String, String), Recorded>,
 }
 
 impl Seen {
-    fn of(entries: Vec<tenterhook::record::read::Entry>) -> Self {
+    fn of(entries: Vec<Entry>) -> Self {
         let mut seen = Self::default();
         for entry in entries {
             let text =
                 |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
             let is_begun = entry.contains_key("begun");
+            if ["PreToolUse", "PostToolUse"].contains(&&*text("event")) && !text("call").is_empty()
+            {
+                let call = seen.calls.entry((text("session"), text("call"))).or_default();
+                call.add(&text("event"), &entry);
+            }
             if text("event") != "PreToolUse" || text("kind") == "late" || is_begun {
                 continue;
             }
@@ -168,6 +193,9 @@ struct Open {
     is_sub: bool,
     is_asked: bool,
     is_refused: bool,
+    has_run: bool,
+    /// What it does, by its digest.
+    effect: Option<String>,
     /// What the configuration says of it, where nothing is on record.
     coverage: Option<Coverage>,
 }
@@ -241,7 +269,8 @@ impl All<'_> {
                 if self.copies.is_copy(session.agent, told, call) || is_old {
                     return;
                 }
-                let (tool, _) = call.neutral(session.agent);
+                let (tool, input) = call.neutral(session.agent);
+                let effect = ToolCall { name: &tool, input: &input }.effect_digest();
                 let text =
                     |it: &Option<std::sync::Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
                 let coverage = self.configured.map(|configured| {
@@ -258,15 +287,18 @@ impl All<'_> {
                     is_sub: told.subagent.is_some(),
                     is_asked: false,
                     is_refused: false,
+                    has_run: false,
+                    effect,
                     coverage,
                 };
                 // An id that comes again is another call.
                 calls.at.insert(call.id.to_string(), calls.all.len());
                 calls.all.push((call.id.to_string(), it));
             }
-            What::Result { call, ended: Ended::Refused } => {
-                if let Some(it) = calls.get(call) {
-                    it.is_refused = true;
+            What::Result { call, ended } => {
+                if let Some(call) = calls.get(call) {
+                    call.is_refused |= *ended == Ended::Refused;
+                    call.has_run |= *ended == Ended::Ran;
                 }
             }
             // Qwen asks its own rules before any hook.
@@ -317,7 +349,12 @@ impl All<'_> {
         self.sum.calls += 1;
         // Copilot says itself whether hooks were asked, and needs no other record for that.
         let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
-        if let Some(by) = known {
+        let recorded = self.seen.calls.get(&(call.session.clone(), id.to_owned()));
+        let kept_from = recorded.and_then(|recorded| match known {
+            Some(_) => recorded.cause(call),
+            None => recorded.has_after.then_some(Cause::Silenced),
+        });
+        if let Some(by) = known.filter(|_| kept_from.is_none()) {
             self.sum.seen += 1;
             *self.sum.by_join.entry(by).or_default() += 1;
             return;
@@ -326,7 +363,7 @@ impl All<'_> {
             self.sum.refused += 1;
             return;
         }
-        let cause = self.cause(session.agent, call);
+        let cause = kept_from.unwrap_or_else(|| self.cause(session.agent, call));
         let key = (session.agent, cause, call.tool.clone(), call.mode.clone(), call.is_sub);
         *self.sum.counts.entry(key.clone()).or_default() += 1;
         let places = self.sum.gaps.entry(key).or_default();

@@ -6,6 +6,7 @@ mod answers;
 mod backtest;
 mod bad_input;
 mod bridge;
+mod bypassed;
 mod cancel;
 mod check;
 mod compared;

@@ -301,6 +301,9 @@ codes! {
         ContextCut = "context-cut", Warning;
         StartedElsewhere = "started-elsewhere", Warning;
         WorkerQuarantined = "worker-quarantined", Warning;
+        SilencedCall = "silenced-call", Warning;
+        OverruledDenial = "overruled-denial", Warning;
+        MaskedCall = "masked-call", Warning;
         Survivors = "survivors", Warning;
         Unconfined = "unconfined", Warning;
         SandboxRefused = "sandbox-refused", Warning;

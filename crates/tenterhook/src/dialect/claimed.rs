@@ -14,6 +14,7 @@ const NAME_KEYS: &[&str] = &["hook_event_name", "event", "hookName"];
 /// The fields, beside the one that matchers are tested on, without which a gate cannot judge an event of that neutral name.
 const REQUIRED: &[(&str, &str, Type)] = &[
     ("PreToolUse", "tool_input", Type::Object),
+    ("PreSkillShellCommand", "tool_input", Type::Object),
     ("PermissionRequest", "tool_input", Type::Object),
     ("UserPromptSubmit", "prompt", Type::Text),
     ("PreModelCall", "llm_request", Type::Object),

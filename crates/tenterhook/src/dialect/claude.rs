@@ -56,6 +56,7 @@ pub static CLAUDE: Dialect = Dialect {
     interpolation: Interpolation::EMPTY,
     replies: Some(&reply::REPLIES),
     project_variables: &["CLAUDE_PROJECT_DIR"],
+    pairs_calls: true,
     ..Dialect::of(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,

@@ -92,6 +92,8 @@ pub struct Dialect {
     pub(super) is_noise: fn(&Event) -> bool,
     /// The variables in which its agent names its project to hooks, the first that is set counts.
     pub(super) project_variables: &'static [&'static str],
+    /// Whether a call carries one id in the events before and after it, and each call that runs fires both (BR-93).
+    pub(super) pairs_calls: bool,
     /// How its agent fills variables into requests.
     pub(super) interpolation: Interpolation,
     /// Whether its agent asks again where a server redirects it.
@@ -139,6 +141,7 @@ impl Dialect {
             says_stopped_before: true,
             is_noise: |_| false,
             project_variables: &[],
+            pairs_calls: false,
             interpolation: Interpolation::STRICT,
             follows_redirects: false,
             loads: |source, own| source.dialect == own,

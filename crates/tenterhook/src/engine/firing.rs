@@ -72,6 +72,15 @@ pub(super) struct Finished {
     pub(super) hooks: Vec<Arc<Hook>>,
 }
 
+impl Finished {
+    /// Adds what another firing of the same call left; the event stays.
+    pub(super) fn add(&mut self, other: Self) {
+        self.verdicts.extend(other.verdicts);
+        self.records.extend(other.records);
+        self.hooks.extend(other.hooks);
+    }
+}
+
 impl<'a> Firing<'a> {
     pub(super) fn new(
         inner: &'a Inner,

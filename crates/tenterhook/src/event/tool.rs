@@ -1,6 +1,7 @@
 //! Which tool a call is for, in neutral words. Pure data: dialects map their names and keys onto these.
 
 pub(crate) mod command;
+pub(crate) mod effect;
 pub(crate) mod words;
 
 use serde_json::Value;

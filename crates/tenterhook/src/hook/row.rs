@@ -57,6 +57,8 @@ pub enum Dispatch {
 /// Prompts have none, as the end of a turn and of a session have none: whoever mends the file needs them.
 const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
     ("PreToolUse", Some("tool call")),
+    // What holds tool calls holds these (BR-90).
+    ("PreSkillShellCommand", None),
     ("PermissionRequest", Some("permission")),
     ("PreModelCall", Some("model call")),
     ("Elicitation", None),

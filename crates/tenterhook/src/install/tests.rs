@@ -157,7 +157,22 @@ fn what_is_registered_never_changes() {
     let first = line(codex, &codex.events[0], PROGRAM);
     let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
     assert_eq!(first, wanted);
-    assert_eq!(format!("{digest:016x}"), "e171229f93650bda", "{said}");
+    assert_eq!(format!("{digest:016x}"), "c7a82f98b11744a2", "{said}");
+}
+
+/// BR-92.
+#[test]
+fn skill_lines_are_a_gate_of_claude_code_alone() {
+    for row in AGENTS {
+        let event = row.events.iter().find(|event| event.name == "PreSkillShellCommand");
+        assert_eq!(event.is_some_and(|event| event.gates), row.name == "claude", "{}", row.name);
+    }
+    let claude = agent("claude").unwrap();
+    let text = put_in(claude, PROGRAM, None).unwrap();
+    let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let entry = &settings["hooks"]["PreSkillShellCommand"][0]["hooks"][0];
+    assert_eq!(entry["onFailure"], "block");
+    assert!(entry["command"].as_str().unwrap().contains("exit 2"), "{entry}");
 }
 
 /// BR-31, BR-62: the bridge knows each of them for its own, wherever the program stands.

@@ -11,6 +11,7 @@ use super::{Late, Number, Record, redact};
 use crate::dialect::DialectId;
 use crate::dialect::native::encode_outcome;
 use crate::event::Event;
+use crate::event::tool::ToolCall;
 use crate::hook::Hook;
 use crate::outcome::{Outcome, Step};
 use crate::source::Content;
@@ -38,6 +39,7 @@ pub(super) const FIELDS: &[&str] = &[
     "cwd",
     "payload.digest",
     "payload.bytes",
+    "effect.digest",
     "decision",
     "took_us",
     "rewrote",
@@ -101,6 +103,9 @@ impl Teller<'_> {
         put(body, "cwd", event.within.cwd.to_string_lossy());
         let payload = serde_json::to_vec(&event.payload).unwrap_or_default();
         put(body, "payload", measured(&payload));
+        if let Some(digest) = event.tool().and_then(|call| call.effect_digest()) {
+            put(body, "effect", json!({ "digest": digest }));
+        }
         let told = || {
             let body = DialectId::NATIVE.dialect().encode_event(event).body;
             serde_json::from_slice(&body).unwrap_or_default()
@@ -225,6 +230,15 @@ fn about(kind: &str, event: &Event) -> Body {
         }
     }
     body
+}
+
+impl ToolCall<'_> {
+    /// The digest by which a record knows what the call does, whatever its agent adds to the input; `None` where that cannot be
+    /// compared.
+    #[must_use]
+    pub fn effect_digest(&self) -> Option<String> {
+        self.effect(false).map(|effect| digest_of(effect.as_bytes()))
+    }
 }
 
 /// Whose words carried an outcome, told by digest and length.

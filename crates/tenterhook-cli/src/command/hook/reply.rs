@@ -6,6 +6,7 @@ use tenterhook::leave::{Leaves, Lifted};
 use tenterhook::outcome::{Decision, Fault};
 use tenterhook::{Event, Outcome};
 
+use super::silenced::CallCheck;
 use crate::exit::Exit;
 use crate::kept::Kept;
 use crate::last_word;
@@ -18,6 +19,7 @@ pub(super) struct About<'a> {
     pub(super) agent: DialectId,
     pub(super) event: &'a Event,
     pub(super) kept: Option<&'a Kept>,
+    pub(super) check: Option<&'a CallCheck<'a>>,
     /// What of it a person lets pass.
     pub(super) leaves: &'a Leaves,
 }
@@ -25,6 +27,9 @@ pub(super) struct About<'a> {
 impl About<'_> {
     /// Tells the agent, and then people what the agent does not hear.
     pub(super) fn tell(self, outcome: Outcome, mut warnings: Vec<String>, term: Term) -> Exit {
+        if let Some(check) = self.check {
+            check.note_reply(&outcome);
+        }
         let reply = self.reply(outcome, &mut warnings);
         let exit = last_word::tell(&reply).unwrap_or(reply.exit);
         for warning in warnings.iter().filter(|_| self.agent.dialect().hears_stderr()) {

@@ -1,7 +1,7 @@
 //! The event table of Claude Code: which events there are and what each lets its hooks say. Data only; a new event is
 //! one new row.
 //!
-//! The table follows version 2.1.330. Where the documentation and an observed run disagree, the observation wins and a
+//! The table follows version 2.1.332. Where the documentation and an observed run disagree, the observation wins and a
 //! comment says so.
 
 use std::sync::LazyLock;
@@ -30,6 +30,12 @@ const GATE: &[(&str, Field)] = &[
     REASON,
     ("updatedInput", Field::Input),
     CONTEXT,
+];
+/// What a gate of skill lines says. A changed line does not run: the reply denies it (BR-91).
+const SKILL_GATE: &[(&str, Field)] = &[
+    ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
+    REASON,
+    ("updatedInput", Field::Input),
 ];
 const PERMISSION: &[Power] = &[Power::Allow, Power::Deny, Power::Input, Power::Permissions];
 const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
@@ -116,6 +122,15 @@ pub(super) static EVENTS: &[Spec] = &[
         accepts: Accepts::Every,
         is_gate: true,
         ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
+    },
+    // Observed of 2.1.332: `ask` and `defer` keep the line from running, as a denial does.
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: SKILL_GATE,
+        accepts: Accepts::Every,
+        is_gate: true,
+        ..Spec::of("PreSkillShellCommand", TOOL, "a shell line of a skill is about to run")
     },
     Spec {
         exit2: Exit2::Unheard,

@@ -29,6 +29,9 @@ const STOP_CALL: Said = (
 const GATE: &[Said] =
     &[DENY_CALL, ASK_CALL, DEFER_CALL, ALLOW_CALL, CHANGE_CALL, STOP_CALL, CONTEXT, MESSAGE];
 
+/// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these are read (BR-91).
+const SKILL_GATE: &[Said] = &[DENY_CALL, STOP_CALL, MESSAGE];
+
 const REQUEST: &[Said] = &[
     DENY_REQUEST,
     (
@@ -107,6 +110,7 @@ static EVENTS: &[Say] = &[
         &[(Power::Output, &[NAMED, (&[OUT, "displayContent"], Part::Given)])],
     ),
     Say::can("PreToolUse", GATE),
+    Say::can("PreSkillShellCommand", SKILL_GATE),
     Say { only_with_consent: true, ..Say::can("PermissionRequest", REQUEST) },
     Say::can(
         "PermissionDenied",

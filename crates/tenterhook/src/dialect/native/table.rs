@@ -60,6 +60,7 @@ pub(super) static ROWS: &[EventRow] = &[
     on("PostModelCall", NONE, &[Message], "the model answered"),
     on("ShellEnv", TOOL, &[Env, Message], "the environment of a shell command is about to be made"),
     on("PreToolUse", TOOL, &[Deny, Ask, Defer, Allow, Input, Context, Message, Stop], "a tool is about to run").failing(BLOCK),
+    on("PreSkillShellCommand", TOOL, &[Deny, Ask, Message, Stop], "a shell line of a skill is about to run").failing(BLOCK),
     on("PermissionRequest", TOOL, &[Deny, Ask, Allow, Input, Permissions, Message, Stop], "the user is about to be asked for permission").failing(ASK),
     on("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was refused by the host"),
     on("PostToolUse", TOOL, &[Deny, Output, Context, Message, Stop], "a tool ran; a denial is an objection that the model reads"),

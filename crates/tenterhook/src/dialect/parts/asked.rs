@@ -208,6 +208,12 @@ impl Dialect {
         self.project_variables
     }
 
+    /// Whether a call carries one id in the events before and after it, and each call that runs fires both (BR-93).
+    #[must_use]
+    pub const fn pairs_calls(&self) -> bool {
+        self.pairs_calls
+    }
+
     /// Whether standard error is for people there, and never read as an answer.
     #[must_use]
     pub fn hears_stderr(&self) -> bool {

@@ -10,96 +10,113 @@ const fn tool_gate(name: &'static str, seconds: u64) -> Event {
     Event { tool: true, ..gate(name, seconds) }
 }
 
-const fn told(name: &'static str, seconds: u64) -> Event {
+const fn observer(name: &'static str, seconds: u64) -> Event {
     Event { name, seconds, gates: false, tool: false }
 }
 
-const fn tool_told(name: &'static str, seconds: u64) -> Event {
-    Event { tool: true, ..told(name, seconds) }
+const fn tool_observer(name: &'static str, seconds: u64) -> Event {
+    Event { tool: true, ..observer(name, seconds) }
 }
 
 pub(super) const CLAUDE: &[Event] = &[
     tool_gate("PreToolUse", 600),
+    // Since 2.1.332; an older version skips the entry with a warning and runs the others (BR-92).
+    tool_gate("PreSkillShellCommand", 600),
     tool_gate("PermissionRequest", 600),
     gate("UserPromptSubmit", 60),
-    tool_told("PostToolUse", 600),
-    tool_told("PostToolUseFailure", 600),
-    told("Stop", 600),
-    told("SubagentStart", 60),
-    told("SubagentStop", 600),
-    told("PreCompact", 60),
-    told("SessionStart", 60),
-    told("SessionEnd", 10),
-    told("Notification", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("Notification", 60),
+];
+
+pub(super) const QWEN: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    tool_gate("PermissionRequest", 600),
+    gate("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("Notification", 60),
 ];
 
 pub(super) const CODEX: &[Event] = &[
     tool_gate("PreToolUse", 600),
     tool_gate("PermissionRequest", 600),
     gate("UserPromptSubmit", 60),
-    tool_told("PostToolUse", 600),
-    told("Stop", 600),
-    told("SubagentStart", 60),
-    told("SubagentStop", 600),
-    told("PreCompact", 60),
-    told("PostCompact", 60),
-    told("SessionStart", 60),
+    tool_observer("PostToolUse", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("PostCompact", 60),
+    observer("SessionStart", 60),
     // Codex clamps it to this.
-    told("SessionEnd", 3),
+    observer("SessionEnd", 3),
 ];
 
 pub(super) const COPILOT: &[Event] = &[
     tool_gate("preToolUse", 600),
     tool_gate("permissionRequest", 600),
     gate("userPromptSubmitted", 60),
-    tool_told("postToolUse", 600),
-    tool_told("postToolUseFailure", 600),
-    told("agentStop", 600),
-    told("subagentStop", 600),
-    told("preCompact", 60),
-    told("sessionStart", 60),
-    told("sessionEnd", 10),
-    told("errorOccurred", 60),
+    tool_observer("postToolUse", 600),
+    tool_observer("postToolUseFailure", 600),
+    observer("agentStop", 600),
+    observer("subagentStop", 600),
+    observer("preCompact", 60),
+    observer("sessionStart", 60),
+    observer("sessionEnd", 10),
+    observer("errorOccurred", 60),
 ];
 
 pub(super) const GEMINI: &[Event] = &[
     tool_gate("BeforeTool", 600),
     gate("BeforeAgent", 60),
-    tool_told("AfterTool", 600),
-    told("AfterAgent", 600),
-    told("SessionStart", 60),
-    told("SessionEnd", 10),
-    told("PreCompress", 60),
-    told("Notification", 60),
+    tool_observer("AfterTool", 600),
+    observer("AfterAgent", 600),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("PreCompress", 60),
+    observer("Notification", 60),
 ];
 
 pub(super) const GOOSE: &[Event] = &[
     tool_gate("PreToolUse", 600),
-    told("UserPromptSubmit", 60),
-    tool_told("PostToolUse", 600),
-    tool_told("PostToolUseFailure", 600),
-    told("Stop", 600),
-    told("SessionStart", 60),
-    told("SessionEnd", 10),
+    observer("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
 ];
 
 /// Cline gives up on a hook after 120 seconds, whatever is written.
 pub(super) const CLINE: &[Event] = &[
     tool_gate("PreToolUse", 120),
-    tool_told("PostToolUse", 120),
+    tool_observer("PostToolUse", 120),
     gate("UserPromptSubmit", 120),
-    told("TaskStart", 120),
-    told("TaskResume", 120),
-    told("TaskCancel", 120),
-    told("TaskComplete", 120),
-    told("SessionShutdown", 120),
+    observer("TaskStart", 120),
+    observer("TaskResume", 120),
+    observer("TaskCancel", 120),
+    observer("TaskComplete", 120),
+    observer("SessionShutdown", 120),
 ];
 
 pub(super) const OPENCODE: &[Event] = &[
     tool_gate("PreToolUse", 600),
     gate("UserPromptSubmit", 60),
-    tool_told("PostToolUse", 600),
-    told("shell_env", 30),
-    told("SessionStart", 60),
-    told("session.idle", 60),
+    tool_observer("PostToolUse", 600),
+    observer("shell_env", 30),
+    observer("SessionStart", 60),
+    observer("session.idle", 60),
 ];

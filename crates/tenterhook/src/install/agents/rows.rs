@@ -1,6 +1,6 @@
 //! What is each agent like, for whoever writes into its files? One row an agent; decides nothing.
 
-use super::events::{CLAUDE, CLINE, CODEX, COPILOT, GEMINI, GOOSE, OPENCODE};
+use super::events::{CLAUDE, CLINE, CODEX, COPILOT, GEMINI, GOOSE, OPENCODE, QWEN};
 use super::{Agent, Form, Place, Scope, Unhooked};
 use crate::event::tool::Tool;
 
@@ -194,7 +194,7 @@ pub const AGENTS: &[Agent] = &[
         mark: false,
         lone_matchers: false,
         roots: &[],
-        events: CLAUDE,
+        events: QWEN,
         time: ("timeout", 1),
         closed: None,
         approvals: None,

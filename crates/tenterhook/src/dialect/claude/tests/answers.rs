@@ -97,7 +97,7 @@ fn every_field_of_every_event_arrives() {
             assert!(effects.extra.contains_key(key), "{} {key}", spec.name);
         }
     }
-    assert_eq!(seen, 38);
+    assert_eq!(seen, 41);
 }
 
 ///

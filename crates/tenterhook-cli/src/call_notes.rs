@@ -1,0 +1,238 @@
+//! What a session's gates were asked about each call, kept until the event after the call: a file a session that grows by a line a
+//! note, and is bounded. Compares nothing and judges nothing.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tenterhook::discover;
+
+use crate::kept::private;
+
+/// How large the file grows before it becomes the older one. A note takes some 50 bytes.
+const LARGEST: u64 = 256 << 10;
+
+/// The notes of one session.
+#[derive(Debug)]
+pub(crate) struct CallNotes {
+    file: PathBuf,
+}
+
+/// One note.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Note<'a> {
+    /// The session began, and its hooks were registered then.
+    Began,
+    /// A prompt was submitted, by its id.
+    Prompt(&'a str),
+    /// Gates are asked about a call, by its id: what it does.
+    Asked(&'a str, Option<Effect>),
+    /// A gate denied the call.
+    Denied(&'a str),
+    /// A hook changed the call.
+    Changed(&'a str),
+    /// A hook changed a call that does this, and has no id.
+    ChangedEffect(u64),
+}
+
+/// What a call does, as hashes: with whole paths, and with the last parts of paths.
+pub(crate) type Effect = (u64, u64);
+
+/// What the notes say of one call.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// When the first note was written, in milliseconds since 1970.
+    pub(crate) since: Option<u64>,
+    /// Whether hooks were registered when the session began.
+    pub(crate) from_the_start: bool,
+    /// Whether hooks were registered when the call's prompt was submitted.
+    pub(crate) knows_prompt: bool,
+    /// Whether gates were asked about any call.
+    pub(crate) any_asked: bool,
+    /// What gates were asked about this call, once for each time.
+    pub(crate) asked: Vec<Option<Effect>>,
+    pub(crate) denied: bool,
+    pub(crate) changed: bool,
+}
+
+impl CallNotes {
+    pub(crate) fn at(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    /// Adds a note. What cannot be written is not noted: the events go on.
+    pub(crate) fn add(&self, note: Note<'_>) {
+        let _ = self.write(note);
+    }
+
+    fn write(&self, note: Note<'_>) -> io::Result<()> {
+        let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
+        if !directory.is_dir() {
+            discover::make_private(directory)?;
+        }
+        let mut file = private(&self.file, true)?;
+        let length = file.metadata()?.len();
+        if length > LARGEST {
+            self.set_aside()?;
+            file = private(&self.file, true)?;
+        }
+        let mut text = String::new();
+        if length == 0 || length > LARGEST {
+            let since = (length > 0).then(|| self.look("", "").since).flatten();
+            text = format!("t {}\n", since.unwrap_or_else(now));
+        }
+        text.push_str(&line(note));
+        // One write: notes of processes that run at once do not mix.
+        file.write_all(text.as_bytes())
+    }
+
+    /// Makes the file the older one, once.
+    fn set_aside(&self) -> io::Result<()> {
+        let lock = private(&self.file.with_extension("lock"), false)?;
+        lock.lock()?;
+        if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
+            fs::rename(&self.file, self.older())?;
+        }
+        Ok(())
+    }
+
+    fn older(&self) -> PathBuf {
+        self.file.with_extension("calls-older")
+    }
+
+    /// What the notes say of the call of that id, and of its prompt.
+    pub(crate) fn look(&self, call: &str, prompt: &str) -> Noted {
+        let mut noted = Noted::default();
+        let mut text = read(&self.older());
+        text.push_str(&read(&self.file));
+        // What a call changed that has no id is known by what the call does.
+        let mut changed = Vec::new();
+        let (call, prompt) = (hash(call), hash(prompt));
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            let kind = words.next().unwrap_or_default();
+            let mut number =
+                |radix| words.next().and_then(|word| u64::from_str_radix(word, radix).ok());
+            match kind {
+                "t" => noted.since = [noted.since, number(10)].into_iter().flatten().min(),
+                "b" => noted.from_the_start = true,
+                "u" => noted.knows_prompt |= number(16) == Some(prompt),
+                "a" => {
+                    noted.any_asked = true;
+                    if number(16) == Some(call) {
+                        noted.asked.push(number(16).zip(number(16)));
+                    }
+                }
+                "d" => noted.denied |= number(16) == Some(call),
+                "c" => noted.changed |= number(16) == Some(call),
+                "e" => changed.extend(number(16)),
+                _ => {}
+            }
+        }
+        let mut effects = noted.asked.iter().flatten();
+        noted.changed |= effects.any(|(effect, _)| changed.contains(effect));
+        noted
+    }
+}
+
+fn line(note: Note<'_>) -> String {
+    match note {
+        Note::Began => "b\n".to_owned(),
+        Note::Prompt(id) => format!("u {:x}\n", hash(id)),
+        Note::Asked(id, None) => format!("a {:x}\n", hash(id)),
+        Note::Asked(id, Some((effect, bare))) => format!("a {:x} {effect:x} {bare:x}\n", hash(id)),
+        Note::Denied(id) => format!("d {:x}\n", hash(id)),
+        Note::Changed(id) => format!("c {:x}\n", hash(id)),
+        Note::ChangedEffect(effect) => format!("e {effect:x}\n"),
+    }
+}
+
+/// A short name for a text.
+pub(crate) fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What cannot be read says nothing.
+fn read(path: &Path) -> String {
+    let Ok((file, _)) = discover::open(path) else { return String::new() };
+    let mut bytes = Vec::new();
+    // The last note before the file was full may have gone over the bound.
+    let _ = file.take(LARGEST * 2).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes(directory: &tempfile::TempDir) -> CallNotes {
+        CallNotes::at(directory.path().join("sessions").join("s.calls"))
+    }
+
+    /// BR-93.
+    #[test]
+    fn notes_of_one_call_are_found_among_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let notes = notes(&directory);
+        assert_eq!(notes.look("a", "p"), Noted::default());
+        notes.add(Note::Asked("a", Some((1, 2))));
+        notes.add(Note::Asked("b", None));
+        notes.add(Note::Denied("b"));
+        let (a, b, c) = (notes.look("a", "p"), notes.look("b", "p"), notes.look("c", "p"));
+        assert_eq!((a.asked.as_slice(), a.denied), (&[Some((1, 2))][..], false));
+        assert_eq!((b.asked.as_slice(), b.denied), (&[None][..], true));
+        assert!(c.asked.is_empty() && c.any_asked && c.since.is_some() && !c.from_the_start);
+        notes.add(Note::Prompt("p"));
+        notes.add(Note::Began);
+        notes.add(Note::ChangedEffect(1));
+        let a = notes.look("a", "p");
+        assert!(a.knows_prompt && a.from_the_start && a.changed);
+        assert!(!notes.look("b", "q").knows_prompt && !notes.look("b", "q").changed);
+    }
+
+    /// BR-96: the file stays small, and what was noted last is in it.
+    #[test]
+    fn notes_are_bounded_and_keep_the_last_ones() {
+        let directory = tempfile::tempdir().unwrap();
+        let notes = notes(&directory);
+        notes.add(Note::Began);
+        for number in 0..9_000 {
+            notes.add(Note::Asked(&format!("call-{number}"), Some((number, number))));
+        }
+        let sizes = fs::read_dir(directory.path().join("sessions")).unwrap();
+        let size: u64 = sizes.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+        assert!(size <= 2 * LARGEST + 4_096, "{size}");
+        let last = notes.look("call-8999", "");
+        assert!(last.since.is_some() && last.asked == [Some((8_999, 8_999))]);
+    }
+
+    /// BR-96.
+    #[test]
+    fn notes_of_processes_that_run_at_once_are_all_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let notes = notes(&directory);
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        notes.add(Note::Asked(&format!("{thread}-{number}"), None));
+                    }
+                });
+            }
+        });
+        let notes = notes(&directory);
+        let missing =
+            (0..8).flat_map(|thread| (0..50).map(move |number| format!("{thread}-{number}")));
+        assert_eq!(missing.filter(|call| notes.look(call, "").asked.is_empty()).count(), 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! Does the event after a tool call show that the call was kept from its gates? Compares it with what the gates were asked before
+//! (BR-93 to BR-97). Decides nothing about the call, which has run.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use serde_json::Value;
+use tenterhook::diagnostic::Code;
+use tenterhook::dialect::DialectId;
+use tenterhook::discover;
+use tenterhook::event::tool::ToolCall;
+use tenterhook::outcome::{Decision, Fault};
+use tenterhook::transcript::{Agent, Decoder, Line, What};
+use tenterhook::{Event, Outcome};
+
+use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now};
+use crate::kept::Kept;
+use crate::show::words::line;
+
+/// How much of a transcript's end is read: a call stands a few lines before its end.
+const TAIL: u64 = 256 << 10;
+
+/// How much of a command is shown.
+const SHOWN: usize = 80;
+
+/// One event of an agent whose calls carry an id, and the notes of its session.
+pub(super) struct CallCheck<'a> {
+    event: &'a Event,
+    agent: DialectId,
+    notes: CallNotes,
+    /// The call's id.
+    call: &'a str,
+}
+
+impl<'a> CallCheck<'a> {
+    /// `None` for an agent whose events before and after a call do not name it alike.
+    pub(super) fn new(event: &'a Event, agent: DialectId, kept: &Kept) -> Option<Self> {
+        let call = event.text("tool_use_id").unwrap_or_default();
+        let pairs = agent.dialect().pairs_calls();
+        pairs.then(|| Self { event, agent, notes: kept.call_notes(), call })
+    }
+
+    /// Notes what the event says of calls to come, and finds what it shows of the call that it is about. Comes before anything
+    /// that may end the process: a call that is not noted looks like one that was kept from its gates.
+    pub(super) fn find(&self) -> Vec<Fault> {
+        match self.event.name.as_str() {
+            "SessionStart" => self.notes.add(Note::Began),
+            "UserPromptSubmit" if !self.prompt().is_empty() => {
+                self.notes.add(Note::Prompt(self.prompt()));
+            }
+            "PreToolUse" if !self.call.is_empty() => {
+                self.notes.add(Note::Asked(self.call, self.effect()));
+            }
+            "PostToolUse" if !self.call.is_empty() => return self.after(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Notes the reply, where that changes what a later event shows.
+    pub(super) fn note_reply(&self, outcome: &Outcome) {
+        let changes = outcome.effects.updated_input.is_some();
+        let denies = matches!(outcome.decision(), Decision::Denied(_) | Decision::Stopped(_));
+        match self.event.name.as_str() {
+            "PreToolUse" if denies => self.notes.add(Note::Denied(self.call)),
+            "PreToolUse" if changes => self.notes.add(Note::Changed(self.call)),
+            // It carries no id.
+            "PermissionRequest" if changes => {
+                if let Some((effect, _)) = self.effect() {
+                    self.notes.add(Note::ChangedEffect(effect));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn prompt(&self) -> &str {
+        self.event.within.facts.get("prompt_id").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn effect(&self) -> Option<Effect> {
+        let call = self.event.tool()?;
+        Some((hash(&call.effect(true)?), hash(&call.effect(false)?)))
+    }
+
+    fn after(&self) -> Vec<Fault> {
+        let noted = self.notes.look(self.call, self.prompt());
+        if noted.asked.is_empty() {
+            let is_sign = self.were_registered(&noted);
+            return is_sign.then(|| self.fault(Code::SilencedCall)).into_iter().collect();
+        }
+        let mut faults = Vec::new();
+        if noted.denied {
+            faults.push(self.fault(Code::OverruledDenial));
+        }
+        if !noted.changed && self.is_masked(&noted) {
+            faults.push(self.fault(Code::MaskedCall));
+        }
+        faults
+    }
+
+    /// Whether gates were registered when the call began: hooks may be added to a session that runs.
+    fn were_registered(&self, noted: &Noted) -> bool {
+        if noted.from_the_start || noted.knows_prompt {
+            return true;
+        }
+        let took = self.event.payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
+        let began = now().saturating_sub(took);
+        noted.any_asked && noted.since.is_some_and(|since| since <= began)
+    }
+
+    /// Whether the call differs from the one that its gates were asked about, by this event or by the transcript.
+    fn is_masked(&self, noted: &Noted) -> bool {
+        let response = self.event.payload.get("tool_response");
+        if response.and_then(|response| response.get("userModified")) == Some(&Value::Bool(true)) {
+            return false;
+        }
+        let asked: Vec<Effect> = noted.asked.iter().copied().flatten().collect();
+        if asked.is_empty() {
+            return false;
+        }
+        let ran =
+            self.effect().is_some_and(|(ran, _)| asked.iter().all(|(effect, _)| *effect != ran));
+        ran || self.wanted().is_some_and(|wanted| asked.iter().all(|(_, bare)| *bare != wanted))
+    }
+
+    /// What the model wanted by this call, as the transcript has it, with the last parts of paths.
+    fn wanted(&self) -> Option<u64> {
+        let agent = Agent::ALL.into_iter().find(|agent| agent.word() == self.agent.as_str())?;
+        let text = tail(self.event.within.transcript.as_deref()?)?;
+        let mut decoder = Decoder::new(agent);
+        let mut wanted = None;
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| line.contains(self.call));
+        for (number, line) in lines {
+            let bytes = Some(line.as_bytes());
+            decoder.line(Line { number, bytes, is_whole: true }, &mut |entry| {
+                if let What::Call(call) = &entry.what
+                    && call.id == self.call
+                {
+                    let (name, input) = call.neutral(agent);
+                    let effect = ToolCall { name: &name, input: &input }.effect(false);
+                    wanted = effect.map(|effect| hash(&effect));
+                }
+            });
+        }
+        wanted
+    }
+
+    fn fault(&self, code: Code) -> Fault {
+        let agent = self.agent.dialect().agent().unwrap_or_default();
+        let what = match code {
+            Code::SilencedCall => "ran, and no gate was asked about it",
+            Code::OverruledDenial => "ran, although a gate denied it",
+            _ => "ran, and its gates were asked about another input",
+        };
+        let message = format!(
+            "{} {what}. A mod, a plugin or another hook of {agent} stands before the gates: end the session; `tenterhook status` \
+             and `tenterhook doctor` list what can",
+            self.shown()
+        );
+        Fault { code, hook: None, message }
+    }
+
+    /// The call, for people.
+    fn shown(&self) -> String {
+        let tool = line(self.event.text("tool_name").unwrap_or_default());
+        let input = self.event.payload.get("tool_input");
+        let command = input.and_then(|input| input.get("command")).and_then(Value::as_str);
+        let command = command.map(|text| line(&text.chars().take(SHOWN).collect::<String>()));
+        let command = command.map(|text| format!(" `{text}`")).unwrap_or_default();
+        format!("the call {} (`{tool}`{command})", line(self.call))
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+/// The whole lines at the end of a file.
+fn tail(path: &Path) -> Option<String> {
+    let (mut file, _) = discover::open(path).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    match start {
+        0 => Some(text.into_owned()),
+        _ => text.split_once('\n').map(|(_, whole)| whole.to_owned()),
+    }
+}

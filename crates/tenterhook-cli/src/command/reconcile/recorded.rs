@@ -1,0 +1,58 @@
+//! Gathers the records of one call, and finds whether a call that ran was kept from its gates. Reads no file.
+
+use serde_json::Value;
+use tenterhook::record::read::Entry;
+
+use super::{Cause, Open};
+
+/// The records of one call.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    is_denied: bool,
+    is_changed: bool,
+    /// Whether the event after it was reported.
+    pub(super) has_after: bool,
+    /// What hooks were asked about, each by its digest.
+    effects: Vec<String>,
+    /// What was found when it had run (BR-93 to BR-95).
+    found: Option<Cause>,
+}
+
+/// The faults of a call that was kept from its gates.
+const FOUND: &[(&str, Cause)] = &[
+    ("silenced-call", Cause::Silenced),
+    ("overruled-denial", Cause::Overruled),
+    ("masked-call", Cause::Masked),
+];
+
+impl Recorded {
+    pub(super) fn add(&mut self, event: &str, entry: &Entry) {
+        let faults = entry.get("faults").and_then(Value::as_array).into_iter().flatten();
+        let faults = faults.filter_map(Value::as_str);
+        let found = faults.filter_map(|fault| FOUND.iter().find(|(code, _)| *code == fault));
+        self.found = self.found.or(found.map(|(_, cause)| *cause).next());
+        if event == "PostToolUse" {
+            self.has_after = true;
+            return;
+        }
+        let decision = entry.get("decision").and_then(Value::as_str);
+        self.is_denied |= matches!(decision, Some("deny" | "stop"));
+        self.is_changed |= entry.get("rewrote") == Some(&Value::Bool(true));
+        let effect = entry.get("effect").and_then(|effect| effect.get("digest"));
+        self.effects.extend(effect.and_then(Value::as_str).map(str::to_owned));
+    }
+
+    /// Why the call that ran was kept from its gates, where it was.
+    pub(super) fn cause(&self, call: &Open) -> Option<Cause> {
+        let is_masked = |effect: &String| {
+            !self.is_changed && !self.effects.is_empty() && !self.effects.contains(effect)
+        };
+        match () {
+            () if !call.has_run => None,
+            () if self.found.is_some() => self.found,
+            () if self.is_denied => Some(Cause::Overruled),
+            () if call.effect.as_ref().is_some_and(is_masked) => Some(Cause::Masked),
+            () => None,
+        }
+    }
+}
