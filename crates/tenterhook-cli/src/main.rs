@@ -25,6 +25,7 @@ mod sessions;
 mod show;
 mod silence;
 mod term;
+mod unasked;
 mod wait;
 mod wants;
 mod watch;

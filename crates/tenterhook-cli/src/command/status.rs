@@ -1,6 +1,7 @@
 //! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
 
 mod json;
+mod older;
 pub(super) mod silenced;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::words::{self, count};
 use crate::silence;
 use crate::term::Term;
+use crate::unasked;
 
 /// What this program is called.
 const NAME: &str = "tenterhook";
@@ -53,13 +55,15 @@ pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Proble
     match args.format {
         Format::Json => {
             let list: Vec<Value> = agents.iter().map(|row| json::object(row, here)).collect();
-            print_json(&json!({ "agents": list }), term)?;
+            let unasked = unasked::to_json(&unasked::find(here));
+            print_json(&json!({ "agents": list, "unasked": unasked }), term)?;
         }
         Format::Text if agents.is_empty() => term.data("no agent is found here\n")?,
         Format::Text => {
             for row in &agents {
                 term.data(&page(row, here))?;
             }
+            term.data(&unasked::page(&unasked::find(here)))?;
         }
     }
     Ok(exit)
@@ -313,7 +317,7 @@ fn page(row: &Row, here: &Here) -> String {
         page.row("to change it", agent.next);
     }
     if row.is_covered || is_silenced || waits {
-        page.covered(agent, here);
+        page.covered(agent, &row.found, here);
     } else if let Some(Off { file, key, .. }) = off {
         page.row("to change it", &format!("take `{key}` out of {file}"));
     } else if can_call(agent) {
@@ -362,7 +366,7 @@ impl Page {
     }
 
     /// What would happen without us, and what goes past us.
-    fn covered(&mut self, agent: &'static Agent, here: &Here) {
+    fn covered(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
         self.row("if it is gone", agent.gone);
         for it in openings(agent, here) {
             if it.is_held {
@@ -371,6 +375,10 @@ impl Page {
                 self.row("not covered", it.of.gap);
                 self.row("to hold it", &it.offer());
             }
+        }
+        for older::Lacking { gap, offer } in older::lacking(agent, found, here) {
+            self.row("not covered", &gap);
+            self.row("to hold it", &offer);
         }
         agent.gaps.iter().for_each(|it| self.row("not covered", it));
     }

@@ -24,6 +24,7 @@ use crate::show::paint::{BOLD, GOOD, paint};
 use crate::show::words;
 use crate::silence;
 use crate::term::Term;
+use crate::unasked;
 
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
@@ -72,9 +73,12 @@ fn same(one: &Path, other: &Path) -> bool {
 fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
     person::is_no_agent("tenterhook trust", here)?;
     let trust = here.trust();
-    let (mut left, mut unasked) = (0, Vec::new());
+    let (mut left, mut open) = (0, Vec::new());
     let reviews = reviews(&which.sources, &trust, here)?;
     unknown_digests(&which.yes, &reviews)?;
+    if which.yes.is_empty() && which.sources.is_empty() {
+        term.data(&unasked::page(&unasked::find(here)))?;
+    }
     for review in &reviews {
         let shown = shorten(&review.source, &here.roots);
         // Whoever names what they approve reads that alone.
@@ -85,7 +89,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             term.say(&format!("{shown} is approved as it stands"));
             continue;
         }
-        if !unasked.is_empty() {
+        if !open.is_empty() {
             term.data("\n")?;
         }
         term.data(&page::of(review, &shown, term.width()))?;
@@ -103,7 +107,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             false => Answer::Yes,
             true if can_ask() => ask(review, term)?,
             true => {
-                unasked.push(format!("--yes {}", review.digest));
+                open.push(format!("--yes {}", review.digest));
                 continue;
             }
         };
@@ -116,10 +120,10 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
     }
     let silencers = silencers(here);
     term.data(&page::silencers(&silencers, here))?;
-    if !unasked.is_empty() {
+    if !open.is_empty() {
         return Err(Problem::new("nobody can be asked here, and silence is not approval").help(format!(
             "type `tenterhook trust` in a terminal; a script that knows what it approves says `{}`",
-            unasked.join(" ")
+            open.join(" ")
         )));
     }
     Ok(if left == 0 && silencers.is_empty() { Exit::Good } else { Exit::Wrong })
@@ -294,6 +298,7 @@ fn status(here: &Here, term: Term) -> Result<Exit, Problem> {
     }
     let silencers = silencers(here);
     out.push_str(&page::silencers(&silencers, here));
+    out.push_str(&unasked::page(&unasked::find(here)));
     term.data(&out)?;
     let settled = |it: &Review| matches!(it.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();

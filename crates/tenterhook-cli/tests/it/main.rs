@@ -50,6 +50,7 @@ mod stream_host;
 mod test;
 mod transcripts;
 mod trust;
+mod unasked;
 mod uninstall;
 mod unread;
 mod unseen;

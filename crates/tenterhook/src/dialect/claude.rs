@@ -20,6 +20,7 @@ mod places;
 mod plugins;
 mod servers;
 mod silence;
+mod unasked;
 mod vocabulary;
 
 use std::time::Duration;
@@ -57,6 +58,7 @@ pub static CLAUDE: Dialect = Dialect {
     replies: Some(&reply::REPLIES),
     project_variables: &["CLAUDE_PROJECT_DIR"],
     pairs_calls: true,
+    unasked: unasked::FILES,
     ..Dialect::of(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,

@@ -14,4 +14,5 @@ pub(in crate::dialect) mod protocol;
 pub(in crate::dialect) mod reply;
 pub(in crate::dialect) mod request;
 pub(in crate::dialect) mod tool_result;
+pub(in crate::dialect) mod unasked;
 pub(in crate::dialect) mod unread;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::kit::reply::Replies;
+use super::kit::unasked::UnaskedFile;
 use super::{
     Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
     ServerFiles, ServerVariables, Silencer, SlipPolicy, native, rule,
@@ -94,6 +95,8 @@ pub struct Dialect {
     pub(super) project_variables: &'static [&'static str],
     /// Whether a call carries one id in the events before and after it, and each call that runs fires both (BR-93).
     pub(super) pairs_calls: bool,
+    /// What its agent runs of a project's files without asking a gate of tool calls.
+    pub(super) unasked: &'static [UnaskedFile],
     /// How its agent fills variables into requests.
     pub(super) interpolation: Interpolation,
     /// Whether its agent asks again where a server redirects it.
@@ -142,6 +145,7 @@ impl Dialect {
             is_noise: |_| false,
             project_variables: &[],
             pairs_calls: false,
+            unasked: &[],
             interpolation: Interpolation::STRICT,
             follows_redirects: false,
             loads: |source, own| source.dialect == own,

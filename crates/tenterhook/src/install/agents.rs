@@ -59,6 +59,11 @@ pub struct Event {
     pub gates: bool,
     /// Whether it is about tools, so that a matcher is written where the agent wants one.
     pub tool: bool,
+    /// The first version of the agent that has it, and the settings key that closes before it what the event is about; nothing
+    /// where every version has it.
+    pub since: Option<(&'static str, Key)>,
+    /// What the agent leaves open in a version that lacks it.
+    pub open_before: &'static str,
 }
 
 /// A tool whose own calls go past hooks: what holds it back is a question before it runs.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tenterhook::install::{self, line};
 
-use super::{Found, Row, off, silenced};
+use super::{Found, Row, off, older, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call;
 use crate::command::install::files::scope_word;
@@ -32,7 +32,9 @@ pub(super) fn object(row: &Row, here: &Here) -> Value {
     let openings = openings(agent, here);
     let gaps = |held| openings.iter().filter(move |it| it.is_held == held).map(|it| it.of.gap);
     let held: Vec<&str> = gaps(true).collect();
-    let open: Vec<&str> = gaps(false).chain(agent.gaps.iter().copied()).collect();
+    let lacking = older::lacking(agent, found, here);
+    let lacking = lacking.iter().map(|older| older.gap.as_str());
+    let open: Vec<&str> = gaps(false).chain(lacking).chain(agent.gaps.iter().copied()).collect();
     let off = off(agent, found, here).map(|it| json!({ "file": it.file, "key": it.key }));
     json!({
         "agent": agent.name, "title": agent.title, "covered": row.is_covered,

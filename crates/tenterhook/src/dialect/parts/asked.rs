@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, Told};
+use crate::dialect::kit::unasked;
 use crate::dialect::{
     Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
     ServerFiles, ServerVariables, Silencer, SlipPolicy,
@@ -212,6 +213,19 @@ impl Dialect {
     #[must_use]
     pub const fn pairs_calls(&self) -> bool {
         self.pairs_calls
+    }
+
+    /// The files of a project from which its agent runs commands without asking a gate of tool calls, as paths: `*` is any name,
+    /// and `**` any folders (T-65).
+    pub fn unasked_files(&self) -> impl Iterator<Item = &'static str> {
+        self.unasked.iter().map(|file| file.path)
+    }
+
+    /// The commands in such a file: the line of each, when the agent runs it, and the command.
+    #[must_use]
+    pub fn unasked_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
+        let file = self.unasked.iter().find(|file| file.path == path);
+        file.map_or_else(Vec::new, |file| unasked::read(file, text))
     }
 
     /// Whether standard error is for people there, and never read as an answer.

@@ -3,7 +3,7 @@
 use super::Event;
 
 const fn gate(name: &'static str, seconds: u64) -> Event {
-    Event { name, seconds, gates: true, tool: false }
+    Event { gates: true, ..observer(name, seconds) }
 }
 
 const fn tool_gate(name: &'static str, seconds: u64) -> Event {
@@ -11,7 +11,7 @@ const fn tool_gate(name: &'static str, seconds: u64) -> Event {
 }
 
 const fn observer(name: &'static str, seconds: u64) -> Event {
-    Event { name, seconds, gates: false, tool: false }
+    Event { name, seconds, gates: false, tool: false, since: None, open_before: "" }
 }
 
 const fn tool_observer(name: &'static str, seconds: u64) -> Event {
@@ -20,8 +20,12 @@ const fn tool_observer(name: &'static str, seconds: u64) -> Event {
 
 pub(super) const CLAUDE: &[Event] = &[
     tool_gate("PreToolUse", 600),
-    // Since 2.1.332; an older version skips the entry with a warning and runs the others (BR-92).
-    tool_gate("PreSkillShellCommand", 600),
+    // An older version skips the entry with a warning and runs the others (BR-92).
+    Event {
+        since: Some(("2.1.332", (&["disableSkillShellExecution"], true))),
+        open_before: "shell lines of skills and commands call no hook",
+        ..tool_gate("PreSkillShellCommand", 600)
+    },
     tool_gate("PermissionRequest", 600),
     gate("UserPromptSubmit", 60),
     tool_observer("PostToolUse", 600),

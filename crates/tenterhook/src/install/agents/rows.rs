@@ -39,6 +39,7 @@ pub const AGENTS: &[Agent] = &[
         gaps: &[
             "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
             "`allowManagedHooksOnly` runs only those of `--scope managed`",
+            "a line that you type behind `!` calls no hook",
         ],
         next: "Claude Code reads it when it is started next; `/hooks` there lists it",
     },

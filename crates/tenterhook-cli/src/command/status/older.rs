@@ -1,0 +1,66 @@
+//! What does the installed version of an agent leave open because it lacks an event, and which key closes it? Finds the version
+//! without starting the agent.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenterhook::discover;
+use tenterhook::install::{self, Agent, Event};
+
+use super::super::install::files::on_path;
+use super::Found;
+use crate::ambient::Here;
+
+/// An event that the installed version lacks, or may lack.
+pub(super) struct Lacking {
+    /// The gap, with the version that closes it.
+    pub(super) gap: String,
+    /// The key that closes it in any version.
+    pub(super) offer: String,
+}
+
+/// The events that the agent's version lacks, or may lack where it cannot be found, unless a settings file closes what they are about.
+pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lacking> {
+    let version = version(agent, here);
+    let lacks = |event: &&Event| {
+        let Some((since, key)) = event.since else { return false };
+        let is_older = version.as_deref().is_none_or(|version| numbers(version) < numbers(since));
+        let closes =
+            |file: &Found| install::switched(&[key], &file.text).is_some_and(|switch| switch.off);
+        is_older && !found.iter().any(closes)
+    };
+    let lacking = agent.events.iter().filter(lacks).filter_map(|event| {
+        let (since, (path, value)) = event.since?;
+        let which = match &version {
+            Some(version) => format!("version {version} is installed, and {since} asks hooks"),
+            None => format!("before version {since}; the installed version cannot be found"),
+        };
+        Some(Lacking {
+            gap: format!("{} ({which})", event.open_before),
+            offer: format!("write `\"{}\": {value}` into its settings", path.join(".")),
+        })
+    });
+    lacking.collect()
+}
+
+/// The version of the agent's program: the name of the file that a link leads to, or that of the package around it.
+fn version(agent: &Agent, here: &Here) -> Option<String> {
+    let program = on_path(agent.program, here).next()?.canonicalize().ok()?;
+    let name = program.file_name().and_then(|name| name.to_str());
+    let named = name.filter(|name| numbers(name).is_some()).map(str::to_owned);
+    named.or_else(|| program.ancestors().skip(1).take(4).find_map(in_package))
+}
+
+fn in_package(directory: &Path) -> Option<String> {
+    let text = discover::read(&directory.join("package.json")).ok()?;
+    let package: Value = serde_json::from_str(&text).ok()?;
+    let version = package.get("version")?.as_str()?;
+    numbers(version).map(|_| version.to_owned())
+}
+
+/// A version as its numbers.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    let plain = version.split(['-', '+']).next()?;
+    let numbers: Option<Vec<u64>> = plain.split('.').map(|part| part.parse().ok()).collect();
+    numbers.filter(|numbers| numbers.len() > 1)
+}

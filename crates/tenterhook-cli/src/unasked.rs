@@ -1,0 +1,116 @@
+//! What would agents run of this project's files without asking a gate of tool calls? Finds the files and prints what the library
+//! reads in them; runs nothing and changes nothing (T-65).
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenterhook::dialect::DialectId;
+use tenterhook::discover;
+
+use crate::ambient::Here;
+use crate::load::shorten;
+use crate::show::paint::{BOLD, DIM, paint};
+use crate::show::words::line;
+
+/// How many folders deep `**` looks, and how many files of one kind are read.
+const DEEPEST: usize = 6;
+const MOST: usize = 2_000;
+
+/// One command.
+pub(crate) struct Unasked {
+    agent: &'static str,
+    file: String,
+    line: usize,
+    when: String,
+    command: String,
+}
+
+/// Every command, in the order of the files.
+pub(crate) fn find(here: &Here) -> Vec<Unasked> {
+    let mut found = Vec::new();
+    let repository = here.roots.repository.iter().filter(|root| **root != here.roots.cwd);
+    let roots: Vec<&PathBuf> = std::iter::once(&here.roots.cwd).chain(repository).collect();
+    for agent in DialectId::agents() {
+        let dialect = agent.dialect();
+        for path in dialect.unasked_files() {
+            let mut files = Vec::new();
+            roots.iter().for_each(|root| walk(root, path, DEEPEST, &mut files));
+            for file in files {
+                let Ok(text) = discover::read(&file) else { continue };
+                let commands = dialect.unasked_in(path, &text).into_iter();
+                found.extend(commands.map(|(line, when, command)| Unasked {
+                    agent: dialect.agent().unwrap_or_default(),
+                    file: shorten(&file.to_string_lossy(), &here.roots),
+                    line,
+                    when,
+                    command,
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// The files below a directory that a path with `*` and `**` names.
+fn walk(directory: &Path, path: &str, deepest: usize, files: &mut Vec<PathBuf>) {
+    let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    if files.len() >= MOST {
+        return;
+    }
+    if !name.contains('*') {
+        return match rest {
+            Some(rest) => walk(&directory.join(name), rest, deepest, files),
+            None => files.extend(Some(directory.join(name)).filter(|file| file.is_file())),
+        };
+    }
+    if let (true, Some(rest)) = (name == "**", rest) {
+        walk(directory, rest, deepest, files);
+    }
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    entries.sort();
+    let ending = name.trim_start_matches('*');
+    for entry in entries {
+        match rest {
+            Some(_) if name == "**" && deepest > 0 && entry.is_dir() => {
+                walk(&entry, path, deepest - 1, files);
+            }
+            Some(rest) if name != "**" && entry.is_dir() => walk(&entry, rest, deepest, files),
+            None if entry.to_string_lossy().ends_with(ending) && entry.is_file() => {
+                files.push(entry);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The commands for people, under one heading; empty without commands.
+pub(crate) fn page(found: &[Unasked]) -> String {
+    let mut out = String::new();
+    for (at, it) in found.iter().enumerate() {
+        if at == 0 {
+            let heading = "This project has agents run, without asking a gate of tool calls:";
+            out.push_str(&format!("{}\n", paint(BOLD, heading)));
+        }
+        let place = format!("{}:{}", it.file, it.line);
+        let when = format!("{}, {}", it.agent, it.when);
+        out.push_str(&format!("  {}  {}\n", line(&place), line(&it.command)));
+        out.push_str(&format!("      {}\n", paint(DIM, line(&when))));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// The commands for programs.
+pub(crate) fn to_json(found: &[Unasked]) -> Value {
+    let each = found.iter().map(|unasked| {
+        json!({ "agent": unasked.agent, "file": unasked.file, "line": unasked.line, "when": unasked.when, "command": unasked.command })
+    });
+    each.collect()
+}
