@@ -12,7 +12,16 @@ pub(crate) fn run(args: &[&str]) -> Said {
         Err(_) => (*arg).to_owned(),
     };
     let status = Command::new("cargo")
-        .args(["run", "--quiet", "--package", "tenterhook", "--all-features", "--example", "lines", "--"])
+        .args([
+            "run",
+            "--quiet",
+            "--package",
+            "tenterhook",
+            "--all-features",
+            "--example",
+            "lines",
+            "--",
+        ])
         .args(args.iter().map(absolute))
         .current_dir(tree::root())
         .status()

@@ -10,6 +10,7 @@ mod digest;
 mod entry;
 mod judge;
 mod key;
+mod loads;
 mod lock;
 mod named;
 mod origin;

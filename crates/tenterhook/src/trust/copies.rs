@@ -105,6 +105,8 @@ pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -
 
 /// Has a command that is approved run what is kept, and not what lies in the project by then.
 ///
+/// A hook of which a copy would behave differently runs from the project (T-77).
+///
 /// # Errors
 ///
 /// When there is no copy and none can be made, or a word of the entry that is such a file cannot be told from its text.
@@ -115,6 +117,9 @@ pub(super) fn redirect(
     pins: &Pins,
     project: &Path,
 ) -> Result<(), String> {
+    if pins.from_place.is_some() {
+        return Ok(());
+    }
     let inside: Vec<_> =
         pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
     let Some(first) = inside.first() else { return Ok(()) };

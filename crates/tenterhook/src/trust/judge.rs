@@ -28,8 +28,8 @@ impl Trust {
         let judged = read
             .iter_mut()
             .map(|(source, config)| self.judge_source(source, config, unapproved, &locks));
-        let told: Vec<Diagnostic> = judged.flatten().collect();
-        locks.told().chain(told).collect()
+        let found: Vec<Diagnostic> = judged.flatten().collect();
+        locks.told().chain(found).collect()
     }
 
     fn judge_source(

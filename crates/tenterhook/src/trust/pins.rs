@@ -3,6 +3,7 @@
 //! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
 
 mod declared;
+mod loads;
 mod seen;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Run, Worker};
 use crate::source::{ReadConfig, Source};
+use loads::TooMuch;
 use seen::Kind;
 pub(super) use seen::Seen;
 
@@ -58,6 +60,8 @@ pub struct Pins {
     pub unpinned: Vec<String>,
     /// Why it cannot be approved: there is more than is read.
     pub too_much: Option<String>,
+    /// Why it runs from the project and not from its copy: what in a script would behave differently there.
+    pub from_place: Option<String>,
     /// The words of the entry that are such files.
     pub(super) mentions: Vec<Mention>,
     /// The text of its line with what is known put in.
@@ -88,8 +92,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let Ground { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
     let Named { text, files, programs, unpinned } = named::named(command, base, project, home);
-    let mut reading =
-        Reading { finding, files: Files::default(), bytes: 0, unpinned, whole: false };
+    let mut reading = Reading { unpinned, ..Reading::new(finding, false) };
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
@@ -101,6 +104,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         }
     }
     read = read.and_then(|()| reading.declared(command));
+    read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
     for mention in reading.declared_words(command, text.as_deref(), base) {
         if !mentions.iter().any(|it| it.word == mention.word) {
             mentions.push(mention);
@@ -123,6 +127,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         interpreters,
         unpinned: reading.unpinned,
         too_much: read.err(),
+        from_place: reading.from_place,
         mentions,
         text,
     }
@@ -135,8 +140,7 @@ pub(super) fn of_modules(
     finding: Finding<'_>,
 ) -> Option<Pins> {
     let plugin = source.plugin.as_ref().filter(|_| !config.modules.is_empty())?;
-    let mut reading =
-        Reading { finding, files: Files::default(), bytes: 0, unpinned: Vec::new(), whole: true };
+    let mut reading = Reading::new(finding, true);
     let read = reading.folder(&plugin.root, &mut Vec::new());
     let outside = |name: &&String| name.starts_with(['/', '~']) || name.contains("..");
     let outside = config.modules.iter().filter(outside);
@@ -184,10 +188,26 @@ struct Reading<'a> {
     bytes: u64,
     unpinned: Vec<String>,
     /// Whether files count, too, that programs write beside themselves.
-    whole: bool,
+    keeps_all: bool,
+    /// The folders of which everything is pinned.
+    whole: Vec<PathBuf>,
+    from_place: Option<String>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    /// Nothing read yet; `keeps_all` says whether files count, too, that programs write beside themselves.
+    fn new(finding: Finding<'a>, keeps_all: bool) -> Self {
+        Self {
+            finding,
+            files: Files::default(),
+            bytes: 0,
+            unpinned: Vec::new(),
+            keeps_all,
+            whole: Vec::new(),
+            from_place: None,
+        }
+    }
+
     fn mention(&mut self, mention: &Mention) -> Result<(), String> {
         let path = &mention.path;
         if self.finding.seen.is_read(path) {
@@ -282,13 +302,16 @@ impl Reading<'_> {
             self.unpinned.push(format!("what the link `{}` leads back to", folder.display()));
             return Ok(());
         }
+        if round.is_empty() {
+            self.whole.push(folder.to_owned());
+        }
         round.push(listing.real.clone());
         for (name, kind) in &listing.entries {
             let text = name.to_string_lossy();
             let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
             let path = folder.join(name);
             // What the entry itself names is never left out.
-            let is_left_out = !self.whole && (ends || LEFT_OUT.contains(&&*text));
+            let is_left_out = !self.keeps_all && (ends || LEFT_OUT.contains(&&*text));
             if is_left_out && self.files.get(&path).is_none() {
                 continue;
             }

@@ -18,6 +18,7 @@ mod answers;
 mod declared;
 mod held;
 mod identity;
+mod loaded;
 mod pinned;
 mod property;
 mod servers;

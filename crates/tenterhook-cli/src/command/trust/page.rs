@@ -79,8 +79,8 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         out.push_str(&field("by", &text, width));
     }
     // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
-    let shown =
-        entry.pins.files.iter().filter(|it| it.digest.is_some() || it.path.extension().is_some());
+    let is_shown = |pin: &&Pin| pin.digest.is_some() || pin.named && pin.path.extension().is_some();
+    let shown = entry.pins.files.iter().filter(is_shown);
     let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|it| it.named);
     for pin in named.iter().chain(&beside).take(FILES) {
         let path =
@@ -88,12 +88,15 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         let digest = pin.digest.map_or_else(|| "not there".to_owned(), |it| it.short());
         out.push_str(&field("file", &format!("{digest}  {path}"), width));
     }
-    let more = entry.pins.files.len().saturating_sub(FILES);
+    let more = (named.len() + beside.len()).saturating_sub(FILES);
     if more > 0 {
         out.push_str(&field("file", &format!("and {} beside them", count(more, "file")), width));
     }
     for it in &entry.pins.unpinned {
         out.push_str(&field("unpinned", it, width));
+    }
+    if let Some(why) = &entry.pins.from_place {
+        out.push_str(&field("runs", &format!("from the project, not from a copy: {why}"), width));
     }
     for (place, suspect) in entry.suspects.iter().take(SUSPECTS) {
         let text = format!("{}: line {} {}", line(place), suspect.line, suspect.what);

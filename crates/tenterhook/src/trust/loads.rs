@@ -1,0 +1,190 @@
+//! Which files does the text of a script load? Reads the text alone, without running it: paths that it builds from its own
+//! location, from the project or from the working directory. Pins nothing; `pins/loads` does.
+//!
+//! A path that cannot be resolved is reported as unresolved and never guessed: the hook then runs from the project (T-77).
+
+mod code;
+mod expand;
+mod language;
+mod modules;
+mod package;
+mod shell;
+mod split;
+mod string;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use super::named::lexical;
+pub(super) use language::Language;
+use value::Value;
+
+/// Deepest chain of scripts that source each other.
+const DEEPEST: usize = 16;
+
+/// What a reader may ask about the disk.
+pub(super) trait Disk {
+    /// Whether a file is at this path, behind links.
+    fn is_file(&self, path: &Path) -> bool;
+    /// Whether a directory is at this path, behind links.
+    fn is_directory(&self, path: &Path) -> bool;
+    /// The text of a file of the project, where it is text.
+    fn text(&self, path: &Path) -> Option<String>;
+    /// The path behind all links, named from the project's root as the hook names it.
+    fn real(&self, path: &Path) -> PathBuf;
+}
+
+/// Where a script is read: its own path, and what its words are relative to.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    /// The script; `None` for code that is handed over as text.
+    pub(super) script: Option<&'a Path>,
+    /// The directory in which it is started.
+    pub(super) base: &'a Path,
+    pub(super) project: &'a Path,
+    pub(super) home: &'a Path,
+    /// Where modules are looked up because of the scripts that load this one, and whether that depends on where those lie.
+    pub(super) search: &'a [(PathBuf, bool)],
+    /// Whether another script loads it, so that modules are not looked up beside it.
+    pub(super) is_module: bool,
+    /// Variables that the entry sets.
+    pub(super) env: &'a [(String, String)],
+    pub(super) disk: &'a dyn Disk,
+}
+
+/// Variables with which agents name the project.
+const PROJECT_VARIABLES: &[&str] = &[
+    "CLAUDE_PROJECT_DIR",
+    "CODEX_PROJECT_DIR",
+    "COPILOT_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "QWEN_PROJECT_DIR",
+    "TENTERHOOK_PROJECT_DIR",
+    "WORKSPACE_ROOT",
+];
+
+impl Scene<'_> {
+    /// The value of an environment variable, where it is known.
+    fn variable(&self, name: &str) -> Option<Value> {
+        let set = self.env.iter().rev().find(|(key, _)| key == name);
+        if let Some((_, value)) = set {
+            return Some(Value::text(value.clone()));
+        }
+        let path = match name {
+            "HOME" => self.home,
+            "PWD" => self.base,
+            _ if PROJECT_VARIABLES.contains(&name) => self.project,
+            _ => return None,
+        };
+        Some(Value::path(path))
+    }
+
+    /// The script's own path as a value.
+    fn own(&self) -> Option<Value> {
+        self.script.map(|path| Value::own(path))
+    }
+
+    fn is_in_project(&self, path: &Path) -> bool {
+        path.starts_with(self.project)
+    }
+}
+
+/// What the text of one script loads.
+#[derive(Debug, Default)]
+pub(super) struct Loads {
+    pub(super) found: Vec<Load>,
+    /// What it loads that cannot be resolved.
+    pub(super) unresolved: Vec<Note>,
+    /// Why its copy would behave differently, whatever is pinned.
+    pub(super) bound: Vec<Note>,
+    /// Where it has modules looked up, and whether that depends on where it lies.
+    pub(super) search: Vec<(PathBuf, bool)>,
+    /// Whether it writes files, so that what it reads may be its own state.
+    pub(super) writes: bool,
+}
+
+/// One path that a script names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) path: PathBuf,
+    pub(super) role: Role,
+    /// The pattern of the names that it means in the directory.
+    pub(super) pattern: Option<String>,
+    /// Whether the path depends on where the script lies, so that a copy finds another file.
+    pub(super) is_own: bool,
+    pub(super) at: Note,
+}
+
+/// What a script does with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Runs it, as a script of this language where the text says which.
+    Runs(Option<Language>),
+    /// Includes it, and the reader has read it already.
+    Includes,
+    /// Reads it, or hands it to a program.
+    Reads,
+    /// Would load it if it were there.
+    Probes,
+    /// Loads or reads the files of this directory whose names fit the pattern.
+    Matches,
+    /// Loads files of this directory.
+    Directory,
+    /// Uses this directory, or something in it that cannot be resolved.
+    Around,
+    /// Writes it.
+    Writes,
+}
+
+/// Where in a script something stands, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) file: PathBuf,
+    pub(super) line: usize,
+    pub(super) text: String,
+}
+
+impl Loads {
+    fn add(&mut self, value: &Value, base: &Value, role: Role, at: Note) {
+        let Some(path) = value.resolved(base) else { return };
+        let pattern = value.pattern().map(str::to_owned);
+        let role = match role {
+            Role::Directory | Role::Around if pattern.is_some() => Role::Matches,
+            other => other,
+        };
+        let load = Load { path, role, pattern, is_own: value.depends_on_place(base), at };
+        if !self.found.contains(&load) {
+            self.found.push(load);
+        }
+    }
+
+    fn unresolved(&mut self, note: Note) {
+        if !self.unresolved.contains(&note) {
+            self.unresolved.push(note);
+        }
+    }
+
+    fn bound(&mut self, note: Note) {
+        if !self.bound.contains(&note) {
+            self.bound.push(note);
+        }
+    }
+}
+
+/// What a text of this language loads.
+pub(super) fn read(language: Language, text: &str, scene: Scene<'_>) -> Loads {
+    let mut loads = Loads::default();
+    read_into(language, text, scene, &mut loads);
+    loads
+}
+
+fn read_into(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
+    match language {
+        Language::Shell => shell::read(text, scene, loads),
+        Language::Package => package::read(text, scene, loads),
+        Language::Python | Language::Node | Language::Ruby | Language::Perl => {
+            code::read(language, text, scene, loads);
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! Which files does a module's name stand for? The candidates of each language, from the directories in which it looks them up.
+
+use std::path::{Path, PathBuf};
+
+use super::code::Code;
+use super::language::Language;
+use super::value::Value;
+use super::{Note, Role};
+
+/// Endings that Node and its kin add to a path.
+const NODE_ENDINGS: &[&str] =
+    &["js", "cjs", "mjs", "json", "node", "ts", "cts", "mts", "tsx", "jsx"];
+/// Modules that Node brings, which no directory replaces.
+const NODE_BUILTINS: &[&str] = &[
+    "assert",
+    "async_hooks",
+    "buffer",
+    "bun",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "diagnostics_channel",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "sys",
+    "timers",
+    "tls",
+    "trace_events",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+    "zlib",
+];
+
+impl Code<'_> {
+    /// What holds before the first line.
+    pub(super) fn begin(&mut self) {
+        if self.scene.script.is_none() {
+            self.search.push(Value::path(self.scene.base));
+        } else if self.language == Language::Python && !self.scene.is_module {
+            let directory = self.own().map(|own| self.real_of(&own).parent());
+            self.search.extend(directory);
+        }
+        if self.own().is_some_and(|own| self.real_of(&own) != self.scene.own().unwrap_or(own)) {
+            let note = self.note(0, "it is found by a link, and modules beside what that leads to");
+            self.loads.bound(note);
+        }
+        if self.language == Language::Node {
+            self.kind_of_module();
+        }
+    }
+
+    /// Looks modules up when all directories are known.
+    pub(super) fn end(&mut self) {
+        for (module, note) in std::mem::take(&mut self.modules) {
+            for directory in self.search.clone() {
+                self.look_up(&directory, &module, &note);
+            }
+        }
+        let resolved = self.search.iter().filter_map(|value| {
+            Some((value.resolved(&Value::path(self.scene.base))?, value.is_own))
+        });
+        self.loads.search.extend(resolved);
+        self.loads.writes |= self.names.writes.iter().any(|sign| self.text.contains(sign));
+    }
+
+    fn real_of(&self, own: &Value) -> Value {
+        let real = self.scene.disk.real(Path::new(&own.text));
+        Value { is_own: true, ..Value::path(&real) }
+    }
+
+    /// A `package.json` above decides which kind of module a `.js` file is, and no copy has that file.
+    fn kind_of_module(&mut self) {
+        let Some(script) = self
+            .scene
+            .script
+            .filter(|path| path.extension().is_some_and(|ending| ending == "js" || ending == "ts"))
+        else {
+            return;
+        };
+        for directory in
+            script.ancestors().skip(1).take_while(|directory| self.scene.is_in_project(directory))
+        {
+            let file = directory.join("package.json");
+            let Some(text) = self.scene.disk.text(&file) else { continue };
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(&text);
+            let is_module =
+                parsed.is_ok_and(|fields| fields.get("type").is_some_and(|kind| kind == "module"));
+            if is_module {
+                self.loads.add(
+                    &Value::own(&directory.join(".")),
+                    &Value::path(self.scene.base),
+                    Role::Around,
+                    self.note(0, "`type` of `package.json`"),
+                );
+            }
+            return;
+        }
+    }
+
+    /// A statement that loads a module, if one begins here.
+    pub(super) fn import(&mut self) -> bool {
+        let start = self.at;
+        let is_line_start = self.text.get(..start).is_none_or(|before| {
+            before.trim_end_matches([' ', '\t']).ends_with(['\n', ';', ':'])
+                || before.trim().is_empty()
+        });
+        let word = self.identifier().unwrap_or_default();
+        self.blank(false);
+        let is_import = match (self.language, word) {
+            (Language::Python, "import" | "from") if is_line_start => {
+                self.python_import(word == "from");
+                true
+            }
+            (Language::Node, "import" | "from") => match self.string(0) {
+                Some(values) => {
+                    let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
+                    values.iter().for_each(|value| self.module(value, true, &note));
+                    true
+                }
+                None => false,
+            },
+            (Language::Perl, "use" | "unshift" | "push") => self.perl_use(word, start),
+            _ => false,
+        };
+        if !is_import {
+            self.at = start;
+        }
+        is_import
+    }
+
+    fn python_import(&mut self, is_from: bool) {
+        let start = self.at;
+        let end = self.rest().find(['\n', ';']).unwrap_or(self.rest().len());
+        let mut line = self.rest().get(..end).unwrap_or_default();
+        if line.contains('(') {
+            let close = self.rest().find(')').unwrap_or(end);
+            line = self.rest().get(..close).unwrap_or(line);
+        }
+        self.at += line.len();
+        let line = line.split('#').next().unwrap_or_default().replace(['(', ')', '\\', '\n'], " ");
+        let note = self.note(start, &line);
+        let name = |part: &str| part.split_whitespace().next().unwrap_or_default().to_owned();
+        if is_from {
+            let Some((module, names)) = line.split_once(" import ") else { return };
+            let module = module.trim();
+            let separator = if module.ends_with('.') { "" } else { "." };
+            self.python_module(module, &note);
+            for part in names.split(',').map(name).filter(|part| !part.is_empty() && part != "*") {
+                self.python_module(&format!("{module}{separator}{part}"), &note);
+            }
+            return;
+        }
+        for module in line.split(',').map(name).filter(|module| !module.is_empty()) {
+            self.python_module(&module, &note);
+        }
+    }
+
+    fn python_module(&mut self, module: &str, note: &Note) {
+        let name = module.trim_start_matches('.');
+        let level = module.len() - name.len();
+        if level == 0 {
+            self.modules.push((name.replace('.', "/"), note.clone()));
+            return;
+        }
+        let package = self.own().map(|own| (0..level).fold(own, |value, _| value.parent()));
+        if let Some(package) = package {
+            self.look_up(&package, &name.replace('.', "/"), note);
+        }
+    }
+
+    fn perl_use(&mut self, word: &str, start: usize) -> bool {
+        if word != "use" {
+            if !self.rest().starts_with("@INC") {
+                return false;
+            }
+            self.at += "@INC".len();
+            self.blank(true);
+            if self.rest().starts_with(',') {
+                self.at += 1;
+            }
+            self.blank(true);
+            let directories = self.expression(1);
+            self.searches(vec![directories], start);
+            return true;
+        }
+        let Some(module) = self.identifier() else { return false };
+        self.blank(true);
+        if module == "lib" {
+            let directories = self.expression(1);
+            self.searches(vec![directories], start);
+        } else {
+            let note = self.note(start, &format!("use {module}"));
+            self.modules.push((format!("{}.pm", module.replace("::", "/")), note));
+        }
+        true
+    }
+
+    /// A module or file that is loaded by a value.
+    pub(super) fn module(&mut self, value: &Value, by_name: bool, note: &Note) {
+        let base = Value::path(self.scene.base);
+        if !value.is_known() || value.text.is_empty() {
+            if value.text.contains('/') {
+                self.loads.add(value, &base, Role::Directory, note.clone());
+            }
+            self.loads.unresolved(note.clone());
+            return;
+        }
+        let text = value.text.trim_start_matches("file://");
+        let value = Value { text: text.to_owned(), ..value.clone() };
+        let is_relative =
+            text.starts_with("./") || text.starts_with("../") || text == "." || text == "..";
+        let beside = self.own().map(Value::parent);
+        match (self.language, by_name) {
+            (Language::Python, true) => self.python_module(text, note),
+            (Language::Node, true) if is_relative || text.starts_with('/') => {
+                let from = beside.unwrap_or(base);
+                self.node_path(&from.join(&value), note);
+            }
+            (Language::Node, true) => self.node_package(text, note),
+            (Language::Ruby | Language::Perl, true) if text.starts_with('/') || is_relative => {
+                self.candidates(&base.join(&value), note)
+            }
+            (Language::Ruby, true) => self.modules.push((text.to_owned(), note.clone())),
+            (Language::Perl, true) => {
+                let is_file = text.contains(['/', '.']);
+                let path = if is_file {
+                    text.to_owned()
+                } else {
+                    format!("{}.pm", text.replace("::", "/"))
+                };
+                self.modules.push((path, note.clone()));
+            }
+            // `require_relative` is from the file's own directory, whatever the path looks like.
+            (Language::Ruby, false)
+                if !text.starts_with('/') && note.text.starts_with("require_relative") =>
+            {
+                self.candidates(&beside.unwrap_or(base).join(&value), note);
+            }
+            _ => self.candidates(&base.join(&value), note),
+        }
+    }
+
+    /// A path with and without the ending of the language.
+    fn candidates(&mut self, path: &Value, note: &Note) {
+        let ending = match self.language {
+            Language::Ruby => ".rb",
+            _ => "",
+        };
+        let with = path.clone().then(&Value::text(ending));
+        self.first_of(&[path.clone(), with], note);
+    }
+
+    /// Adds the paths that are there; where none is, the last one as absent.
+    fn first_of(&mut self, paths: &[Value], note: &Note) {
+        let base = Value::path(self.scene.base);
+        let is_there = |value: &&Value| {
+            value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path))
+        };
+        let there: Vec<&Value> = paths.iter().filter(is_there).collect();
+        for path in paths {
+            let role =
+                if there.contains(&path) { Role::Runs(Some(self.language)) } else { Role::Probes };
+            let role =
+                if there.is_empty() && Some(path) == paths.last() { Role::Reads } else { role };
+            self.loads.add(path, &base, role, note.clone());
+        }
+    }
+
+    /// A module in one directory.
+    fn look_up(&mut self, directory: &Value, module: &str, note: &Note) {
+        let base = Value::path(self.scene.base);
+        let Some(root) = directory.resolved(&base).filter(|root| self.scene.is_in_project(root))
+        else {
+            return;
+        };
+        let parts: Vec<&str> = module.split('/').filter(|part| !part.is_empty()).collect();
+        let mut candidates: Vec<PathBuf> = Vec::new();
+        if self.language == Language::Python {
+            let mut package = root;
+            candidates.push(package.join("__init__.py"));
+            for part in parts {
+                candidates.push(package.join(format!("{part}.py")));
+                package.push(part);
+                candidates.push(package.join("__init__.py"));
+                candidates.push(package.join("__main__.py"));
+            }
+        } else {
+            candidates.push(root.join(module));
+            candidates.extend(
+                (self.language == Language::Ruby).then(|| root.join(format!("{module}.rb"))),
+            );
+        }
+        for (at, path) in candidates.iter().enumerate() {
+            let value = Value { is_own: directory.is_own, ..Value::path(path) };
+            if self.scene.disk.is_file(path) {
+                self.loads.add(&value, &base, Role::Runs(Some(self.language)), note.clone());
+            } else if at == 1 || self.language != Language::Python {
+                // One that comes there later would be loaded in place of another.
+                self.loads.add(&value, &base, Role::Probes, note.clone());
+            }
+        }
+    }
+
+    /// A path that Node completes.
+    fn node_path(&mut self, path: &Value, note: &Note) {
+        let base = Value::path(self.scene.base);
+        let mut candidates = vec![path.clone()];
+        let ended = |stem: &Value| {
+            NODE_ENDINGS
+                .iter()
+                .map(|ending| stem.clone().then(&Value::text(format!(".{ending}"))))
+                .collect::<Vec<_>>()
+        };
+        candidates.extend(ended(path));
+        // TypeScript names the compiled file.
+        if let Some(stem) = path.text.strip_suffix("js") {
+            candidates.push(Value { text: format!("{stem}ts"), ..path.clone() });
+        }
+        if path.resolved(&base).is_some_and(|path| self.scene.disk.is_directory(&path)) {
+            candidates.push(path.clone().join(&Value::text("package.json")));
+            candidates.extend(ended(&path.clone().join(&Value::text("index"))));
+        }
+        let there = |value: &&Value| {
+            value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path))
+        };
+        let found: Vec<Value> = candidates.iter().filter(there).cloned().collect();
+        for value in &found {
+            let is_package = value.text.ends_with("package.json");
+            let language = if is_package { Language::Package } else { Language::Node };
+            self.loads.add(value, &base, Role::Runs(Some(language)), note.clone());
+        }
+        if found.is_empty() {
+            self.first_of(&candidates.get(..2).map(<[Value]>::to_vec).unwrap_or_default(), note);
+        }
+    }
+
+    /// A package that Node looks up in each directory above.
+    fn node_package(&mut self, name: &str, note: &Note) {
+        let first = name.split('/').next().unwrap_or_default();
+        if name.contains(':') && !name.starts_with('@') || NODE_BUILTINS.contains(&first) {
+            return;
+        }
+        if first.starts_with('#') || first == "@" || first == "~" {
+            return self.loads.unresolved(note.clone());
+        }
+        let scope = name.split('/').nth(1).filter(|_| name.starts_with('@'));
+        let package = scope.map_or_else(|| first.to_owned(), |scope| format!("{first}/{scope}"));
+        let own = self.own().and_then(|own| own.resolved(&Value::path(self.scene.base)));
+        let from = own.as_deref().and_then(Path::parent).unwrap_or(self.scene.base);
+        for directory in
+            from.ancestors().take_while(|directory| self.scene.is_in_project(directory))
+        {
+            let path = directory.join("node_modules").join(&package);
+            if self.scene.disk.is_directory(&path) {
+                let shown = Note { text: format!("the package `{package}`"), ..note.clone() };
+                return self.loads.unresolved(shown);
+            }
+            let value = Value::own(&path.join("package.json"));
+            self.loads.add(&value, &Value::path(self.scene.base), Role::Probes, note.clone());
+        }
+    }
+}

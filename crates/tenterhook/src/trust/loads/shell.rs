@@ -1,0 +1,360 @@
+//! What does a shell script load? Walks over its commands in the order of the text, with the values of its variables; runs nothing.
+//!
+//! Which branch runs is not decided: a variable has every value that the script assigns to it.
+
+mod paths;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tenterhook_shell::{self as shell, Assignment, Parsed, SimpleCommand, Word};
+
+use super::language::Language;
+use super::value::{Rest, Value};
+use super::{DEEPEST, Loads, Note, Role, Scene, split};
+
+/// Commands whose arguments are assignments.
+const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+/// Programs that print files: what is evaluated of their output is code of a file.
+const READERS: &[&str] =
+    &["awk", "base64", "cat", "cut", "envsubst", "grep", "head", "sed", "tail", "tr", "<"];
+/// Programs that only print or compare what they are handed.
+const HARMLESS: &[&str] = &[
+    ":", "[", "[[", "basename", "dirname", "echo", "printf", "readlink", "realpath", "return",
+    "test",
+];
+/// Most values of one variable.
+const MOST_VALUES: usize = 6;
+
+/// A shell script on the way through its commands.
+pub(super) struct Shell<'a> {
+    pub(super) scene: Scene<'a>,
+    /// The file that is being read, which is not the one that was started in what that sources.
+    file: PathBuf,
+    pub(super) variables: HashMap<String, Vec<Value>>,
+    pub(super) functions: HashMap<String, String>,
+    /// The working directories that it may have come to, the last one last.
+    directories: Vec<Value>,
+    pub(super) follows_link: Cell<bool>,
+    sourced: Vec<PathBuf>,
+}
+
+pub(super) fn read(text: &str, scene: Scene<'_>, loads: &mut Loads) {
+    let mut shell = Shell {
+        scene,
+        file: scene.script.unwrap_or(scene.base).to_owned(),
+        variables: HashMap::new(),
+        functions: HashMap::new(),
+        directories: vec![Value::path(scene.base)],
+        follows_link: Cell::new(false),
+        sourced: Vec::new(),
+    };
+    shell.script(text, loads);
+    if shell.follows_link.get() {
+        loads.bound(shell.note(text, "", "it follows the link that it was started by"));
+    }
+}
+
+impl Shell<'_> {
+    /// The path that the script was started by.
+    pub(super) fn started(&self) -> Option<Value> {
+        self.scene.own()
+    }
+
+    /// The path of the file that is being read.
+    pub(super) fn current(&self) -> Option<Value> {
+        self.scene.script.map(|_| Value::own(&self.file))
+    }
+
+    /// The working directory that it changed to last.
+    pub(super) fn directory(&self) -> Value {
+        self.directories.last().cloned().unwrap_or_else(Value::unknown)
+    }
+
+    /// Adds a path: a relative one from each directory that it may have come to, where a file is there.
+    fn add(&self, value: &Value, role: Role, at: &Note, loads: &mut Loads) {
+        if value.text.starts_with('/') {
+            return loads.add(value, &self.directory(), role, at.clone());
+        }
+        let is_there = |directory: &&Value| {
+            let path = value.resolved(directory);
+            path.is_some_and(|path| {
+                self.scene.disk.is_file(&path) || self.scene.disk.is_directory(&path)
+            })
+        };
+        let there: Vec<&Value> = self.directories.iter().filter(is_there).collect();
+        for directory in &self.directories {
+            let is_likely = there.contains(&directory)
+                || there.is_empty() && Some(directory) == self.directories.last();
+            let role = if is_likely { role } else { Role::Probes };
+            loads.add(value, directory, role, at.clone());
+        }
+    }
+
+    fn script(&mut self, text: &str, loads: &mut Loads) {
+        let line = shell::read(text);
+        if let Parsed::Doubtful(
+            shell::Doubt::TooLong | shell::Doubt::TooDeep | shell::Doubt::Syntax { .. },
+        ) = &line.parsed
+        {
+            loads.unresolved(self.note(text, "", "the script cannot be read as a whole"));
+        }
+        for function in &line.functions {
+            self.functions.insert(function.name.clone(), function.body.clone());
+        }
+        for repeated in &line.loops {
+            let values =
+                repeated.words.iter().flat_map(|word| self.expand(&word.source, 0)).collect();
+            self.assign(&repeated.variable, values);
+        }
+        let mut nested = nested_texts(&line.commands);
+        for command in &line.commands {
+            for Assignment { name, value } in command.assignments.iter() {
+                let values = self.expand(&value.source, 0);
+                self.leads(name, &values, text, loads);
+                self.assign(name, values);
+            }
+            self.command(command, text, &mut nested, loads);
+            // Assigned once more: what is read later knows the loop's variable after what it is made of.
+            for repeated in
+                line.loops.iter().filter(|repeated| command.source().contains(&repeated.variable))
+            {
+                let values =
+                    repeated.words.iter().flat_map(|word| self.expand(&word.source, 0)).collect();
+                self.assign(&repeated.variable, values);
+            }
+        }
+    }
+
+    fn assign(&mut self, name: &str, values: Vec<Value>) {
+        let known = self.variables.entry(name.to_owned()).or_default();
+        for value in values {
+            if !known.contains(&value) && known.len() < MOST_VALUES {
+                known.push(value);
+            }
+        }
+    }
+
+    fn command(
+        &mut self,
+        command: &SimpleCommand,
+        text: &str,
+        nested: &mut Vec<String>,
+        loads: &mut Loads,
+    ) {
+        for redirect in command.redirects.iter() {
+            self.redirect(redirect, text, loads);
+        }
+        let Some((program, arguments)) = command.words.split_first() else { return };
+        let name = program.text.as_str();
+        if DECLARES.contains(&name) {
+            for word in arguments {
+                let Some((variable, _)) = word.source.split_once('=') else { continue };
+                let source = word.source.get(variable.len() + 1..).unwrap_or_default();
+                let values = self.expand(source, 0);
+                self.leads(variable, &values, text, loads);
+                self.assign(variable, values);
+            }
+            return;
+        }
+        if matches!(name, "cd" | "pushd") {
+            return self.change_directory(arguments, text, nested, loads);
+        }
+        if matches!(name, "." | "source") {
+            return self.source(arguments, text, loads);
+        }
+        if name == "eval" {
+            return self.evaluates(arguments, text, loads);
+        }
+        let programs = self.expand(&program.source, 0);
+        if programs.iter().any(|value| value.text.contains('/')) {
+            self.runs(program, None, text, loads);
+        }
+        let name = programs
+            .iter()
+            .find(|value| value.is_known())
+            .map_or(name, |value| value.text.as_str());
+        let short = name.rsplit('/').next().unwrap_or(name);
+        let mut rest = arguments;
+        if let Some(language) = Language::interpreted_by(short) {
+            rest = self.interpreter(language, arguments, text, loads);
+        } else if programs.iter().any(|value| !value.is_known()) {
+            // `"$PYTHON" tools/x.py`
+            let scripts = arguments
+                .iter()
+                .filter(|word| Language::of_file(Path::new(&word.text), b"").is_some());
+            scripts.for_each(|word| self.runs(word, None, text, loads));
+        }
+        self.searched(name, text, loads);
+        self.arguments(short, rest, text, loads);
+    }
+
+    /// Reads the arguments of an interpreter up to its script, and returns those behind it.
+    fn interpreter<'w>(
+        &mut self,
+        language: Language,
+        arguments: &'w [Word],
+        text: &str,
+        loads: &mut Loads,
+    ) -> &'w [Word] {
+        let mut words = arguments;
+        while let Some((word, rest)) = words.split_first() {
+            let option = word.text.as_str();
+            if matches!(option, "-c" | "-e" | "-lc" | "-ec" | "--eval" | "-p" | "--print") {
+                let Some((code, rest)) = rest.split_first() else { return rest };
+                // The reader of lines looks into the code of shells itself.
+                if language != Language::Shell && !code.is_dynamic() {
+                    let scene = Scene { script: None, ..self.scene };
+                    super::read_into(language, &code.text, scene, loads);
+                }
+                return rest;
+            }
+            if option == "-m" && language == Language::Python {
+                if let Some(module) = rest.first() {
+                    let code = format!("import {0}, {0}.__main__", module.text);
+                    super::read_into(language, &code, Scene { script: None, ..self.scene }, loads);
+                }
+                return rest.get(1..).unwrap_or_default();
+            }
+            if !option.starts_with('-') && option != "run" {
+                self.runs(word, Some(language), text, loads);
+                return rest;
+            }
+            words = rest;
+        }
+        words
+    }
+
+    /// A word that is a script or a program which runs.
+    fn runs(&mut self, word: &Word, language: Option<Language>, text: &str, loads: &mut Loads) {
+        for value in self.expand(&word.source, 0) {
+            let at = self.note(text, &word.source, &word.source);
+            match value.rest {
+                Rest::Nothing => self.add(&value, Role::Runs(language), &at, loads),
+                _ => self.partly(&value, at, loads),
+            }
+        }
+    }
+
+    /// A word of which only the beginning is known, where code is loaded.
+    fn partly(&self, value: &Value, at: Note, loads: &mut Loads) {
+        self.add(value, Role::Directory, &at, loads);
+        if value.rest == Rest::Unknown {
+            loads.unresolved(at);
+        }
+    }
+
+    fn source(&mut self, arguments: &[Word], text: &str, loads: &mut Loads) {
+        let Some(word) = arguments.iter().find(|word| word.text != "--") else { return };
+        for value in self.expand(&word.source, 0) {
+            let at = self.note(text, &word.source, &word.source);
+            if !value.is_known() {
+                self.partly(&value, at, loads);
+                continue;
+            }
+            self.add(&value, Role::Includes, &at, loads);
+            let paths: Vec<PathBuf> =
+                self.directories.iter().filter_map(|directory| value.resolved(directory)).collect();
+            if paths.is_empty() {
+                loads.unresolved(at);
+            }
+            paths.into_iter().for_each(|path| self.include(path, loads));
+        }
+    }
+
+    /// Reads a file that is sourced, with the variables of the one that sources it.
+    fn include(&mut self, path: PathBuf, loads: &mut Loads) {
+        let is_read = self.sourced.contains(&path) || self.file == path;
+        if is_read || self.sourced.len() >= DEEPEST || !self.scene.is_in_project(&path) {
+            return;
+        }
+        let Some(text) = self.scene.disk.text(&path) else { return };
+        let outer = std::mem::replace(&mut self.file, path.clone());
+        self.sourced.push(path);
+        self.script(&text, loads);
+        self.file = outer;
+    }
+
+    /// Code that the script puts together.
+    fn evaluates(&mut self, arguments: &[Word], text: &str, loads: &mut Loads) {
+        for word in arguments {
+            for value in self.expand(&word.source, 0) {
+                let inner = word.source.trim_start_matches('"').strip_prefix("$(");
+                let program = inner
+                    .and_then(|inner| split::commands(inner).first().map(|words| words.concat()));
+                let is_printed = program
+                    .is_some_and(|words| !READERS.iter().any(|name| words.starts_with(name)));
+                if value.is_known() && self.sourced.len() < DEEPEST {
+                    self.sourced.push(PathBuf::new());
+                    self.script(&value.text, loads);
+                } else if value.is_own || !is_printed {
+                    loads.unresolved(self.note(
+                        text,
+                        &word.source,
+                        &format!("eval {}", word.source),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn change_directory(
+        &mut self,
+        arguments: &[Word],
+        text: &str,
+        nested: &mut Vec<String>,
+        loads: &mut Loads,
+    ) {
+        let Some(word) = arguments.iter().rev().find(|word| !word.text.starts_with('-')) else {
+            return;
+        };
+        // One within a substitution changes the directory of that alone.
+        if let Some(at) = nested.iter().position(|inner| inner.contains(&word.source)) {
+            nested.swap_remove(at);
+            return;
+        }
+        let values = self.expand(&word.source, 0);
+        for value in &values {
+            let at = self.note(text, &word.source, &format!("cd {}", word.source));
+            if value.depends_on_place(&self.directory()) {
+                let inside = value.clone().then(&Value::text("/."));
+                self.add(&inside, Role::Around, &at, loads);
+            }
+        }
+        let current = self.directory();
+        for value in values {
+            let directory = current.clone().join(&value);
+            if !self.directories.contains(&directory) && self.directories.len() < MOST_VALUES {
+                self.directories.push(directory);
+            }
+        }
+    }
+
+    /// Where `found` stands first in the text of the file that is being read.
+    fn note(&self, text: &str, found: &str, shown: &str) -> Note {
+        let before = text.find(found).and_then(|at| text.get(..at)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        Note { file: self.file.clone(), line, text: shown.to_owned() }
+    }
+}
+
+/// The texts of all substitutions in the words of these commands.
+fn nested_texts(commands: &[SimpleCommand]) -> Vec<String> {
+    let mut found = Vec::new();
+    let words = commands.iter().filter(|command| command.via.is_empty()).flat_map(|command| {
+        let assigned = command.assignments.iter().map(|assignment| &assignment.value);
+        command.words.iter().chain(assigned)
+    });
+    for word in words {
+        let mut from = 0;
+        while let Some(at) = word.source.get(from..).and_then(|rest| rest.find("$(")) {
+            let start = from + at + 2;
+            let end = split::closing(&word.source, start, '(', ')');
+            let inner = word.source.get(start..end).unwrap_or_default();
+            found.extend(std::iter::repeat_n(inner.to_owned(), inner.matches("cd ").count()));
+            from = end.max(start);
+        }
+    }
+    found
+}

@@ -1,0 +1,129 @@
+//! Texts that a script computes, as far as they are known without running it. Values only.
+
+use std::path::{Path, PathBuf};
+
+use crate::trust::named::lexical;
+
+/// Characters that make a word a pattern.
+const WILDCARDS: &[char] = &['*', '?', '[', '{'];
+
+/// A text that a script computes, and how much of it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    /// The known beginning.
+    pub(super) text: String,
+    /// What follows it.
+    pub(super) rest: Rest,
+    /// Whether it depends on where the script lies.
+    pub(super) is_own: bool,
+}
+
+/// What follows the known beginning of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Nothing: all of it is known.
+    Nothing,
+    /// Nothing, and the text is a pattern that names files.
+    Pattern,
+    /// A text that is known only when the script runs.
+    Unknown,
+}
+
+impl Value {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), rest: Rest::Nothing, is_own: false }
+    }
+
+    pub(super) fn path(path: &Path) -> Self {
+        Self::text(path.to_string_lossy())
+    }
+
+    /// A path that depends on where the script lies.
+    pub(super) fn own(path: &Path) -> Self {
+        Self { is_own: true, ..Self::path(path) }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self { rest: Rest::Unknown, ..Self::text("") }
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        self.rest == Rest::Nothing
+    }
+
+    /// This value, followed by another.
+    pub(super) fn then(mut self, next: &Self) -> Self {
+        self.is_own |= next.is_own;
+        match self.rest {
+            Rest::Nothing => {
+                self.text.push_str(&next.text);
+                self.rest = next.rest;
+            }
+            // What follows a pattern belongs to it.
+            Rest::Pattern if next.rest != Rest::Unknown => self.text.push_str(&next.text),
+            Rest::Pattern | Rest::Unknown => self.rest = Rest::Unknown,
+        }
+        self
+    }
+
+    /// This value as a directory, and a path in it: an absolute one stands alone.
+    pub(super) fn join(self, next: &Self) -> Self {
+        if next.text.starts_with('/') {
+            return next.clone();
+        }
+        if next.text.is_empty() && next.is_known() {
+            return self;
+        }
+        let is_empty = self.text.is_empty() && self.is_known();
+        let slash = if is_empty || self.text.ends_with('/') { "" } else { "/" };
+        self.then(&Self::text(slash)).then(next)
+    }
+
+    /// The directory that holds it.
+    pub(super) fn parent(mut self) -> Self {
+        let trimmed = if self.is_known() { self.text.trim_end_matches('/') } else { &self.text };
+        let parent = match trimmed.rfind('/') {
+            Some(0) => "/",
+            Some(at) => trimmed.get(..at).unwrap_or_default(),
+            None => ".",
+        };
+        self.text = parent.to_owned();
+        self
+    }
+
+    /// The name at its end.
+    pub(super) fn file_name(&self) -> Self {
+        match self.is_known() {
+            true => Self::text(self.text.rsplit('/').next().unwrap_or_default()),
+            false => Self::unknown(),
+        }
+    }
+
+    /// The path that it names from `base`; of one that is known in part, the directory in which it lies.
+    pub(super) fn resolved(&self, base: &Self) -> Option<PathBuf> {
+        let text = match self.rest {
+            Rest::Nothing => self.text.as_str(),
+            Rest::Pattern | Rest::Unknown => {
+                let known = self.text.split(WILDCARDS).next()?;
+                known.rfind('/').and_then(|at| known.get(..=at))?
+            }
+        };
+        let is_relative = !text.starts_with('/');
+        if text.is_empty() || is_relative && !base.is_known() {
+            return None;
+        }
+        let path = Path::new(&base.text).join(text);
+        path.is_absolute().then(|| lexical(&path))
+    }
+
+    /// The pattern of names in the directory that it names, where no other part of it is one.
+    pub(super) fn pattern(&self) -> Option<&str> {
+        let (directory, name) = self.text.rsplit_once('/')?;
+        (self.rest == Rest::Pattern && !directory.contains(WILDCARDS)).then_some(name)
+    }
+
+    /// Whether the path that it names from `base` depends on where the script lies.
+    pub(super) fn depends_on_place(&self, base: &Self) -> bool {
+        self.is_own || !self.text.starts_with('/') && base.is_own
+    }
+}

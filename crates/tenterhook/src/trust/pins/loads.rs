@@ -1,0 +1,260 @@
+//! Pins what the scripts of a hook load, and what those load, under bounds. Says why a hook must run from the project where a copy
+//! would find something else there (T-75 to T-79).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use super::Reading;
+use super::seen::Kind;
+use crate::hook::Command;
+use crate::trust::loads::{self, Disk, Language, Load, Loads, Note, Role, Scene};
+
+/// Most scripts whose text is read for one hook.
+const MOST_SCRIPTS: usize = 200;
+/// Longest text of a script that is read; people write no longer ones.
+const LONGEST: usize = 256 * 1024;
+/// Most reasons of one kind that a review names.
+const MOST_NOTES: usize = 6;
+
+/// Why a hook cannot be approved: there is more than is read.
+pub(super) struct TooMuch(pub(super) String);
+
+impl From<String> for TooMuch {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
+
+/// A script whose text is still to be read.
+struct Waiting {
+    path: PathBuf,
+    language: Option<Language>,
+    is_module: bool,
+}
+
+/// The disk as readers of scripts see it: the project alone.
+struct Project<'a> {
+    root: &'a Path,
+    real: Option<PathBuf>,
+}
+
+impl Disk for Project<'_> {
+    fn is_file(&self, path: &Path) -> bool {
+        path.starts_with(self.root) && path.is_file()
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        path.starts_with(self.root) && path.is_dir()
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        let is_ours = path.starts_with(self.root);
+        let bytes = is_ours.then(|| crate::discover::bytes(path, LONGEST as u64).ok()).flatten()?;
+        String::from_utf8(bytes.to_vec()).ok()
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        let below = self.real.as_ref().and_then(|root| {
+            let real = path.canonicalize().ok()?;
+            real.strip_prefix(root).ok().map(|rest| self.root.join(rest)).or(Some(real))
+        });
+        below.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+impl Reading<'_> {
+    /// Pins what the scripts that the entry names load.
+    pub(super) fn loads(&mut self, command: &Command, base: &Path) -> Result<(), TooMuch> {
+        let root = self.finding.ground.project;
+        let disk = Project { root, real: root.canonicalize().ok() };
+        let named = self.files.0.values().filter(|pin| pin.named && pin.digest.is_some());
+        let mut waiting: VecDeque<Waiting> = named
+            .map(|pin| Waiting { path: pin.path.clone(), language: None, is_module: false })
+            .collect();
+        let mut read: HashSet<PathBuf> = HashSet::new();
+        let mut found: HashMap<PathBuf, Role> = HashMap::new();
+        let mut search: Vec<(PathBuf, bool)> = Vec::new();
+        while let Some(script) = waiting.pop_front() {
+            if !script.path.starts_with(root) || !read.insert(script.path.clone()) {
+                continue;
+            }
+            if read.len() > MOST_SCRIPTS {
+                self.unpin(format!("what more than {MOST_SCRIPTS} scripts load"));
+                return Ok(());
+            }
+            let scene = Scene {
+                script: Some(&script.path),
+                base,
+                project: root,
+                home: self.finding.ground.home,
+                search: &search,
+                is_module: script.is_module,
+                env: &command.env,
+                disk: &disk,
+            };
+            let Some(all) = self.text_loads(&script, scene) else { continue };
+            search = all.search.clone();
+            self.notes(&all);
+            let written: Vec<&Path> = all
+                .found
+                .iter()
+                .filter(|load| load.role == Role::Writes)
+                .map(|load| &*load.path)
+                .collect();
+            for load in &all.found {
+                // Its own state changes with each run, and is not approved.
+                if load.role != Role::Writes
+                    && written.iter().any(|path| load.path.starts_with(path))
+                {
+                    continue;
+                }
+                if found.insert(load.path.clone(), load.role) == Some(load.role) {
+                    continue;
+                }
+                waiting.extend(self.take(load, all.writes)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn text_loads(&mut self, script: &Waiting, scene: Scene<'_>) -> Option<Loads> {
+        let bytes = self.files.get(&script.path).map(|pin| pin.bytes.clone())?;
+        let language = Language::of_file(&script.path, &bytes).or(script.language);
+        let is_bare = script.path.extension().is_none() && !bytes.starts_with(b"#!");
+        // Shells start a text without a first line themselves.
+        let language = language.or(is_bare.then_some(Language::Shell))?;
+        let text = std::str::from_utf8(&bytes)
+            .ok()
+            .filter(|text| text.len() <= LONGEST && !text.contains('\0'))?;
+        Some(loads::read(language, text, scene))
+    }
+
+    /// Pins one path that a script names; the scripts that are to be read because of it.
+    fn take(&mut self, load: &Load, writes: bool) -> Result<Vec<Waiting>, TooMuch> {
+        let path = &load.path;
+        if !path.starts_with(self.finding.ground.project) {
+            return Ok(Vec::new());
+        }
+        let is_directory = path.is_dir();
+        let directory = if is_directory { Some(path.as_path()) } else { path.parent() };
+        match load.role {
+            Role::Around | Role::Writes => self.stays_unless_covered(directory, load),
+            Role::Matches => return self.matches(load),
+            Role::Directory => self.directory_of_code(load)?,
+            Role::Reads if is_directory => self.stays_unless_covered(directory, load),
+            // Its own state changes with each run, and is not approved.
+            Role::Reads if writes && is_data(path) && !self.is_covered(directory) => {
+                self.stays_unless_covered(directory, load);
+            }
+            Role::Reads if !load.is_own => {}
+            Role::Probes if !path.exists() && !self.is_covered(directory) => self.expected(path),
+            Role::Probes => {}
+            Role::Runs(_) | Role::Includes | Role::Reads if is_directory => {}
+            Role::Includes => self.file(path, true)?,
+            Role::Reads | Role::Runs(_) => {
+                self.file(path, true)?;
+                let language = if let Role::Runs(language) = load.role { language } else { None };
+                let is_module = language == Some(Language::Python);
+                return Ok(vec![Waiting { path: path.clone(), language, is_module }]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The files of a directory whose names fit a pattern: those that come later are another identity.
+    fn matches(&mut self, load: &Load) -> Result<Vec<Waiting>, TooMuch> {
+        let pattern = load.pattern.as_deref().unwrap_or_default();
+        let Some(listing) = self.finding.seen.listing(&load.path)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for (name, kind) in &listing.entries {
+            if *kind == Kind::File && fits(&name.to_string_lossy(), pattern) {
+                let path = load.path.join(name);
+                self.file(&path, true)?;
+                found.push(Waiting { path, language: None, is_module: false });
+            }
+        }
+        Ok(found)
+    }
+
+    /// All files of a directory from which code is loaded by names that are not known.
+    fn directory_of_code(&mut self, load: &Load) -> Result<(), TooMuch> {
+        let directory = &load.path;
+        let is_ground =
+            *directory == *self.finding.ground.project || *directory == *self.finding.directory;
+        if !is_ground && directory.is_dir() {
+            return Ok(self.folder(directory, &mut Vec::new())?);
+        }
+        if directory.is_dir() {
+            self.unpin(self.shown(&load.at));
+        }
+        Ok(())
+    }
+
+    /// A copy has the files that are pinned, and a directory only where all of it is.
+    fn stays_unless_covered(&mut self, directory: Option<&Path>, load: &Load) {
+        if load.is_own && !self.is_covered(directory) {
+            let why = self.shown(&load.at);
+            self.stay(why);
+        }
+    }
+
+    /// Whether everything in a directory of the project is pinned.
+    fn is_covered(&self, directory: Option<&Path>) -> bool {
+        directory
+            .is_some_and(|directory| self.whole.iter().any(|whole| directory.starts_with(whole)))
+    }
+
+    fn notes(&mut self, all: &Loads) {
+        for note in all.unresolved.iter().take(MOST_NOTES) {
+            let shown = self.shown(note);
+            self.unpin(shown.clone());
+            self.stay(shown);
+        }
+        for note in all.bound.iter().take(1) {
+            let shown = self.shown(note);
+            self.stay(shown);
+        }
+    }
+
+    /// A file that a script would load if it were there: its appearance is a change.
+    fn expected(&mut self, path: &Path) {
+        if self.files.get(path).is_none() && self.files.0.len() < super::MOST_FILES {
+            self.absent(path);
+            if let Some(pin) = self.files.0.get_mut(path.as_os_str()) {
+                pin.named = false;
+            }
+        }
+    }
+
+    fn unpin(&mut self, text: String) {
+        let lines = &mut self.unpinned;
+        if !lines.contains(&text) {
+            lines.push(text);
+        }
+    }
+
+    /// Has the hook run from the project; the first reason is kept.
+    fn stay(&mut self, why: String) {
+        self.from_place.get_or_insert(why);
+    }
+
+    fn shown(&self, note: &Note) -> String {
+        let file = note.file.strip_prefix(self.finding.ground.project).unwrap_or(&note.file);
+        format!("{} ({}:{})", note.text, file.display(), note.line)
+    }
+}
+
+/// Whether a file is data, and not a script.
+fn is_data(path: &Path) -> bool {
+    Language::of_file(path, b"").is_none()
+}
+
+/// Whether a name may match a pattern of a shell: compares the text before its first and behind its last wildcard.
+fn fits(name: &str, pattern: &str) -> bool {
+    let is_wild = |c: char| "*?[]{}".contains(c);
+    let before = pattern.split(is_wild).next().unwrap_or_default();
+    let behind = pattern.rsplit(is_wild).next().unwrap_or_default();
+    name.starts_with(before)
+        && name.ends_with(behind)
+        && !(name.starts_with('.') && before.is_empty())
+}
