@@ -16,7 +16,9 @@ pub(crate) fn run() -> Said {
     let root = tree::root();
     let list = std::fs::read_to_string(root.join(LIST))
         .map_err(|error| format!("{LIST} cannot be read: {error}"))?;
-    let played = Command::new(env!("CARGO"))
+    // A mask that is stricter than what a test asks for would have its start be refused.
+    let played = Command::new("sh")
+        .args(["-c", "umask 022 && exec \"$0\" \"$@\"", env!("CARGO")])
         .args(["test", "--locked", "-p", "tenterhook-process", "--tests", "--no-fail-fast"])
         .env("RUSTFLAGS", "--cfg tenterhook_portable")
         // Its flags are other ones than those of all other builds, which would be made anew.
