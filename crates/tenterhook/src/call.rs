@@ -229,14 +229,15 @@ pub(crate) fn footprint_at(
     let mut found = Found { concerns, ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            shell(line, text.as_deref().unwrap_or_default(), paths, meter, &mut found);
+            let at = path::Paths { cwd: tools::directory(call.input, paths), ..paths.clone() };
+            shell(line, text.as_deref().unwrap_or_default(), &at, meter, &mut found);
         }
         _ => tools::look(call, paths, meter, &mut found),
     }
     if found.concerns {
         match (call.tool(), &text) {
             (Tool::Shell, Some(text)) => disarm::text(|| Cow::Borrowed(text), &mut found),
-            _ => disarm::tool(call, paths, &mut found),
+            _ => disarm::tool(call, paths, meter, &mut found),
         }
         disarm::settle(paths, &mut found);
     }

@@ -5,15 +5,23 @@
 //! look. It judges no call and names no dialect: most of these agents have none here.
 
 mod agents;
+mod launchers;
 mod modules;
+mod options;
 mod path;
+mod switches;
 mod words;
 
-pub use agents::{AGENTS, Agent, OWN_COMMANDS, PACKAGE, agent};
+pub use agents::{AGENTS, Agent, OWN_COMMANDS, OWN_OVERRIDES, PACKAGE, agent};
+pub use launchers::{
+    agent_named, is_carrier, is_setter, launched, moves_an_agent, moving_variables,
+};
 pub use modules::{InPlugins, MODULES, in_plugins};
 pub use path::{
-    Hold, directories, hold, is_git_config, is_home_of_guard, is_match, is_part_of, is_startup_file,
+    Hold, directories, hold, is_environment_file, is_git_config, is_home_of_guard, is_match,
+    is_part_of, is_startup_file,
 };
+pub use switches::{is_loosened_by, is_switch};
 pub use words::{may_concern, names_guard};
 
 /// The pack of rules that denies: native configuration, for every host alike.

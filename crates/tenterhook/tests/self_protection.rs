@@ -343,3 +343,25 @@ fn files_of_a_plugin_among_the_skills_are_kept() {
         assert!(!run(line), "{line}");
     }
 }
+
+/// Each kind of call in `tool-calls.json`: SP-35 to SP-40.
+#[test]
+fn tool_call_is_denied_by_kind_and_its_ordinary_twin_passes() {
+    let rules = rules();
+    let text =
+        std::fs::read_to_string(tables::tables(protect::NAME).join("tool-calls.json")).unwrap();
+    let text = text.replace("{P}", "/home/u/project").replace("{home}", "/home/u");
+    let list: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = list["rows"].as_array().unwrap();
+    assert!(rows.len() > 150, "{}", rows.len());
+    let judged_wrongly: Vec<String> = rows
+        .iter()
+        .filter(|row| {
+            let event = pack::call(row["tool"].as_str().unwrap(), row["input"].clone());
+            let denial = pack_says(&rules, &RuleInput::of(&Arc::new(event)));
+            denial.is_some() == row["pass"].as_bool().unwrap_or_default()
+        })
+        .map(ToString::to_string)
+        .collect();
+    assert!(judged_wrongly.is_empty(), "{}", judged_wrongly.join("\n"));
+}

@@ -339,3 +339,31 @@ fn an_agent_is_refused_in_a_terminal_too() {
         assert!(said.code != 0 && said.stderr.contains("is refused: process"), "{}", said.stderr);
     }
 }
+
+/// SP-41: the file of the program that runs, by its own path, by a link, and with a directory around it.
+#[test]
+fn program_that_runs_is_kept_wherever_it_lies() {
+    let room = Room::with_settings(NOTHING);
+    let program = room.path("tools/th");
+    std::fs::create_dir_all(room.path("tools")).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_tenterhook"), &program).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&program, room.path("project/shortcut")).unwrap();
+    let path = program.display().to_string();
+    let decision = |line: &str| room.run_program(&program, &["fire", "-"], &bash(line)).code;
+    for line in [
+        format!("cp /bin/true {path}"),
+        format!("rm {path}"),
+        format!("chmod -x {path}"),
+        format!("rm -rf {}", room.path("tools").display()),
+        "cp /bin/true ../tools/th".to_owned(),
+        "echo x > shortcut".to_owned(),
+    ] {
+        assert_eq!(decision(&line), 2, "{line}");
+    }
+    for line in
+        [format!("ls -l {path}"), format!("cp {path} /tmp/x"), "rm -f ../tools/other".to_owned()]
+    {
+        assert_eq!(decision(&line), 0, "{line}");
+    }
+}

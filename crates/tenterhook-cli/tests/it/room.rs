@@ -84,6 +84,13 @@ impl Room {
         self.say(command, directory, stdin)
     }
 
+    /// The same with another file of the program.
+    pub(crate) fn run_program(&self, program: &Path, args: &[&str], stdin: &str) -> Said {
+        let mut command = Command::new(program);
+        command.args(args).env("PATH", "/usr/bin:/bin");
+        self.say(command, "project", stdin)
+    }
+
     /// Runs a line of shell in which `tenterhook` is the program.
     pub(crate) fn shell(&self, line: &str) -> Said {
         let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));

@@ -3,6 +3,7 @@
 //!
 //! Nothing is looked at unless the letters of the call may concern a guard (`protect`), or one of its words is a second name of one.
 
+mod code;
 mod files;
 mod git;
 mod link;
@@ -11,14 +12,15 @@ mod names;
 mod own;
 pub(super) mod patch;
 mod start;
+mod table;
+mod tools;
 
 use std::borrow::Cow;
-
-use serde_json::Value;
 
 use super::Found;
 use super::path::Paths;
 use super::view::View;
+use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
 use crate::protect::{self, Hold};
 
@@ -41,6 +43,10 @@ pub trait Files: std::fmt::Debug + Send + Sync {
     fn entries(&self, _directory: &str) -> Vec<String> {
         Vec::new()
     }
+    /// The file of the program that runs, which is a part of the guard; `None` where the host does not say.
+    fn own_program(&self) -> Option<String> {
+        None
+    }
     /// Whether a directory is there; `None` where the host does not say.
     fn is_directory(&self, _path: &str) -> Option<bool> {
         None
@@ -48,6 +54,7 @@ pub trait Files: std::fmt::Debug + Send + Sync {
 }
 
 /// What a disarming command is looked at with.
+#[derive(Clone, Copy)]
 pub(super) struct Here<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) paths: &'a Paths<'a>,
@@ -102,6 +109,23 @@ pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     if let Some(file) = startup.filter(|_| start::changes_programs(&text())) {
         found.disarms.insert(format!("changes in {file} which programs are found"));
     }
+    let variables = found.writes.iter().find(|path| protect::is_environment_file(path));
+    if let Some((file, name)) =
+        variables.and_then(|file| Some((file, start::moved_by(file, &text())?)))
+    {
+        found.disarms.insert(format!("sets {name} in {file} for agents that start there"));
+    }
+}
+
+/// Code of another language, with the texts between its quotes.
+pub(super) fn code(code: &str, texts: &[(usize, &str)], paths: &Paths<'_>, found: &mut Found) {
+    code::look(code, texts, paths, found);
+}
+
+/// A call of another tool than the shell.
+pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+    modules::tool(call, found);
+    tools::look(call, paths, meter, found);
 }
 
 /// Judges the files that were found: what is written in a guard, and what goes with all that lies in it.
@@ -116,73 +140,19 @@ pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
     found.guards = guards;
 }
 
-/// Parts of the names of tools that only look.
-const LOOKING: &[&str] = &[
-    "read", "get", "list", "search", "find", "grep", "glob", "stat", "info", "show", "tree",
-    "view", "fetch", "describe", "diff", "exists", "cat_", "query", "open",
-];
-
-/// Parts of the names of tools that deal with whole directories.
-const WHOLE: &[&str] = &["move", "rename", "delete", "remove", "rmdir", "link", "chmod"];
-
-/// A call of another tool than the shell.
-pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
-    let name = call.name.rsplit("__").next().unwrap_or(call.name).to_ascii_lowercase();
-    let looks = match call.tool() {
-        Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
-        Tool::Write | Tool::Edit => false,
-        _ => LOOKING.iter().any(|it| name.contains(it)) || is_view(call.input),
-    };
-    modules::tool(call, found);
-    if looks {
-        return;
-    }
-    // A tool that nobody knows is taken to write what it names: most of those that only look say so.
-    if matches!(call.tool(), Tool::Other | Tool::Mcp) {
-        let named = found.reads.iter().filter(|path| names::holds(path, Hold::Part, paths));
-        found.guards.extend(named.cloned());
-        let laid = found.reads.iter().filter(|path| modules::is_laid(path, paths));
-        found.guards.extend(laid.cloned());
-    }
-    // To move or to remove a directory moves all that lies in it.
-    if WHOLE.iter().any(|it| name.contains(it)) {
-        let homes = found.writes.iter().filter(|it| protect::is_home_of_guard(it));
-        found.guards.extend(homes.cloned());
-    }
-    texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
-    if matches!(call.tool(), Tool::Write | Tool::Edit) {
-        text(|| call.input.to_string().into(), found);
-    }
-}
-
-/// Editors of some agents say in a field what they do.
-fn is_view(input: &Value) -> bool {
-    matches!(input.get("command").and_then(Value::as_str), Some("view"))
-}
-
-/// Every text of an input.
-fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
-    match value {
-        Value::String(text) => each(text),
-        Value::Array(items) if depth < 8 => items.iter().for_each(|it| texts(it, depth + 1, each)),
-        Value::Object(fields) if depth < 8 => {
-            fields.values().for_each(|it| texts(it, depth + 1, each));
-        }
-        _ => {}
-    }
-}
-
 /// Whether a call may concern a guard at all: the cheap look before everything else (SP-4, SP-25).
 pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<'_>) -> bool {
     let may = |text: &str| protect::may_concern(text) || names::mentions_guard(text, paths);
     match (call.tool(), line) {
-        (Tool::Shell, Some(line)) => may(line),
+        (Tool::Shell, Some(line)) => {
+            may(line) || super::tools::named_directory(call.input).is_some_and(|path| may(&path))
+        }
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,
         _ if modules::types_slash_commands(call.name) => true,
         _ => {
-            let mut concerns = false;
-            texts(call.input, 0, &mut |text| concerns = concerns || may(text));
+            let mut concerns = tools::may_concern(call);
+            tools::texts(call.input, 0, &mut |text| concerns = concerns || may(text));
             concerns
         }
     }

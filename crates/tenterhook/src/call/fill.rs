@@ -9,6 +9,7 @@ use std::rc::Rc;
 use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
 use crate::event::meter::Meter;
+use crate::protect::PACKAGE;
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.
@@ -293,7 +294,7 @@ impl<'m> Variables<'m> {
             ["printf", "%s" | "%s\\n", said @ ..] => said.concat(),
             ["printf", said] if !said.contains(['%', '\\']) => (*said).to_owned(),
             ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => {
-                (*name).to_owned()
+                program_path(name)
             }
             // Everything that lies there: what a name in it is called, nobody knows.
             ["ls"] | ["ls", "-1" | "-a" | "-A" | "-d"] => "*".to_owned(),
@@ -326,6 +327,11 @@ impl<'m> Variables<'m> {
         };
         command.words.iter().flat_map(fill).collect()
     }
+}
+
+/// What a lookup of a program prints: its name, or where ours may lie.
+pub(super) fn program_path(name: &str) -> String {
+    if name.starts_with(PACKAGE) { format!("~/.local/bin/{name}") } else { name.to_owned() }
 }
 
 /// How deep substitutions nest in a text. What is in the deepest of too many stays as it is written, and then so does what

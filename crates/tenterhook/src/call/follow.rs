@@ -13,7 +13,7 @@ use tenterhook_shell::{
 
 use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced, unfold};
-use super::fill::Variables;
+use super::fill::{Variables, program_path};
 use super::find::search;
 use super::path::{Moves, Paths};
 use super::quoted::line_of;
@@ -276,6 +276,9 @@ impl<'p> Sofar<'p> {
             "echo" | "printf" | "ls" | "realpath" => {
                 let words = view.operands(&[]).into_iter().flat_map(str::split_whitespace);
                 self.printed.extend(words.map(str::to_owned));
+            }
+            "which" | "whereis" | "whence" => {
+                self.printed.extend(view.operands(&[]).into_iter().map(program_path));
             }
             "find" => {
                 self.searched = search(view);

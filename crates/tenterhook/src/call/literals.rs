@@ -6,6 +6,7 @@ use tenterhook_shell::strings::{interpreter, is_scripted, listed, runs_lines, te
 use super::Found;
 use super::path::Paths;
 use super::view::View;
+use crate::event::meter::Meter;
 
 /// Words of code that removes a directory with everything in it.
 const REMOVES: &[&str] = &[
@@ -55,34 +56,42 @@ const LOOKED_FOR: usize = 50;
 pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in code(view) {
-        // Each word of the lists is looked for in all of it.
-        if !view.meter.read(LOOKED_FOR * code.len()) {
+        in_code(code, &here, view.meter, found);
+    }
+}
+
+/// What a piece of code says.
+pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+    // Each word of the lists is looked for in all of it.
+    if !meter.read(LOOKED_FOR * code.len()) {
+        return;
+    }
+    let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    // To ask where a link leads gives nothing a name.
+    let links = code.split("readlink").any(|code| LINKS.iter().any(|word| code.contains(word)));
+    let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
+    let all = texts(code);
+    for text in all.iter().map(|(_, text)| *text) {
+        if !meter.read(4 * (text.len() + paths.cwd.len())) {
             return;
         }
-        let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
-        // To ask where a link leads gives nothing a name.
-        let links = code.split("readlink").any(|code| LINKS.iter().any(|word| code.contains(word)));
-        let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
-        let all = texts(code);
-        for text in all.iter().map(|(_, text)| *text) {
-            if !view.meter.read(4 * (text.len() + view.cwd.len())) {
-                return;
-            }
-            let path = || paths.seen(text, &view.cwd);
-            if removes {
-                found.deletes.insert(path());
-            }
-            if writes || removes {
-                found.writes.insert(path());
-            }
-            if !text.contains(' ') {
-                found.reads.insert(path());
-            } else if runs {
-                super::inner(text, &here, view.meter, found);
-            }
+        let path = || paths.seen(text, &paths.cwd);
+        if removes {
+            found.deletes.insert(path());
         }
-        if runs {
-            listed(code, &all).iter().for_each(|line| super::inner(line, &here, view.meter, found));
+        if writes || removes {
+            found.writes.insert(path());
         }
+        if !text.contains(' ') {
+            found.reads.insert(path());
+        } else if runs {
+            super::inner(text, paths, meter, found);
+        }
+    }
+    if runs {
+        listed(code, &all).iter().for_each(|line| super::inner(line, paths, meter, found));
+    }
+    if found.concerns && (writes || removes) {
+        super::disarm::code(code, &all, paths, found);
     }
 }

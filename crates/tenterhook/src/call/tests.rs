@@ -246,3 +246,42 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// S-71.
+#[test]
+fn tool_that_is_no_shell_writes_what_its_fields_name() {
+    let call = |tool: &str, input: serde_json::Value| {
+        let within = Surroundings {
+            home: "/home/u".into(),
+            project: "/home/u/project".into(),
+            cwd: "/home/u/project".into(),
+            ..Surroundings::default()
+        };
+        let event =
+            Event::new("PreToolUse", within).with("tool_name", tool).with("tool_input", input);
+        footprint(&event, None, None, false, &Meter::new(&|| true)).unwrap()
+    };
+    for (tool, input) in [
+        ("mcp__ide__create_file", json!({ "pathInProject": "dist/a.js", "text": "x" })),
+        ("mcp__fs__write", json!({ "outputFile": "dist/a.js" })),
+        ("mcp__fs__write", json!({ "directory": "dist", "filename": "a.js" })),
+        ("mcp__fs__write", json!({ "uri": "file:///home/u/project/dist/a%2Ejs" })),
+        ("mcp__fs__copy", json!({ "src": "a.js", "dst": "dist/a.js" })),
+        ("mcp__sh__run", json!({ "script": "echo > dist/a.js" })),
+        ("mcp__sh__run", json!({ "cwd": "dist", "program": "touch", "arguments": ["a.js"] })),
+        ("mcp__tmux__send_keys", json!({ "keys": "echo > dist/a.js\n" })),
+        ("mcp__py__eval", json!({ "code": "open('dist/a.js', 'w')" })),
+    ] {
+        let found = call(tool, input.clone());
+        assert!(found.writes.iter().any(|path| path == "dist/a.js"), "{tool} {input}: {found:?}");
+    }
+    for (tool, input) in [
+        ("mcp__ide__get_file", json!({ "pathInProject": "dist/a.js" })),
+        ("mcp__fs__copy", json!({ "src": "dist/a.js", "dst": "a.js" })),
+        ("mcp__docs__explain_code", json!({ "code": "open('dist/a.js', 'w')" })),
+        ("mcp__ai__classify", json!({ "input": "echo > dist/a.js" })),
+    ] {
+        let found = call(tool, input.clone());
+        assert!(!found.writes.iter().any(|path| path == "dist/a.js"), "{tool} {input}: {found:?}");
+    }
+}

@@ -1,79 +1,34 @@
-//! What do tools other than the shell do? Files, addresses and statements in their inputs.
+//! What do tools other than the shell do? Files, addresses, statements and commands in their inputs.
 
-use serde_json::Value;
+pub(super) mod name;
+pub(super) mod table;
+pub(super) mod text;
+mod verbs;
 
-use super::Found;
-use super::hosts;
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use tenterhook_shell::strings::texts;
+
+use self::name::{Does, ToolName, field, is_one_of, is_path_key, plain};
+use self::table::{
+    ARGUMENTS, BASES, CODE, DIRECTORIES, ENCODED, EXPORTS, LINES, NAMES, PROGRAMS, SOURCES,
+    STATEMENTS, TYPED,
+};
+use self::text::path_in;
 use super::path::Paths;
+use super::{Found, disarm, hosts, literals};
 use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
-
-/// Fields that name files.
-const PATHS: &[&str] = &[
-    "file_path",
-    "path",
-    "notebook_path",
-    "filePath",
-    "filename",
-    "file",
-    "paths",
-    "files",
-    "source",
-    "destination",
-    "target",
-    "uri",
-    "from",
-    "to",
-    "old_path",
-    "new_path",
-    "target_file",
-    "absolute_path",
-];
-/// Fields that hold statements for a database.
-const STATEMENTS: &[&str] = &["sql", "query", "statement", "command", "pipeline"];
-/// Fields that hold a line for a shell.
-const LINES: &[&str] = &["command", "cmd", "script", "shell_command"];
-/// Those of them that say so whatever the tool is called.
-const PLAIN_LINES: &[&str] = &["command", "cmd", "shell_command"];
-/// Fields that hold the arguments of a program.
-const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
-/// Parts of the names of MCP tools that change files.
-const CHANGING: &[&str] = &[
-    "write", "edit", "create", "move", "rename", "delete", "remove", "append", "update", "patch",
-    "replace", "insert", "put", "save", "copy",
-];
-/// Parts of the names of MCP tools that delete whole directories.
-const REMOVING: &[&str] = &["delete", "remove", "rmdir"];
-/// Parts of the names of MCP tools that run shell lines.
-const SHELLS: &[&str] = &[
-    "bash",
-    "shell",
-    "terminal",
-    "exec",
-    "run_command",
-    "execute_command",
-    "start_process",
-    "command",
-];
 
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
 
 pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let tool = call.tool();
-    let named = |parts: &[&str]| {
-        let name = call.name.to_ascii_lowercase();
-        parts.iter().any(|part| name.contains(part))
-    };
-    let mut look = Look {
-        tool,
-        changes: named(CHANGING),
-        removes: named(REMOVING),
-        shell: named(SHELLS),
-        paths,
-        meter,
-        found,
-    };
+    let name = ToolName::new(call);
+    let at = Paths { cwd: directory(call.input, paths), ..paths.clone() };
+    let mut look = Look { tool, name, paths, at: &at, meter, found };
     match tool {
         Tool::Agent => {}
         // What a search goes through, it prints; the names that it finds are no content.
@@ -82,18 +37,39 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
     }
 }
 
-/// A list of words as a line.
-fn words(items: &[Value]) -> String {
-    let words = items.iter().filter_map(Value::as_str).map(tenterhook_shell::quote);
-    words.collect::<Vec<_>>().join(" ")
+/// The directory in which a call runs its commands: the one that a field names, else the agent's.
+pub(super) fn directory(input: &Value, paths: &Paths<'_>) -> String {
+    named_directory(input)
+        .map_or_else(|| paths.cwd.clone(), |path| paths.absolute(&path, &paths.cwd))
+}
+
+/// The directory that a field of an input, or of an object in it, names.
+pub(super) fn named_directory(input: &Value) -> Option<Cow<'_, str>> {
+    let own = || field(input, DIRECTORIES)?.as_str();
+    let nested =
+        || input.as_object()?.values().find_map(|value| field(value, DIRECTORIES)?.as_str());
+    own().or_else(nested).and_then(path_in)
+}
+
+/// A list of words as a line; nothing where something else is in it.
+fn line_of(items: &[Value]) -> Option<String> {
+    let quoted: Option<Vec<String>> =
+        items.iter().map(|item| item.as_str().map(tenterhook_shell::quote)).collect();
+    quoted.filter(|quoted| !quoted.is_empty()).map(|quoted| quoted.join(" "))
+}
+
+/// The object that a text holds as JSON.
+pub(super) fn encoded(key: &str, text: &str) -> Option<Value> {
+    let may_be = text.trim_start().starts_with(['{', '[']) && is_one_of(key, ENCODED);
+    may_be.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 struct Look<'a> {
     tool: Tool,
-    changes: bool,
-    removes: bool,
-    shell: bool,
+    name: ToolName,
     paths: &'a Paths<'a>,
+    /// The same with the directory in which the call runs its commands.
+    at: &'a Paths<'a>,
     meter: &'a Meter<'a>,
     found: &'a mut Found,
 }
@@ -104,83 +80,155 @@ impl Look<'_> {
             return;
         }
         match value {
-            Value::String(text) => self.text(key, text),
-            Value::Object(fields) if depth < DEEPEST && self.argv(fields).is_some() => {
-                let line = self.argv(fields).unwrap_or_default();
-                self.text("command", &line);
-            }
-            Value::Array(items) if depth < DEEPEST && LINES.contains(&key) => {
-                self.text(key, &words(items));
-            }
-            Value::Array(items) if depth < DEEPEST => {
-                items.iter().for_each(|it| self.value(key, it, depth + 1))
-            }
-            Value::Object(fields) if depth < DEEPEST => {
-                fields.iter().for_each(|(key, it)| self.value(key, it, depth + 1));
-            }
+            Value::String(text) => self.text(key, text, depth),
+            Value::Object(fields) if depth < DEEPEST => self.object(value, fields, depth),
+            Value::Array(items) if depth < DEEPEST => self.array(key, items, depth),
             _ => {}
         }
     }
 
-    /// `{"command": "rm", "args": ["-rf", "/"]}`
-    fn argv(&self, fields: &serde_json::Map<String, Value>) -> Option<String> {
-        let args = ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_array())?;
-        let program = LINES.iter().find_map(|key| fields.get(*key)?.as_str())?;
-        Some(format!("{program} {}", words(args)))
+    fn object(&mut self, value: &Value, fields: &Map<String, Value>, depth: usize) {
+        let argv = self.argv(value);
+        if let Some(line) = &argv {
+            self.text("command", line, depth);
+        }
+        if let (Some(Value::String(base)), Some(Value::String(name))) =
+            (field(value, BASES), field(value, NAMES))
+            && let (Some(base), Some(name)) = (path_in(base), path_in(name))
+            && !name.starts_with(['/', '~'])
+        {
+            self.path("path", &format!("{base}/{name}"));
+        }
+        for (key, value) in fields {
+            let is_used = argv.is_some() && (is_one_of(key, PROGRAMS) || is_one_of(key, ARGUMENTS));
+            if !is_used || value.is_object() {
+                self.value(key, value, depth + 1);
+            }
+        }
     }
 
-    fn text(&mut self, key: &str, text: &str) {
+    fn array(&mut self, key: &str, items: &[Value], depth: usize) {
+        let (key, lines): (&str, Option<String>) = match plain(key).as_str() {
+            "commands" | "scripts" | "lines" | "keys" => {
+                let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                (key, lines.map(|lines| lines.join("\n")))
+            }
+            name if LINES.contains(&name) => (key, line_of(items)),
+            // Arguments without a program begin with it.
+            "args" | "argv" if self.runs() => ("command", line_of(items)),
+            _ => (key, None),
+        };
+        match lines {
+            Some(line) => self.text(key, &line, depth),
+            None => items.iter().for_each(|item| self.value(key, item, depth + 1)),
+        }
+    }
+
+    /// `{"command": "rm", "args": ["-rf", "/"]}`
+    fn argv(&self, value: &Value) -> Option<String> {
+        let args = match field(value, ARGUMENTS)? {
+            Value::Array(items) => line_of(items)?,
+            Value::String(text) if !text.trim_start().starts_with(['{', '[']) => text.clone(),
+            _ => return None,
+        };
+        let program = field(value, PROGRAMS).or_else(|| field(value, &["name"]))?.as_str()?;
+        Some(format!("{program} {args}"))
+    }
+
+    /// Whether the tool may run commands: one that no table knows may.
+    const fn runs(&self) -> bool {
+        matches!(self.tool, Tool::Mcp | Tool::Other)
+    }
+
+    fn changes(&self) -> bool {
+        self.name.does(Does::Change) && !self.name.only_reads()
+    }
+
+    fn text(&mut self, key: &str, text: &str, depth: usize) {
         if !self.meter.spend(1 + text.len() / 64) {
             return;
         }
-        let remote = matches!(self.tool, Tool::Mcp | Tool::Fetch);
-        if PATHS.contains(&key) && !text.contains('\n') {
-            let file = text.strip_prefix("file://").unwrap_or(text);
-            if !file.contains("://") {
-                self.path(file);
-            }
+        let is_remote = matches!(self.tool, Tool::Mcp | Tool::Fetch);
+        // A search is held against the names that it takes.
+        let names_file = is_path_key(key)
+            || is_remote && text.starts_with("file:")
+            || self.tool == Tool::Search && key == "glob";
+        if names_file && let Some(file) = path_in(text) {
+            self.path(key, &file);
         }
-        if remote && let Some(host) = hosts::of_address(text).filter(|it| !hosts::is_local(it)) {
-            if hosts::is_catcher(&host) || (self.changes && hosts::is_drop(&host)) {
+        if is_remote
+            && let Some(host) = hosts::of_address(text).filter(|host| !hosts::is_local(host))
+        {
+            if hosts::is_catcher(&host) || (self.changes() && hosts::is_drop(&host)) {
                 self.found.drops.insert(host.clone());
             }
             self.found.hosts.insert(host);
         }
-        if remote && let Some(file) = text.strip_prefix("file://") {
-            self.path(file);
-        }
-        if self.tool == Tool::Mcp && STATEMENTS.contains(&key) {
-            self.found.sql.insert(text.to_owned());
-        }
-        // A search is held against the names that it takes.
-        if self.tool == Tool::Search && key == "glob" {
-            self.path(text);
-        }
-        if self.tool == Tool::Mcp
-            && (self.shell || PLAIN_LINES.contains(&key))
-            && LINES.contains(&key)
-        {
-            super::inner(text, self.paths, self.meter, self.found);
-        }
-        // Some tools of other agents are shells by another name.
-        if self.tool == Tool::Other && LINES.contains(&key) {
-            super::inner(text, self.paths, self.meter, self.found);
+        if self.runs() {
+            self.run(key, text);
+            if let Some(value) = encoded(key, text).filter(|_| depth < DEEPEST) {
+                self.value(key, &value, depth + 1);
+            }
         }
     }
 
-    fn path(&mut self, written: &str) {
+    /// What a text runs: a line, code of another language, or a statement.
+    fn run(&mut self, key: &str, text: &str) {
+        let is = |names: &[&str]| is_one_of(key, names);
+        if is(STATEMENTS) {
+            self.statement(text);
+        }
+        let shows = self.name.does(Does::Talk) || self.name.only_reads();
+        let is_typed = is(TYPED) && self.name.does(Does::Type);
+        let is_code = (is(CODE) || is_typed) && !shows;
+        let is_script = self.tool == Tool::Other && is(&["script"]);
+        if is(LINES) || is_script || is(CODE) && self.name.does(Does::Shell) || is_typed {
+            super::inner(text, self.at, self.meter, self.found);
+        } else if is_code || is(TYPED) && self.name.does(Does::Shell) {
+            self.for_guard(text);
+        }
+        if is_code && self.meter.read(text.len()) {
+            literals::in_code(text, self.at, self.meter, self.found);
+        }
+    }
+
+    fn statement(&mut self, text: &str) {
+        if self.tool == Tool::Mcp {
+            self.found.sql.insert(text.to_owned());
+        }
+        let small = text.to_ascii_lowercase();
+        if EXPORTS.iter().any(|export| small.contains(export)) && self.meter.read(4 * text.len()) {
+            let files = texts(text).into_iter().filter_map(|(_, file)| path_in(file));
+            self.found.writes.extend(files.map(|file| self.paths.seen(&file, &self.paths.cwd)));
+        }
+    }
+
+    /// A text that is a line if the tool runs it with a shell, which its name does not tell: it is read for what it does to a guard.
+    fn for_guard(&mut self, text: &str) {
+        if !self.found.concerns {
+            return;
+        }
+        let mut own = Found { concerns: true, lines: self.found.lines, ..Found::default() };
+        super::inner(text, self.at, self.meter, &mut own);
+        disarm::settle(self.at, &mut own);
+        self.found.lines = own.lines;
+        self.found.guards.append(&mut own.guards);
+        self.found.unguarded.append(&mut own.unguarded);
+        self.found.disarms.append(&mut own.disarms);
+    }
+
+    fn path(&mut self, key: &str, written: &str) {
         if !self.meter.read(4 * (written.len() + self.paths.cwd.len())) {
             return;
         }
         let path = self.paths.seen(written, &self.paths.cwd);
         match self.tool {
-            Tool::Write => drop(self.found.writes.insert(path)),
             // An edit shows what it changes.
-            Tool::Edit => {
-                self.found.writes.insert(path);
-            }
-            Tool::Mcp if self.changes => {
-                if self.removes {
+            Tool::Write | Tool::Edit => drop(self.found.writes.insert(path)),
+            Tool::Mcp | Tool::Other
+                if self.changes() && !(self.name.does(Does::Copy) && is_one_of(key, SOURCES)) =>
+            {
+                if self.name.does(Does::Remove) {
                     self.found.deletes.insert(path.clone());
                 }
                 self.found.reads.insert(path.clone());

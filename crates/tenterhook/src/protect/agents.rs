@@ -103,6 +103,12 @@ pub const AGENTS: &[Agent] = &[
             "--ignore-rules",
             "--disable=hooks",
             "--disable=codex_hooks",
+            "--sandbox=danger-full-access",
+            "-s=danger-full-access",
+            "--ask-for-approval=never",
+            "-a=never",
+            "--profile",
+            "-p",
         ],
     },
     Agent {
@@ -124,7 +130,16 @@ pub const AGENTS: &[Agent] = &[
             "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
             "GEMINI_CLI_TRUST_WORKSPACE",
         ],
-        options: &["--yolo", "-y", "--approval-mode=yolo", "--skip-trust"],
+        options: &[
+            "--yolo",
+            "-y",
+            "--approval-mode=yolo",
+            "--skip-trust",
+            "--no-sandbox",
+            "--sandbox=false",
+            "--extensions=none",
+            "-e=none",
+        ],
     },
     Agent {
         name: "qwen",
@@ -322,59 +337,18 @@ pub const OWN_COMMANDS: &[(&[&str], &[&str])] = &[
     (&["rules", "remove"], &[]),
 ];
 
+/// Our own commands that loosen a guard with one of these options alone.
+pub const OWN_OVERRIDES: &[(&[&str], &[&str])] = &[(&["rules", "add"], &["--force", "-f"])];
+
 /// The agent whose program has that file name.
 #[must_use]
 pub fn agent(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|it| it.programs.contains(&program))
 }
 
-impl Agent {
-    /// Whether a variable makes it read other files.
-    #[must_use]
-    pub fn is_moved_by(&self, variable: &str) -> bool {
-        let own = |name: &&str| match name.strip_suffix('*') {
-            Some(start) => variable.starts_with(start),
-            None => *name == variable,
-        };
-        self.variables.iter().any(own) || HOMES.contains(&variable)
-    }
-
-    /// The option of these arguments that takes its guard away; a value may stand behind `=` or in the next word.
-    #[must_use]
-    pub fn unguarded_by<'a>(&self, args: &'a [String]) -> Option<&'a str> {
-        let at = |(at, arg): (usize, &'a String)| {
-            let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
-            let next = args.get(at + 1).map_or("", String::as_str);
-            let value = if arg.contains('=') { value } else { next };
-            let is = |option: &&str| match option.split_once('=') {
-                Some((wanted, only)) => wanted == name && only == value,
-                None => *option == name,
-            };
-            self.options.iter().any(is).then_some(arg.as_str())
-        };
-        let before_text = args.iter().take_while(|it| *it != "--").enumerate();
-        let mut before_text = before_text;
-        before_text.find_map(at)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_option_is_found_with_its_value() {
-        let claude = agent("claude").copied();
-        let said = |line: &str| {
-            let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            claude.and_then(|it| it.unguarded_by(&args).map(str::to_owned))
-        };
-        assert!(said("-p hi --bare").is_some());
-        assert!(said("--permission-mode bypassPermissions").is_some());
-        assert!(said("--permission-mode=bypassPermissions").is_some());
-        assert_eq!(said("--permission-mode plan"), None);
-        assert_eq!(said("-p -- --bare"), None);
-    }
 
     #[test]
     fn a_name_is_there_once() {

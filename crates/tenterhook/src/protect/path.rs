@@ -38,6 +38,53 @@ const STARTUP: &[&str] = &[
     "/etc/zsh/",
 ];
 
+/// What sets variables for shells, programs and agents that start later, where it may also say much else.
+const ENVIRONMENT: &[&str] = &[
+    ".envrc",
+    ".env",
+    ".env.*",
+    ".flaskenv",
+    "mise.toml",
+    "mise.*.toml",
+    ".mise.toml",
+    ".mise.*.toml",
+    ".mise/config.toml",
+    "mise/config.toml",
+    ".config/mise.toml",
+    ".rtx.toml",
+    "direnvrc",
+    "direnv/direnv.toml",
+    ".autoenv.zsh",
+    ".autoenv",
+    ".devcontainer.json",
+    ".devcontainer/",
+    "devbox.json",
+    "devenv.nix",
+    "flake.nix",
+    "shell.nix",
+    ".vscode/settings.json",
+    ".zed/settings.json",
+    "~/.ssh/environment",
+    "~/.ssh/rc",
+    "~/.tmux.conf",
+    "~/.config/tmux/tmux.conf",
+    "~/.screenrc",
+    "~/.xprofile",
+    "~/.xsessionrc",
+    "~/.xinitrc",
+    "~/.config/nushell/",
+    "~/.config/systemd/user/",
+    "~/.config/systemd/user.conf.d/",
+    "~/.config/powershell/",
+    "~/Library/LaunchAgents/",
+    "/etc/systemd/",
+];
+
+/// What our programs are called, and directories in which installed programs lie.
+const OWN_PROGRAMS: &[&str] =
+    &["tenterhook", "tenterhook-agent", "tenterhook-cli", "tenterhook.exe", "tenterhook.cmd"];
+const PROGRAM_DIRECTORIES: &[&str] = &["bin", ".bin", "sbin", "shims", "Scripts"];
+
 /// Where git keeps its settings.
 const GIT: &[&str] = &[
     ".git/config",
@@ -100,6 +147,9 @@ pub fn hold(path: &str) -> Hold {
     if ASIDE.iter().any(|it| path.starts_with(it)) {
         return Hold::Nothing;
     }
+    if is_own_program(top) {
+        return Hold::Part;
+    }
     let path = Parts::of(top);
     let all = AGENTS.iter().flat_map(|it| it.files);
     all.map(|place| path.held_against(place)).max().unwrap_or(Hold::Nothing)
@@ -115,6 +165,19 @@ pub fn is_startup_file(path: &str) -> bool {
 #[must_use]
 pub fn is_part_of(path: &str, place: &str) -> bool {
     Parts::of(&in_a_home(path)).is_one_of(&[place])
+}
+
+/// Whether it sets variables for what starts later.
+#[must_use]
+pub fn is_environment_file(path: &str) -> bool {
+    Parts::of(&in_a_home(path)).is_one_of(ENVIRONMENT)
+}
+
+/// Whether it is a program of ours, wherever it is installed: a shim before it on the path would run in its stead.
+fn is_own_program(path: &str) -> bool {
+    let Some((directory, name)) = path.rsplit_once('/') else { return false };
+    let directory = directory.rsplit('/').next().unwrap_or(directory);
+    OWN_PROGRAMS.contains(&name) && PROGRAM_DIRECTORIES.contains(&directory)
 }
 
 /// Whether git keeps its settings there.

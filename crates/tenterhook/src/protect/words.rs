@@ -49,9 +49,19 @@ const HOLDERS: &[&[u8]] = &[
     b"library",
 ];
 
-/// Where a line may start another shell's life: counts with `path`, an alias or a home beside it.
-const START: &[&str] =
-    &["bashrc", "bash_", "profile", "zshrc", "zshenv", "zlogin", "fish", "environment"];
+/// Where a line may say what shells and agents that start later find: files, commands and variables.
+const START: &[&str] = &[
+    "bashrc",
+    "bash_",
+    "profile",
+    "zshrc",
+    "zshenv",
+    "zlogin",
+    "fish",
+    "environment",
+    "setenv",
+    "xdg_",
+];
 
 /// Programs and signs that change files or end programs. Without one of them, a text that hides a name does no harm.
 const CHANGERS: &[&str] = &[

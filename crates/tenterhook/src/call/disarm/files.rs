@@ -2,62 +2,25 @@
 //! editors, archives?
 
 use super::Here;
+use super::table::{EDITORS, RIGHTS, SOMETIMES, Sometimes, UNPACKERS};
 use crate::call::Found;
+use crate::call::view::View;
 use crate::protect;
-
-/// Programs that change what their operands may be used for; the first operand says how.
-const RIGHTS: &[&str] =
-    &["chmod", "chown", "chgrp", "chattr", "setfacl", "chflags", "icacls", "xattr"];
-
-/// Programs that change every file that they are handed.
-const EDITORS: &[&str] = &[
-    "vi",
-    "vim",
-    "nvim",
-    "view",
-    "nano",
-    "pico",
-    "emacs",
-    "emacsclient",
-    "micro",
-    "ed",
-    "ex",
-    "joe",
-    "sponge",
-    "dos2unix",
-    "unix2dos",
-    "sd",
-    "srm",
-    "rename",
-    "gsed",
-    "fallocate",
-    "setfattr",
-];
-
-/// Programs that put files into a directory: how that one is named.
-const UNPACKERS: &[(&str, &[&str])] = &[
-    ("tar", &["-C", "--directory"]),
-    ("bsdtar", &["-C", "--directory"]),
-    ("gtar", &["-C", "--directory"]),
-    ("unzip", &["-d"]),
-    ("7z", &["-o"]),
-    ("7za", &["-o"]),
-    ("unar", &["-o"]),
-    ("unrar", &[]),
-    ("cpio", &["-D", "--directory"]),
-    ("ar", &["--output"]),
-    ("split", &[]),
-    ("csplit", &["-f"]),
-];
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let operands = || view.operands(&[]);
     if RIGHTS.contains(&name) {
+        // `chmod -x FILE` has the rights among its options.
+        let is_mode = |arg: &String| {
+            let letters = arg.strip_prefix('-').filter(|letters| !letters.is_empty());
+            letters.is_some_and(|letters| letters.chars().all(|c| "rwxXst".contains(c)))
+        };
+        let has_mode = name == "chmod" && view.args.iter().any(is_mode);
         let changed = operands()
             .into_iter()
-            .skip(1)
+            .skip(usize::from(!has_mode))
             .filter(|it| here.is_part(it) || protect::is_home_of_guard(&here.seen(it)));
         // Whoever gives a program or a directory back its usual rights takes nothing away.
         let harmless = view.says(&["+x", "u+x", "a+x"]);
@@ -68,6 +31,10 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         let moved = |it: &str| name == "rename" && protect::is_home_of_guard(&here.seen(it));
         let changed = operands().into_iter().filter(|it| here.is_part(it) || moved(it));
         found.guards.extend(changed.map(|it| here.seen(it)));
+    }
+    if SOMETIMES.iter().any(|row| row.programs.contains(&name) && changes(row, view)) {
+        let changed = view.args.iter().filter(|arg| here.is_part(arg));
+        found.guards.extend(changed.map(|arg| here.seen(arg)));
     }
     if (name == "mount" || name == "umount" || name == "fusermount")
         && operands().iter().any(|it| here.is_held(it))
@@ -94,6 +61,15 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let options = ["-o", "--output", "--output-file", "--out", "--in-place"];
     let given = view.values(&options).into_iter().filter(|it| here.is_part(it));
     found.guards.extend(given.map(|it| here.seen(it)));
+}
+
+/// Whether a program changes the files that it is handed here.
+fn changes(row: &Sometimes, view: &View<'_>) -> bool {
+    let looks = |arg: &String| {
+        let small = arg.to_ascii_lowercase();
+        row.looks.iter().any(|start| small.starts_with(start))
+    };
+    (row.with.is_empty() || view.says(row.with)) && !view.args.iter().any(looks)
 }
 
 /// `cp -r x .claude`, `mv x .claude`, `ln -sfn x .claude`: another directory in the place of the one that holds a guard.

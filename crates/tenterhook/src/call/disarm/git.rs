@@ -21,18 +21,10 @@ const CHANGING: &[&str] = &[
 const VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
 
 /// Options of `git config` with which it only looks.
-const LOOKS: &[&str] = &[
-    "--get",
-    "--get-all",
-    "--get-regexp",
-    "--list",
-    "-l",
-    "--unset",
-    "--unset-all",
-    "get",
-    "list",
-    "unset",
-];
+const LOOKS: &[&str] = &["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"];
+
+/// Those with which it removes a setting, which names no value.
+const UNSETS: &[&str] = &["--unset", "--unset-all", "unset"];
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
@@ -58,6 +50,11 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         return;
     }
     let at = view.values(&["-C", "--work-tree"]);
+    let top =
+        here.seen(&at.iter().fold(".".to_owned(), |all, directory| format!("{all}/{directory}")));
+    if *verb == "clean" && protect::is_home_of_guard(&top) {
+        found.guards.insert(top);
+    }
     for path in operands {
         let path = path.strip_prefix(":/").unwrap_or(path);
         let path = if path.starts_with(":(") {
@@ -93,6 +90,6 @@ fn is_hooks_path(here: &Here<'_>) -> bool {
     let sets = view.says(&["config"])
         && view.args.iter().any(|it| is(it))
         && !view.says(LOOKS)
-        && view.operands(VALUED).iter().skip_while(|it| !is(it)).count() > 1;
+        && (view.says(UNSETS) || view.operands(VALUED).iter().skip_while(|it| !is(it)).count() > 1);
     by_option || by_variable || sets
 }

@@ -1,6 +1,7 @@
 //! Is a path a second name of a guard's file: a link that leads there, or another hard link of it? And does a text mention such a
 //! path at all? It asks the host's [`Files`](super::Files); it reads no command.
 
+use super::Files;
 use crate::call::files::is_copier;
 use crate::call::path::{Paths, below};
 use crate::protect::{self, Hold};
@@ -28,7 +29,8 @@ pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
         return true;
     }
     let path = paths.absolute(path, &paths.project);
-    is_second_name(&path, least, paths)
+    is_own_program(&path, least, paths)
+        || is_second_name(&path, least, paths)
         || matches(&path, paths).iter().any(|path| is_second_name(path, least, paths))
 }
 
@@ -83,8 +85,16 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
     }
     bases.iter().any(|base| {
         let mut paths_from_base = words.iter().map(|word| paths.absolute(word, base));
-        paths_from_base.any(|path| is_second_name(&path, Hold::Parent, paths))
+        paths_from_base.any(|path| {
+            is_own_program(&path, Hold::Parent, paths) || is_second_name(&path, Hold::Parent, paths)
+        })
     })
+}
+
+/// Whether an absolute path is the program that runs, or a directory around it (SP-41).
+fn is_own_program(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    let Some(own) = paths.files.and_then(Files::own_program) else { return false };
+    own == path || least == Hold::Parent && path.len() > 1 && below(&own, path).is_some()
 }
 
 fn is_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
@@ -94,7 +104,9 @@ fn is_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     if !files.may_be_second_name(base.map_or("", String::as_str), path) {
         return false;
     }
-    real(path, paths).is_some_and(|target| protect::hold(&target) >= least)
+    let is_own = |real: String| is_own_program(&real, least, paths);
+    files.behind_links(path).is_some_and(is_own)
+        || real(path, paths).is_some_and(|target| protect::hold(&target) >= least)
         || files
             .other_names(path, &|| directories(paths))
             .iter()

@@ -3,7 +3,7 @@
 use super::Here;
 use crate::call::Found;
 use crate::call::view::View;
-use crate::protect::{OWN_COMMANDS, PACKAGE};
+use crate::protect::{OWN_COMMANDS, OWN_OVERRIDES, PACKAGE};
 
 /// Programs that install and remove packages.
 const MANAGERS: &[&str] = &[
@@ -58,24 +58,33 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     if MANAGERS.contains(&name) && view.says(REMOVES) && view.args.iter().any(|it| is_package(it)) {
         found.disarms.insert("removes the package of Tenterhook".to_owned());
     }
-    let ends_by_name = BY_NAME.contains(&name) && view.args.iter().any(|it| may_be_us(it));
+    if MANAGERS.contains(&name) && is_replaced(view) {
+        found.disarms.insert("puts another package in the place of Tenterhook".to_owned());
+    }
+    let ends_by_name = BY_NAME.contains(&name) && finds_us(view);
     let ends_service = matches!(name, "systemctl" | "launchctl" | "service" | "rc-service" | "sv")
         && view.says(ENDS)
-        && view.args.iter().any(|it| it.contains(PACKAGE));
-    // `kill $(pgrep tenterhook)`: the numbers come from a command of their own.
-    let finds = |it: &View<'_>| {
-        FINDERS.contains(&it.name.as_str()) && it.args.iter().any(|it| may_be_us(it))
+        && view.args.iter().any(|arg| arg.contains(PACKAGE));
+    // `kill $(pgrep tenterhook)`: the numbers come from another command.
+    let finds = |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_us(view);
+    let lists_lines = || views.iter().any(|view| view.name == "ps");
+    let filters = |view: &View<'_>| {
+        let may_be_us = |arg: &String| may_be_name(arg) || may_be_line(arg) && lists_lines();
+        view.name.ends_with("grep") && view.args.iter().any(may_be_us)
     };
-    let filters =
-        |it: &View<'_>| it.name.ends_with("grep") && it.args.iter().any(|it| may_be_us(it));
     let ends_found = name == "kill"
         && !view.says(&["-0", "-l"])
-        && views.iter().any(|it| finds(it) || filters(it));
+        && views.iter().any(|view| finds(view) || filters(view));
     if ends_by_name || ends_service || ends_found {
         found.disarms.insert("ends Tenterhook".to_owned());
     }
+    if name == "fuser" && view.has('k', "kill") && view.args.iter().any(|arg| here.is_part(arg)) {
+        found.disarms.insert("ends Tenterhook".to_owned());
+    }
+    let replaces =
+        name == "hash" && view.says(&["-p"]) && view.args.iter().any(|arg| arg == PACKAGE);
     // `alias tenterhook=true`, `tenterhook() { :; }` last for a line; `hash -p` and `enable` do as well.
-    if name == "alias" && view.args.iter().any(|it| it.starts_with("tenterhook=")) {
+    if replaces || name == "alias" && view.args.iter().any(|it| it.starts_with("tenterhook=")) {
         found.disarms.insert("puts something else in the place of Tenterhook".to_owned());
     }
 }
@@ -94,8 +103,50 @@ fn own_command(here: &Here<'_>) -> Option<String> {
         let rest = operands.strip_prefix(*words);
         rest.is_some_and(|rest| !rest.first().is_some_and(|it| looks.contains(it)))
     };
-    let (words, _) = OWN_COMMANDS.iter().find(is)?;
+    let overrides = |(_, options): &&(&[&str], &[&str])| view.says(options);
+    let begins = |(words, _): &&(&[&str], &[&str])| operands.starts_with(words);
+    let (words, _) = OWN_COMMANDS
+        .iter()
+        .find(is)
+        .or_else(|| OWN_OVERRIDES.iter().filter(overrides).find(begins))?;
     Some(format!("runs `tenterhook {}`", words.join(" ")))
+}
+
+/// Words with which a manager puts a package in the place of an installed one, or takes it from elsewhere.
+const FORCES: &[&str] = &[
+    "--force",
+    "-f",
+    "--force-reinstall",
+    "--reinstall",
+    "--overwrite",
+    "--path",
+    "--git",
+    "--index",
+    "--index-url",
+    "-i",
+    "--registry",
+    "--find-links",
+    "link",
+    "ln",
+];
+/// Words with which a package is put elsewhere, where no agent finds it.
+const ASIDE: &[&str] = &["--root", "--prefix", "--target", "-t"];
+
+/// `cargo install --force tenterhook-cli`, `npm install -g tenterhook@file:x`, `npm link tenterhook`.
+fn is_replaced(view: &View<'_>) -> bool {
+    let is_install = view.says(&["install", "i", "add", "link", "ln", "upgrade", "reinstall"]);
+    let is_elsewhere =
+        view.args.iter().any(|arg| ASIDE.contains(&arg.split('=').next().unwrap_or(arg)));
+    let is_forced =
+        view.args.iter().any(|arg| FORCES.contains(&arg.split('=').next().unwrap_or(arg)));
+    let is_other = |arg: &String| {
+        let rest = arg.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('@'));
+        rest.is_some_and(|source| source.contains([':', '/']))
+    };
+    is_install
+        && !is_elsewhere
+        && (is_forced && view.args.iter().any(|arg| is_package(arg))
+            || view.args.iter().any(is_other))
 }
 
 fn is_package(word: &str) -> bool {
@@ -104,12 +155,30 @@ fn is_package(word: &str) -> bool {
     name == PACKAGE || name.strip_prefix(PACKAGE).is_some_and(|it| it.starts_with('-') || it == "*")
 }
 
+/// Whether a program that looks for processes finds ours: by their name, or with `-f` anywhere in their line.
+fn finds_us(view: &View<'_>) -> bool {
+    let by_line = view.has('f', "full");
+    view.args.iter().any(|arg| may_be_name(arg) || by_line && may_be_line(arg))
+}
+
 /// Whether a pattern of process names fits us.
-fn may_be_us(pattern: &str) -> bool {
+fn may_be_name(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches(['$', '*', '.']);
     if core.starts_with('-') || core.len() < 3 {
         return false;
     }
     let bare = core.replace(['[', ']', '\\'], "");
     PACKAGE.contains(bare.as_str()) || bare.contains(PACKAGE) || bare.contains("tenter.*")
+}
+
+/// The line of our process as an agent starts it.
+const OWN_LINE: &str = "tenterhook hook --agent";
+
+/// Whether a pattern of command lines fits ours.
+fn may_be_line(pattern: &str) -> bool {
+    let bare = pattern
+        .trim_start_matches(['^', '*', '.'])
+        .trim_end_matches(['$', '*', '.'])
+        .replace(['[', ']', '\\'], "");
+    bare.len() >= 4 && !bare.starts_with('-') && OWN_LINE.contains(bare.as_str())
 }

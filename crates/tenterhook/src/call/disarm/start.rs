@@ -1,9 +1,11 @@
 //! Which agent would start without its guard: by an option, by a variable that moves its home, by a command of its own?
 
+use std::rc::Rc;
+
 use super::Here;
 use crate::call::Found;
 use crate::call::view::View;
-use crate::protect::{AGENTS, Agent, agent};
+use crate::protect::{self, AGENTS, Agent};
 
 /// Commands of agents that change which hooks and plugins they have: what, and what is done with it.
 const MANAGED: &[&str] = &[
@@ -17,76 +19,169 @@ const MANAGED: &[&str] = &[
     "config",
     "trust",
 ];
+/// Commands of a shell that set or remove variables.
+const DECLARERS: &[&str] = &["export", "declare", "typeset", "set", "setenv", "unset", "unsetenv"];
+/// How options begin behind which a variable is set for what a program starts.
+const CARRIED: &[&str] = &["--setenv=", "--env=", "-E", "-e"];
+/// Words before a variable that set it, in files of shells and terminals.
+const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
 const CHANGES: &[&str] =
     &["uninstall", "remove", "rm", "disable", "set", "unset", "delete", "add", "on"];
 
 pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
+    if protect::is_setter(&view.name, &view.args) {
+        set_for_later(view, found);
+    }
     if view.name == "env" {
         return emptied(view, found);
     }
-    let Some(agent) = agent(&view.name) else { return };
+    let Some((agent, from)) = protect::launched(&view.name, &view.args) else { return };
+    let started = View {
+        command: view.command,
+        name: if from == 0 { view.name.clone() } else { agent.name.to_owned() },
+        args: view.args.get(from..).unwrap_or_default().to_vec(),
+        redirects: Rc::clone(&view.redirects),
+        cwd: view.cwd.clone(),
+        fed: Vec::new(),
+        meter: view.meter,
+    };
+    started_agent(&Here { view: &started, ..*here }, agent, views, found);
+}
+
+/// An agent that a command starts, as if it were its own command.
+fn started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut Found) {
+    let view = here.view;
     let looks = view
         .args
         .iter()
-        .all(|it| matches!(it.as_str(), "--version" | "-v" | "-V" | "--help" | "-h"));
+        .all(|arg| matches!(arg.as_str(), "--version" | "-v" | "-V" | "--help" | "-h"));
     if looks && !view.args.is_empty() {
         return;
     }
-    if let Some(option) = agent.unguarded_by(&view.args).or_else(|| setting(view)) {
+    if let Some(option) = agent.unguarded_by(&view.args).or_else(|| setting(here)) {
         found.unguarded.insert(format!("{} {option}", view.name));
     }
     let operands = view.operands(&[]);
     if let [what, does, ..] = operands.as_slice()
         && MANAGED.contains(what)
-        && CHANGES.contains(does)
+        && CHANGES.contains(&does.split('-').next().unwrap_or(does))
     {
         found.unguarded.insert(format!("{} {what} {does}", view.name));
     }
     // Whatever the line assigns may be handed on: `HOME=/x; claude`, `export CODEX_HOME=/x && codex`.
-    let assigned = views.iter().flat_map(|it| {
-        let own = it.command.assignments.iter().map(|it| it.name.as_str());
-        let declares =
-            matches!(it.name.as_str(), "export" | "declare" | "typeset" | "set" | "setenv");
-        let said =
-            it.args.iter().filter(move |_| declares).map(|it| it.split('=').next().unwrap_or(it));
-        own.chain(said).collect::<Vec<_>>()
-    });
-    for name in assigned.filter(|it| agent.is_moved_by(it)) {
+    let assigned = views.iter().flat_map(assigned);
+    for name in assigned.filter(|name| agent.is_moved_by(name)) {
         found.unguarded.insert(format!("{} with another {name}", view.name));
     }
 }
 
-/// `--settings '{"disableAllHooks":true}'`, `-c hooks=[]`, `--disable hooks`: a setting that stands on the line.
-fn setting<'a>(view: &'a View<'_>) -> Option<&'a str> {
-    let given = view.values(&["-c", "--config", "--settings", "--disable", "--set"]);
-    let loosens = |it: &&str| {
-        let small = it.to_ascii_lowercase();
-        small.contains("hook")
-            || small.contains("bypasspermissions")
-            || small.contains("approval_policy") && small.contains("never")
-    };
-    given.into_iter().find(loosens)
+/// The variables that a command sets or removes, for itself or for what comes after it.
+fn assigned<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    let own = view.command.assignments.iter().map(|assignment| assignment.name.as_str());
+    let declares = DECLARERS.contains(&view.name.as_str());
+    let carries = protect::is_carrier(&view.name);
+    let named = view.args.iter().filter(|arg| declares || carries && arg.contains('='));
+    let named = named.map(|arg| {
+        let before = CARRIED.iter().find_map(|option| arg.strip_prefix(option)).unwrap_or(arg);
+        before.split('=').next().unwrap_or(before)
+    });
+    own.chain(named).collect()
 }
 
-/// `env -i claude`, `env -u CLAUDE_CONFIG_DIR claude`, `env HOME=/x claude`.
-fn emptied(view: &View<'_>, found: &mut Found) {
-    let file = |it: &str| it.rsplit('/').next().unwrap_or_default().to_owned();
-    let Some((at, agent)) =
-        view.args.iter().enumerate().find_map(|(at, it)| Some((at, agent(&file(it))?)))
-    else {
-        return;
+/// `tmux setenv CODEX_HOME /x`, `systemctl --user set-environment PATH=/x`.
+fn set_for_later(view: &View<'_>, found: &mut Found) {
+    let names =
+        view.args.iter().map(|arg| arg.split('=').next().unwrap_or(arg).trim_start_matches("env."));
+    let imports = view.says(&["import-environment"]);
+    let moves = |name: &&str| protect::moves_an_agent(name) || *name == "PATH" && !imports;
+    if let Some(name) = names.into_iter().find(moves) {
+        found.disarms.insert(format!("sets {name} for agents that start later"));
+    }
+}
+
+/// `--settings '{"disableAllHooks":true}'`, `-c hooks=[]`, `--disable hooks`: a setting that stands on the line, or in a file that it names.
+fn setting<'a>(here: &'a Here<'_>) -> Option<&'a str> {
+    let given = here.view.values(&["-c", "--config", "--disable", "--set"]);
+    let files = here.view.values(&["--settings"]);
+    let is_loose = |text: &&str| {
+        let is_file = !text.trim_start().starts_with('{');
+        let read = || here.paths.files?.text(&here.paths.absolute(text, &here.view.cwd));
+        // What cannot be read may hold anything.
+        if is_file { read().is_none_or(|text| loosens(&text)) } else { loosens(text) }
     };
-    let before = view.args.get(..at).unwrap_or_default();
-    let empties = before.iter().any(|it| {
-        matches!(it.as_str(), "-" | "--ignore-environment" | "--unset")
-            || (it.starts_with('-') && !it.starts_with("--") && it.contains(['i', 'u']))
-            || it.starts_with("--unset=")
-            || it.split_once('=').is_some_and(|(name, _)| agent.is_moved_by(name))
+    given.into_iter().find(|text| loosens(text)).or_else(|| files.into_iter().find(is_loose))
+}
+
+/// Whether a setting switches hooks, questions or the sandbox off.
+fn loosens(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    small.contains("hook")
+        || small.contains("bypasspermissions")
+        || small.contains("danger-full-access")
+        || small.contains("approval_policy") && small.contains("never")
+        || small.contains("sandbox") && (small.contains("false") || small.contains("off"))
+}
+
+/// `env -i claude`, `env -u CLAUDE_CONFIG_DIR claude`, `env HOME=/x npx @openai/codex`.
+fn emptied(view: &View<'_>, found: &mut Found) {
+    let mut args = view.args.iter().enumerate();
+    let program = loop {
+        let Some((at, arg)) = args.next() else { return };
+        match arg.as_str() {
+            "-u" | "--unset" | "-C" | "--chdir" => drop(args.next()),
+            arg if arg.starts_with('-') || arg.contains('=') => {}
+            _ => break at,
+        }
+    };
+    let (before, rest) = view.args.split_at_checked(program).unwrap_or_default();
+    let Some((name, rest)) = rest.split_first() else { return };
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let Some((agent, _)) = protect::launched(file, rest) else { return };
+    let empties = before.iter().any(|arg| {
+        matches!(arg.as_str(), "-" | "--ignore-environment" | "--unset")
+            || (arg.starts_with('-') && !arg.starts_with("--") && arg.contains(['i', 'u']))
+            || arg.starts_with("--unset=")
+            || arg.split_once('=').is_some_and(|(name, _)| agent.is_moved_by(name))
     });
     if empties {
         found.unguarded.insert(format!("{} without its environment", agent.name));
     }
+}
+
+/// The variable that a text for a file of variables sets, and that makes an agent read other files. In files for containers (`.env`)
+/// `HOME` is theirs.
+pub(super) fn moved_by(file: &str, text: &str) -> Option<&'static str> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let is_for_containers = name == ".env" || name.starts_with(".env.");
+    // `printf` and JSON write the end of a line as a letter.
+    let text = text.replace("\\n", "\n");
+    let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let own = protect::moving_variables().filter(|name| !(is_for_containers && *name == "HOME"));
+    own.filter(|name| lines().any(|line| sets(line, name))).next()
+}
+
+/// Whether a line sets a variable: `NAME=x`, `"NAME": "x"`, `set -gx NAME x`. A name that ends in `*` is the beginning of one.
+fn sets(line: &str, name: &str) -> bool {
+    let (name, is_beginning) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
+    line.match_indices(name).any(|(at, _)| {
+        let (before, after) = line.split_at_checked(at).unwrap_or_default();
+        let after = after.strip_prefix(name).unwrap_or_default();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let after = if is_beginning { after.trim_start_matches(is_part) } else { after };
+        if before.ends_with(is_part) || before.ends_with('$') || before.ends_with("${") {
+            return false;
+        }
+        let after = after.trim_start_matches(['"', '\'', '\\', ' ']);
+        let is_key = after.starts_with(':')
+            && !after.starts_with(":-")
+            && before.trim_end_matches(['"', '\\']).trim_end().ends_with(['{', ',', '"']);
+        let is_key = is_key || after.starts_with(':') && before.trim().trim_matches('"').is_empty();
+        let is_between = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let mut options =
+            before.rsplit(is_between).filter(|word| !word.is_empty() && !word.starts_with('-'));
+        after.starts_with('=') || is_key || options.next().is_some_and(|word| SETS.contains(&word))
+    })
 }
 
 /// Whether a text for a startup file changes which programs are found, or how an agent is called.

@@ -1,0 +1,210 @@
+//! Which parts of a guard does a tool other than the shell change? Any text of its input that leads to one, whatever its field, alone
+//! or joined with another, unless the tool only reads by its name.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::{modules, names, patch, text};
+use crate::call::Found;
+use crate::call::path::Paths;
+use crate::call::tools::name::{Does, ToolName, field, is_one_of, is_path_key, plain};
+use crate::call::tools::table::{ARGUMENTS, PROGRAMS, SOURCES, TEXTS};
+use crate::call::tools::text::path_in;
+use crate::call::tools::{encoded, named_directory};
+use crate::event::meter::Meter;
+use crate::event::tool::{Tool, ToolCall};
+use crate::protect::{self, Hold};
+
+/// Deepest nest of an input that is walked.
+const DEEPEST: usize = 8;
+/// What it costs to hold a path against all that a guard is made of, in steps.
+const A_PATH: usize = 64;
+/// Most directories and most names that are joined with each other.
+const MOST_BASES: usize = 8;
+const MOST_NAMES: usize = 24;
+/// Longest ending of a file's name that stands in a separate field.
+const LONGEST_ENDING: usize = 8;
+
+/// Whether a call may concern a guard, whatever its texts: it deals with whole directories, or with the settings of its agent.
+pub(super) fn may_concern(call: ToolCall<'_>) -> bool {
+    protect::is_switch(call.name) || ToolName::new(call).does(Does::Whole)
+}
+
+/// Each text of an input that may be a path or a line, the names of fields among them.
+pub(super) fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(items) if depth < DEEPEST => {
+            items.iter().for_each(|item| texts(item, depth + 1, each))
+        }
+        Value::Object(fields) if depth < DEEPEST => {
+            for (key, value) in fields {
+                each(key);
+                texts(value, depth + 1, each);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds each text of an input that is no path, a line for each.
+fn contents(key: &str, value: &Value, depth: usize, all: &mut String) {
+    match value {
+        Value::String(text) if !is_path_key(key) => all.extend([text, "\n"]),
+        Value::Array(items) if depth < DEEPEST => {
+            items.iter().for_each(|item| contents(key, item, depth + 1, all));
+        }
+        Value::Object(fields) if depth < DEEPEST => {
+            fields.iter().for_each(|(key, value)| contents(key, value, depth + 1, all));
+        }
+        _ => {}
+    }
+}
+
+/// A call of another tool than the shell.
+pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+    if protect::is_loosened_by(call.name, call.input) {
+        found.disarms.insert("changes a setting that loosens this agent's guard".to_owned());
+    }
+    let name = ToolName::new(call);
+    let is_unknown = matches!(call.tool(), Tool::Other | Tool::Mcp);
+    let looks = match call.tool() {
+        Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
+        Tool::Write | Tool::Edit => false,
+        _ => name.does(Does::Talk) || name.only_reads(),
+    };
+    if looks {
+        return;
+    }
+    // A tool that no table knows is taken to write what it names: most of those that only read are called so.
+    if is_unknown {
+        let mut named = Named { paths, meter, is_copy: name.does(Does::Copy), found: Vec::new() };
+        named.value("", call.input, 0);
+        let cwd = named_directory(call.input)
+            .map_or_else(|| paths.cwd.clone(), |path| paths.absolute(&path, &paths.cwd));
+        named.judge(name.does(Does::Whole), &cwd, found);
+    }
+    texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
+    if !is_unknown {
+        // As the file would hold it: JSON writes the end of a line as a letter.
+        let whole = || {
+            let mut all = String::new();
+            contents("", call.input, 0, &mut all);
+            Cow::Owned(all)
+        };
+        text(whole, found);
+    }
+}
+
+/// The texts of an input that may be paths.
+struct Named<'a> {
+    paths: &'a Paths<'a>,
+    meter: &'a Meter<'a>,
+    /// Whether the tool reads one file and writes another.
+    is_copy: bool,
+    found: Vec<String>,
+}
+
+impl Named<'_> {
+    fn value(&mut self, key: &str, value: &Value, depth: usize) {
+        match value {
+            Value::String(text) => match encoded(key, text).filter(|_| depth < DEEPEST) {
+                Some(value) => self.value(key, &value, depth + 1),
+                None => self.text(key, text),
+            },
+            Value::Array(items) if depth < DEEPEST => {
+                let parts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                if let Some(parts) = parts.filter(|parts| parts.len() > 1) {
+                    self.text(key, &parts.join("/"));
+                }
+                items.iter().for_each(|item| self.value(key, item, depth + 1));
+            }
+            Value::Object(fields) if depth < DEEPEST => self.object(value, fields, depth),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, value: &Value, fields: &Map<String, Value>, depth: usize) {
+        // The arguments of a program are judged with it, as a line.
+        let is_called = field(value, &["tool", "toolname", "name"]).is_some();
+        let is_line = |key: &str| {
+            is_one_of(key, ARGUMENTS)
+                && (field(value, PROGRAMS).is_some()
+                    || !is_called && is_one_of(key, &["args", "argv"]))
+        };
+        for (key, value) in fields {
+            let is_path = key.contains(['/', '.']);
+            if is_path {
+                self.text("", key);
+            }
+            // The text that belongs to a path is the file's content.
+            if !(is_path && value.is_string()) && (value.is_object() || !is_line(key)) {
+                self.value(key, value, depth + 1);
+            }
+        }
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        let is_read = self.is_copy && is_one_of(key, SOURCES);
+        if is_read || TEXTS.contains(&plain(key).as_str()) || !self.meter.spend(A_PATH) {
+            return;
+        }
+        // Sentences begin with no path.
+        let is_path = !text.trim().contains(char::is_whitespace)
+            || text.trim().starts_with(['/', '~', '.', '$'])
+            || is_path_key(key);
+        self.found.extend(path_in(text).filter(|_| is_path).map(Cow::into_owned));
+    }
+
+    /// Adds to the guards what the texts lead to: each of them, and each name in each directory.
+    fn judge(&self, is_whole: bool, cwd: &str, found: &mut Found) {
+        for path in &self.found {
+            let seen = self.paths.seen(path, cwd);
+            let is_home = || {
+                protect::is_home_of_guard(&seen)
+                    || names::real(&seen, self.paths)
+                        .is_some_and(|real| protect::is_home_of_guard(&real))
+            };
+            let is_guard =
+                names::holds(&seen, Hold::Part, self.paths) || modules::is_laid(&seen, self.paths);
+            if is_guard || is_whole && is_home() {
+                found.guards.insert(seen);
+            }
+        }
+        let bases = self
+            .found
+            .iter()
+            .filter(|path| names::holds(&self.paths.seen(path, cwd), Hold::Parent, self.paths));
+        for base in bases.take(MOST_BASES) {
+            self.join(base, cwd, found);
+        }
+    }
+
+    /// The files that the other texts name in a directory: `settings.json`, or `settings` and `json`.
+    fn join(&self, base: &str, cwd: &str, found: &mut Found) {
+        let names = || {
+            self.found
+                .iter()
+                .filter(|name| *name != base && !name.starts_with(['/', '~']))
+                .take(MOST_NAMES)
+        };
+        let endings = || {
+            names()
+                .map(|name| name.trim_start_matches('.'))
+                .filter(|name| name.len() <= LONGEST_ENDING)
+        };
+        for name in names() {
+            let whole = std::iter::once(format!("{base}/{name}"));
+            for path in whole.chain(endings().map(|ending| format!("{base}/{name}.{ending}"))) {
+                if !self.meter.spend(A_PATH) {
+                    return;
+                }
+                let seen = self.paths.seen(&path, cwd);
+                if protect::hold(&seen) == Hold::Part {
+                    found.guards.insert(seen);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Which variables and options take an agent's guard away, by its row of the table? Reads arguments; runs nothing.
+
+use super::agents::{Agent, HOMES};
+
+impl Agent {
+    /// Whether a variable makes it read other files.
+    #[must_use]
+    pub fn is_moved_by(&self, variable: &str) -> bool {
+        let own = |name: &&str| match name.strip_suffix('*') {
+            Some(start) => variable.starts_with(start),
+            None => *name == variable,
+        };
+        self.variables.iter().any(own) || HOMES.contains(&variable)
+    }
+
+    /// The option of these arguments that takes its guard away; a value may stand behind `=` or in the next word.
+    #[must_use]
+    pub fn unguarded_by<'a>(&self, args: &'a [String]) -> Option<&'a str> {
+        let at = |(at, arg): (usize, &'a String)| {
+            let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
+            let next = args.get(at + 1).map_or("", String::as_str);
+            let value = if arg.contains('=') { value } else { next };
+            let is = |option: &&str| match option.split_once('=') {
+                Some((wanted, only)) => {
+                    wanted == name && only == value || is_attached(arg, wanted, only)
+                }
+                None => *option == name || is_in_cluster(arg, option),
+            };
+            self.options.iter().any(is).then_some(arg.as_str())
+        };
+        let before_text = args.iter().take_while(|it| *it != "--").enumerate();
+        let mut before_text = before_text;
+        before_text.find_map(at)
+    }
+}
+
+/// Whether an argument is a short option with its value: `-snone`.
+fn is_attached(arg: &str, option: &str, value: &str) -> bool {
+    option.len() == 2 && arg.strip_prefix(option) == Some(value)
+}
+
+/// Most letters of options that stand together.
+const LONGEST_CLUSTER: usize = 4;
+
+/// Whether an argument is a few letters of options, and this option is one of them: `-qy`.
+fn is_in_cluster(arg: &str, option: &str) -> bool {
+    let Some(letters) = arg.strip_prefix('-') else { return false };
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    letters.len() <= LONGEST_CLUSTER
+        && letters.chars().all(|c| c.is_ascii_alphabetic())
+        && letter.is_some_and(|letter| letters.contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::agents::agent;
+    use super::*;
+
+    #[test]
+    fn an_option_is_found_with_its_value() {
+        let claude = agent("claude").copied();
+        let said = |line: &str| {
+            let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            claude.and_then(|it| it.unguarded_by(&args).map(str::to_owned))
+        };
+        assert!(said("-p hi --bare").is_some());
+        assert!(said("--permission-mode bypassPermissions").is_some());
+        assert!(said("--permission-mode=bypassPermissions").is_some());
+        assert!(is_in_cluster("-qy", "-y") && is_attached("-snone", "-s", "none"));
+        assert!(!is_in_cluster("-quietly", "-y") && !is_in_cluster("--y", "-y"));
+        assert_eq!(said("--permission-mode plan"), None);
+        assert_eq!(said("-p -- --bare"), None);
+    }
+}
