@@ -5,7 +5,7 @@ use crate::room::{Room, fits_schema};
 #[test]
 fn every_dialect_has_its_table() {
     let room = Room::new();
-    for (dialect, count) in [("claude", 33), ("native", 41), ("gen", 24), ("ignis", 7)] {
+    for (dialect, count) in [("claude", 34), ("native", 42), ("gen", 24), ("ignis", 7)] {
         let args = ["events", "--dialect", dialect];
         let value = room.json(&[&args[..], &["--format", "json"]].concat(), "", 0);
         fits_schema("events", &value);
