@@ -21,7 +21,7 @@ fn calling() -> Room {
 fn write_module(room: &Room, root: &str) {
     room.write(&format!("{root}/.claude-plugin/plugin.json"), "{\"name\": \"x\"}\n");
     room.write(&format!("{root}/hooks/hooks.json"), "{\n  \"modules\": [\"./register.ts\"]\n}\n");
-    room.write(&format!("{root}/register.ts"), "export const register = (on) => {}\n");
+    room.write(&format!("{root}/hooks/register.ts"), "export const register = (on) => {}\n");
 }
 
 /// What each command says, which ends with that code.
@@ -109,9 +109,11 @@ fn module_is_approved_by_the_bytes_of_its_folder() {
     let kinds: Vec<&Value> =
         found["findings"].as_array().unwrap().iter().map(|finding| &finding["kind"]).collect();
     assert!(kinds.contains(&&Value::from("silencer-known")), "{found:#}");
-    for (file, text) in
-        [("register.ts", "export const register = 1\n"), ("run.log", "another\n"), ("new.ts", "\n")]
-    {
+    for (file, text) in [
+        ("hooks/register.ts", "export const register = 1\n"),
+        ("run.log", "another\n"),
+        ("new.ts", "\n"),
+    ] {
         let path = format!("{SKILL}/{file}");
         let before = fs::read(room.path(&path)).ok();
         room.write(&path, text);
@@ -183,7 +185,9 @@ fn guard_is_written_and_taken_out_to_the_byte() {
         let listed = now["prependPlugins"].as_array().unwrap();
         assert_eq!(listed.last().unwrap(), &Value::from(format!("{name}@inline")));
         assert!(
-            fs::read_to_string(format!("{folder}/guard.ts")).unwrap().contains("plugin.register")
+            fs::read_to_string(format!("{folder}/hooks/guard.ts"))
+                .unwrap()
+                .contains("plugin.register")
         );
         let local = fs::read_to_string(room.path("project/.claude/settings.local.json")).unwrap();
         assert!(local.contains("\"disableAllHooks\": false"), "{local}");
@@ -192,7 +196,8 @@ fn guard_is_written_and_taken_out_to_the_byte() {
         let status = room.run(&["status"], "");
         assert_eq!(status.code, 0, "{}", status.all());
         assert!(status.stdout.contains("the guard of `install --guard`"), "{}", status.all());
-        fs::write(format!("{folder}/guard.ts"), "export const register = () => {}\n").unwrap();
+        fs::write(format!("{folder}/hooks/guard.ts"), "export const register = () => {}\n")
+            .unwrap();
         assert_eq!(room.run(&["status"], "").code, 1);
         // Done twice it is done once, and mended.
         assert_eq!(room.run(&["install", "claude", "--guard"], "").code, 0);

@@ -8,7 +8,7 @@ mod seen;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::digest::{Canon, Digest};
@@ -142,11 +142,25 @@ pub(super) fn of_modules(
     let plugin = source.plugin.as_ref().filter(|_| !config.modules.is_empty())?;
     let mut reading = Reading::new(finding, true);
     let read = reading.folder(&plugin.root, &mut Vec::new());
-    let outside = |name: &&String| name.starts_with(['/', '~']) || name.contains("..");
+    // They are named from the folder of the hooks file.
+    let outside = |name: &&String| !lies_below(&source.directory.join(name), &plugin.root);
     let outside = config.modules.iter().filter(outside);
     let mut unpinned = reading.unpinned;
     unpinned.extend(outside.map(|name| format!("the module `{name}` lies outside of its folder")));
     Some(Pins { files: reading.files.sorted(), unpinned, too_much: read.err(), ..Pins::default() })
+}
+
+/// Whether a path lies below a folder by its letters.
+fn lies_below(path: &Path, folder: &Path) -> bool {
+    let mut parts = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(parts.pop()),
+            Component::CurDir => {}
+            other => parts.push(other),
+        }
+    }
+    parts.iter().collect::<PathBuf>().starts_with(folder)
 }
 
 /// The program that `#!/usr/bin/env NAME` looks up.

@@ -155,7 +155,8 @@ fn may_have_guard(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, P
     let directory = guards(here)
         .ok_or_else(|| Problem::new("there is no directory for the guard: no home is known"))?;
     let known = fs::read_dir(&directory).into_iter().flatten().flatten();
-    let known = known.map(|entry| entry.path()).find(|folder| folder.join("guard.ts").is_file());
+    let known =
+        known.map(|entry| entry.path()).find(|folder| folder.join("hooks/guard.ts").is_file());
     match known {
         Some(folder) => Ok(folder),
         None => Ok(directory.join(random_name()?)),

@@ -11,17 +11,18 @@ use crate::syntax::Node;
 /// The module. `plugin.register` drops the modules of every plugin of a user's or project's place and keeps what else it provides;
 /// `classic.*` hands each hook event past all other modules. A handler that fails refuses the plugin.
 const MODULE: &str = r#"// Written by `tenterhook install claude --guard`. It keeps modules of plugins from silencing the hooks of settings.
-export const register = (on) => {
-  on("plugin.register", async ($, e, next) => {
+export const register = (on: any) => {
+  on("plugin.register", async ($: any, e: any, next: any) => {
     if (e.tier === "user" && e.provides.modules.length > 0) {
       return next({ ...e, provides: { ...e.provides, modules: [] } });
     }
     return next(e);
   }).catch(() => ({ refuse: "the guard of Tenterhook failed" }));
-  on("classic.*", async ($, e, next) => next.to(e, "append"));
+  on("classic.*", async ($: any, e: any, next: any) => next.to(e, "append"));
 };
 "#;
 
+/// Its modules are named from the folder of this file.
 const HOOKS: &str = "{\n  \"modules\": [\"./guard.ts\"]\n}\n";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
@@ -35,7 +36,11 @@ pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
     let manifest = format!(
         "{{\n  \"name\": \"{name}\",\n  \"version\": \"1.0.0\",\n  \"description\": \"{description}\"\n}}\n"
     );
-    [(MANIFEST, manifest), ("hooks/hooks.json", HOOKS.to_owned()), ("guard.ts", MODULE.to_owned())]
+    [
+        (MANIFEST, manifest),
+        ("hooks/hooks.json", HOOKS.to_owned()),
+        ("hooks/guard.ts", MODULE.to_owned()),
+    ]
 }
 
 /// The id under which settings put the guard of that name ahead of all other modules.
@@ -51,13 +56,12 @@ pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
         .all(|(path, text)| disk.read(&root.join(path)).is_some_and(|(found, _)| *found == **text))
 }
 
-/// Whether a guard stands ahead of all modules here: the user's settings load it and put it first, no environment names other
-/// folders, and there are no managed settings, where the user's order is ignored.
+/// Whether a guard stands ahead of all modules here: the user's settings load it and put it first, and there are no managed settings,
+/// where the user's order is ignored. `env` of settings wins over the environment, so that names no other folders.
 pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;
     }
-    let in_env = scan.env.iter().find(|(name, _)| name == PLUGIN_DIRS).map(|(_, value)| value);
     let own = settings.iter().filter(|file| file.source.layer == Layer::User);
     own.into_iter().any(|file| {
         let listed = file.entry("prependPlugins").and_then(|entry| entry.node.as_array());
@@ -66,9 +70,7 @@ pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
         paths(folders.unwrap_or_default()).any(|path| {
             let folder = PathBuf::from(path);
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ids.contains(&id(&name).as_str())
-                && in_env.is_none_or(|value| paths(value).any(|other| other == path))
-                && is_guard(&folder, scan.disk)
+            ids.contains(&id(&name).as_str()) && is_guard(&folder, scan.disk)
         })
     })
 }

@@ -263,9 +263,9 @@ fn guard_of_the_users_settings_holds_modules_until_it_is_taken_away() {
     let user = (USER, user);
     assert_eq!(errors(&[user], &[]), 0);
     let hooks = format!("{root}/hooks/hooks.json");
-    let module = format!("{root}/guard.ts");
+    let module = format!("{root}/hooks/guard.ts");
     let other = [("CLAUDE_CODE_PLUGIN_DIRS".to_owned(), "/x".to_owned())];
-    assert_eq!(errors(&[user], &other), 1);
+    assert_eq!(errors(&[user], &other), 0);
     assert_eq!(errors(&[], &[]), 1);
     assert_eq!(errors(&[user, (&module, "export const register = () => {}")], &[]), 2);
     assert_eq!(errors(&[user, (&hooks, "{\"modules\": []}")], &[]), 1);
