@@ -11,6 +11,7 @@ mod install;
 mod load;
 mod managed;
 mod options;
+mod silenced;
 mod yesterday;
 
 use std::fmt::Write as _;

@@ -23,9 +23,16 @@ const OVER: &str = "PLAY_ETC";
 const WITHIN: &str = "exec unshare --user --map-root-user --mount sh -c 'test -O / && mount -t overlay none -o ro,lowerdir=\"$PLAY_ETC\":/etc /etc && exec \"$@\"' -";
 
 /// Tenterhook in the organisation's file.
-struct Managing<'a> {
+pub(super) struct Managing<'a> {
     with: &'a Tenterhook,
     file: &'static str,
+}
+
+impl<'a> Managing<'a> {
+    /// In the file of Claude Code.
+    pub(super) const fn new(with: &'a Tenterhook) -> Self {
+        Self { with, file: "claude-code/managed-settings.json" }
+    }
 }
 
 impl Front for Managing<'_> {
@@ -73,7 +80,7 @@ impl Case<'_> {
 }
 
 /// Whether such a namespace can be had here.
-fn is_possible() -> bool {
+pub(super) fn is_possible() -> bool {
     let Ok(folder) = tempfile::tempdir() else { return false };
     let ran = starter(folder.path(), Path::new("true"))
         .and_then(|it| Command::new(it).env(OVER, folder.path()).status());
@@ -81,7 +88,7 @@ fn is_possible() -> bool {
 }
 
 /// A program that starts the agent there.
-fn starter(folder: &Path, agent: &Path) -> std::io::Result<PathBuf> {
+pub(super) fn starter(folder: &Path, agent: &Path) -> std::io::Result<PathBuf> {
     let program = folder.join("agent");
     let quoted = agent.to_string_lossy().replace('\'', "'\\''");
     std::fs::write(&program, format!("#!/bin/sh\n{WITHIN} '{quoted}' \"$@\"\n"))?;

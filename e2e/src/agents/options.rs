@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tenterhook_probe::{AGENTS, Agent};
 
 use super::cases::Column;
+use super::silenced;
 use crate::tree;
 
 /// Claude Code as npm gives it where Node is older than it wants.
@@ -29,7 +30,7 @@ pub(super) struct Options {
     pub(super) verbose: bool,
 }
 
-const USAGE: &str = "usage: cargo e2e agents [NAME...] [--whole] [--proprietary] [--bless] [--without | --with] [--times N] [--loaded N] [--jobs N] [--cache DIR]";
+const USAGE: &str = "usage: cargo e2e agents [NAME | NAME-VERSION]... [--whole] [--proprietary] [--bless] [--without | --with] [--times N] [--loaded N] [--jobs N] [--cache DIR]";
 
 impl Options {
     #[expect(clippy::disallowed_methods, reason = "a program reads its own environment")]
@@ -63,7 +64,7 @@ impl Options {
                 "--loaded" => options.loaded = number(value()?)?,
                 "--jobs" => options.jobs = number(value()?)?,
                 "--cache" => options.cache = PathBuf::from(value()?),
-                name if AGENTS.iter().any(|it| it.name == name) => {
+                name if AGENTS.iter().any(|it| it.name == without_version(name)) => {
                     options.only.push(name.to_owned())
                 }
                 _ => return Err(format!("`{word}` is neither an option nor an agent\n{USAGE}")),
@@ -80,14 +81,28 @@ impl Options {
     pub(super) fn agents(&self) -> Vec<Agent> {
         let wanted = |it: &&Agent| match self.only.is_empty() {
             true => it.open || self.proprietary,
-            false => self.only.iter().any(|name| name == it.name),
+            false => self.only.iter().any(|name| without_version(name) == it.name),
         };
         let mut agents: Vec<Agent> = AGENTS.iter().filter(wanted).copied().collect();
         if let Some(claude) = agents.iter().find(|it| it.name == "claude").copied() {
             let mut old = claude;
             old.version = CLAUDE_ON_OLD_NODE;
             agents.push(old);
+            let mut new = claude;
+            new.version = silenced::VERSION;
+            agents.push(new);
         }
+        let is_named = |agent: &Agent| {
+            let with_version = format!("{}-{}", agent.name, agent.version);
+            self.only.iter().any(|name| *name == agent.name || *name == with_version)
+        };
+        agents.retain(|agent| self.only.is_empty() || is_named(agent));
         agents
     }
+}
+
+/// The name of an agent that may be named with one of its versions, as in `claude-2.1.332`.
+fn without_version(name: &str) -> &str {
+    let is_version = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    name.rsplit_once('-').filter(|(_, version)| is_version(version)).map_or(name, |(name, _)| name)
 }
