@@ -15,6 +15,7 @@ mod lock;
 mod named;
 mod origin;
 mod pins;
+mod rehearse;
 mod review;
 mod servers;
 mod signed;

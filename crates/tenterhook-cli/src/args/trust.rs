@@ -8,6 +8,9 @@ use clap::{Args, Subcommand};
 pub(crate) struct TrustArgs {
     #[command(flatten)]
     pub(crate) which: TrustWhich,
+    /// Run each gate once from the project and once from its copy, confined, and report where they differ; approves nothing
+    #[arg(long = "try", conflicts_with = "yes")]
+    pub(crate) compare: bool,
     #[command(subcommand)]
     pub(crate) what: Option<TrustDo>,
 }

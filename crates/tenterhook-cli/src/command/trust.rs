@@ -1,6 +1,7 @@
 //! `trust` and `untrust`: shows what hooks of a repository would do, asks once a source, and keeps the answer. Runs none of them, but by
 //! `trust try`.
 
+mod compare;
 mod page;
 mod sign;
 mod trial;
@@ -28,6 +29,7 @@ use crate::unasked;
 
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
+        None if args.compare => compare::run(&args.which.sources, here, term),
         None => approve(&args.which, here, term),
         Some(TrustDo::Status) => status(here, term),
         Some(TrustDo::Diff { sources }) => diff(sources, here, term),

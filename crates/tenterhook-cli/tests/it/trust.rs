@@ -266,3 +266,34 @@ fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
     let agent = room.shell(calls);
     assert!(agent.code != 0 && !agent.stdout.contains("refused"), "{}", agent.all());
 }
+
+/// T-80: a gate that answers otherwise from its copy is found before it is approved, and nothing is approved.
+#[test]
+fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
+    let room = room();
+    let can_confine = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    let odd = "#!/bin/sh\ncase \"$0\" in */copies/*) exit 0;; esac\necho no >&2\nexit 2\n";
+    let plain = "#!/bin/sh\necho \"$0 says no\" >&2\nexit 2\n";
+    let errors = "#!/bin/sh\ncase \"$0\" in */copies/*) echo lost >&2;; esac\nexit 0\n";
+    for (script, is_same) in [(odd, false), (plain, true), (errors, false)] {
+        crate::test::program(&room, "project/.claude/hooks/gate.sh", script);
+        let said = room.run(&["trust", "--try"], "");
+        if !can_confine {
+            assert!(
+                said.code == 1 && said.stderr.contains("can confine nothing"),
+                "{}",
+                said.all()
+            );
+            continue;
+        }
+        assert_eq!(said.code, i32::from(!is_same), "{}", said.all());
+        let shown = if is_same { "answers the same" } else { "differs" };
+        assert!(said.stdout.contains(shown), "{}", said.all());
+        assert!(!said.all().contains("trust/copies/"), "{}", said.all());
+        assert_eq!(room.run(&["trust", "status"], "").code, 1, "nothing is approved by it");
+    }
+    let both = room.run(&["trust", "--try", "--yes", "x"], "");
+    assert!(both.code != 0 && both.stderr.contains("cannot be used with"), "{}", both.all());
+    let offered = room.run(&["trust"], "");
+    assert!(offered.stdout.contains("`tenterhook trust --try`"), "{}", offered.all());
+}

@@ -82,7 +82,7 @@ impl Scene<'_> {
 
     /// The script's own path as a value.
     fn own(&self) -> Option<Value> {
-        self.script.map(|path| Value::own(path))
+        self.script.map(Value::own)
     }
 
     fn is_in_project(&self, path: &Path) -> bool {

@@ -45,10 +45,7 @@ const CALLS: &[(&str, &str)] = &[
 
 pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
     person::is_no_agent("tenterhook trust", here)?;
-    if means().tier() < Tier::T1 {
-        return Err(Problem::new("this machine can confine nothing, and nothing is tried without")
-            .help("`tenterhook doctor` says what is missing"));
-    }
+    can_confine()?;
     let scratch = Scratch::or_none(&here.state, term);
     let mut asks = false;
     let mut tried = 0;
@@ -74,6 +71,15 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
     Ok(if asks { Exit::Wrong } else { Exit::Good })
 }
 
+/// Refuses where no sandbox can be made.
+pub(super) fn can_confine() -> Result<(), Problem> {
+    if means().tier() < Tier::T1 {
+        return Err(Problem::new("this machine can confine nothing, and nothing is tried without")
+            .help("`tenterhook doctor` says what is missing"));
+    }
+    Ok(())
+}
+
 /// The sources named, or all that came with the repository.
 fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
     let found = here.trust().find(&here.roots).sources;
@@ -94,7 +100,7 @@ fn programs(source: &Source) -> Vec<Hook> {
 }
 
 /// Fires an event at the hook alone, in `standard`: what it grants itself nobody approved.
-fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
+pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
     let mut hook = hook.clone();
     (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
     // What it printed of a secret would stand on the page, and in the log of whoever runs this.

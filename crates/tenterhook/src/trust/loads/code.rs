@@ -20,6 +20,8 @@ const PREFIXES: &[&str] = &[
     "await", "const", "export", "let", "local", "my", "new", "not", "our", "return", "self",
     "typeof", "var", "yield",
 ];
+/// Words that define the function which they are followed by.
+const DEFINES: &[&str] = &["def", "function", "sub", "class"];
 /// Names of modules whose functions are known by their last part.
 const MODULES: &[&str] = &[
     "builtins",
@@ -189,6 +191,13 @@ impl<'a> Code<'a> {
             let files: Vec<Value> =
                 files.filter(|value| !self.is_directory(value)).cloned().collect();
             self.escape(&files, start);
+            return;
+        }
+        self.at = start;
+        // A definition of a function is no call of it.
+        if self.identifier().is_some_and(|word| DEFINES.contains(&word)) {
+            self.blank(false);
+            self.identifier();
             return;
         }
         self.at = start;

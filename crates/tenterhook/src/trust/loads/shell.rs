@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tenterhook_shell::{self as shell, Assignment, Parsed, SimpleCommand, Word};
+use tenterhook_shell::{self as shell, Assignment, Doubt, Parsed, SimpleCommand, Word};
 
 use super::language::Language;
 use super::value::{Rest, Value};
@@ -19,6 +19,8 @@ const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"]
 /// Programs that print files: what is evaluated of their output is code of a file.
 const READERS: &[&str] =
     &["awk", "base64", "cat", "cut", "envsubst", "grep", "head", "sed", "tail", "tr", "<"];
+/// Texts of a line that may load a file.
+const LOADERS: &[&str] = &["$0", "${0", "BASH_SOURCE", "source ", ". ", "eval "];
 /// Programs that only print or compare what they are handed.
 const HARMLESS: &[&str] = &[
     ":", "[", "[[", "basename", "dirname", "echo", "printf", "readlink", "realpath", "return",
@@ -94,12 +96,33 @@ impl Shell<'_> {
 
     fn script(&mut self, text: &str, loads: &mut Loads) {
         let line = shell::read(text);
-        if let Parsed::Doubtful(
-            shell::Doubt::TooLong | shell::Doubt::TooDeep | shell::Doubt::Syntax { .. },
-        ) = &line.parsed
-        {
-            loads.unresolved(self.note(text, "", "the script cannot be read as a whole"));
+        match line.parsed {
+            Parsed::Doubtful(Doubt::TooLong | Doubt::TooDeep | Doubt::Syntax { .. }) => {
+                self.lines(text, loads);
+            }
+            Parsed::Full | Parsed::Doubtful(_) => self.parsed(&line, text, loads),
         }
+    }
+
+    /// Reads each line of a script alone that cannot be read as a whole.
+    fn lines(&mut self, text: &str, loads: &mut Loads) {
+        if text.lines().count() < 2 {
+            return loads.unresolved(self.note(text, text, "the line cannot be read"));
+        }
+        for single in text.replace("\\\n", " ").lines() {
+            let line = shell::read(single);
+            match line.parsed {
+                Parsed::Doubtful(Doubt::TooLong | Doubt::TooDeep | Doubt::Syntax { .. }) => {
+                    if LOADERS.iter().any(|marker| single.contains(marker)) {
+                        loads.unresolved(self.note(text, single, single.trim()));
+                    }
+                }
+                Parsed::Full | Parsed::Doubtful(_) => self.parsed(&line, text, loads),
+            }
+        }
+    }
+
+    fn parsed(&mut self, line: &shell::Line, text: &str, loads: &mut Loads) {
         for function in &line.functions {
             self.functions.insert(function.name.clone(), function.body.clone());
         }
