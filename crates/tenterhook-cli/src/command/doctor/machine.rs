@@ -80,6 +80,11 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
     }
     let mut open = Vec::new();
     open_to_others(&here.state, 0, &mut open);
+    // Where permissions are not read no state is made, so that the directory above it has to tell.
+    let above = there.metadata().ok().and_then(|about| Stat::read(&about).err());
+    open.extend(
+        above.filter(|_| there != here.state).map(|why| (here.state.clone(), Open::Unknown(why))),
+    );
     for (path, why) in open.into_iter().take(SHOWN) {
         let (what, mend) = match why {
             Open::Mode(mode) => (
