@@ -293,7 +293,7 @@ impl Files for Plugins {
     fn text(&self, path: &str) -> Option<String> {
         let plugins = ["/home/u/project/.claude/skills/mod", "/tmp/evil", "/tmp/all/one"];
         let holds = |folder: &&str| path == format!("{folder}/.claude-plugin/plugin.json");
-        plugins.iter().any(|folder| holds(&folder)).then(|| "{}".to_owned())
+        plugins.iter().any(holds).then(|| "{}".to_owned())
     }
 
     fn behind_links(&self, _: &str) -> Option<String> {

@@ -75,6 +75,10 @@ fn seen(rows: &[Row]) -> String {
         let of_it = || rows.iter().filter(|it| it.version == version);
         let alone = ran(of_it().filter(|it| means_no(&it.case)).map(|it| it.without.as_str()));
         let with = ran(of_it().filter(|it| means_no(&it.case)).map(|it| it.with.as_str()));
+        // A version of which only other cases are played has no such row.
+        if with == NONE && alone == NONE {
+            continue;
+        }
         let _ = write!(table, "| {} | {alone} | {with} |", titled(version));
         for (case, _) in CALLS {
             let fate = of_it().find(|it| it.case == *case).map_or("", |it| it.with.as_str());
@@ -84,6 +88,9 @@ fn seen(rows: &[Row]) -> String {
     }
     table
 }
+
+/// The count of a version of which no way was played.
+const NONE: &str = "0 of 0";
 
 /// How many of the calls ran that were made.
 fn ran<'f>(fates: impl Iterator<Item = &'f str>) -> String {

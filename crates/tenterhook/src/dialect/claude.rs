@@ -51,7 +51,7 @@ pub static CLAUDE: Dialect = Dialect {
         Ok(rule(node, source, Reading::Claude)?.with_aliases(matcher_text::aliases()))
     },
     plugins: plugins::find,
-    silencers: silence::find,
+    silencers: Some(silence::find),
     servers: Some(&servers::FILES),
     drops_repeats: true,
     interpolation: Interpolation::EMPTY,

@@ -51,7 +51,7 @@ pub struct Dialect {
     pub(super) is_toml: bool,
     pub(super) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
     /// What in files silences the hooks of its agent's settings, or could.
-    pub(super) silencers: fn(Scan<'_>) -> Vec<Silencer>,
+    pub(super) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
     pub(super) servers: Option<&'static ServerFiles>,
     pub(super) server_variables: ServerVariables,
     pub(super) while_unread: Option<OnFailure>,
@@ -114,7 +114,7 @@ impl Dialect {
             home_variable: None,
             is_toml: false,
             plugins: |_, _, _| Plugins::default(),
-            silencers: |_| Vec::new(),
+            silencers: None,
             servers: None,
             server_variables: ServerVariables::Everywhere,
             while_unread: Some(OnFailure::Ask),

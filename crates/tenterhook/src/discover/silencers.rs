@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::dialect::{DialectId, Roots, Scan, Silencer};
+use crate::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
 use crate::hook::Layer;
 use crate::source::Source;
 
@@ -12,12 +12,13 @@ use super::{file, find, source};
 /// What a repository brings counts unapproved: the agent does not ask.
 #[must_use]
 pub fn silencers(dialect: DialectId, roots: &Roots, env: &[(String, String)]) -> Vec<Silencer> {
+    let Some(read) = dialect.dialect().silencers() else { return Vec::new() };
     let sources = find(roots).sources;
     let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
     settings.sort_by_key(|source| source.layer == Layer::Managed);
     let scan = Scan { settings: &settings, roots, env, disk: &file::Files };
-    dialect.dialect().silencers(scan)
+    read(scan)
 }
 
 /// What these files themselves say that silences hooks, or could, wherever the agent starts: each is taken to stand at the place
@@ -29,19 +30,19 @@ pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
         ..(**source).clone()
     };
     let placed: Vec<Source> = given.iter().map(placed).collect();
-    let settings: Vec<&Source> = placed.iter().collect();
     let own = |silencer: &Silencer| {
         let place = silencer.finding.place.as_ref();
         place.is_some_and(|place| given.iter().any(|source| source.name == place.file))
     };
-    let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files };
-    let dialects = given.iter().map(|source| source.dialect).fold(Vec::new(), |mut all, id| {
-        if !all.contains(&id) {
-            all.push(id);
-        }
-        all
-    });
-    dialects.iter().flat_map(|id| id.dialect().silencers(scan)).filter(own).collect()
+    let mut found = Vec::new();
+    for dialect in DIALECTS {
+        let settings: Vec<&Source> =
+            placed.iter().filter(|source| source.dialect == dialect.id()).collect();
+        let Some(read) = dialect.silencers().filter(|_| !settings.is_empty()) else { continue };
+        let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files };
+        found.extend(read(scan).into_iter().filter(own));
+    }
+    found
 }
 
 /// Whose settings a file is, by its name and where it lies.

@@ -85,10 +85,10 @@ impl Dialect {
         (self.plugins)(settings, roots, disk)
     }
 
-    /// What in files silences the hooks of its agent's settings, or could.
+    /// The reader of what in files silences the hooks of its agent's settings, or could; `None` where none is known.
     #[must_use]
-    pub fn silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
-        (self.silencers)(scan)
+    pub const fn silencers(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
+        self.silencers
     }
 
     /// Where its agent finds the MCP servers that it connects, where it is known here.
