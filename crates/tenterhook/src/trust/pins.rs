@@ -15,7 +15,7 @@ use super::digest::{Canon, Digest};
 use super::entry::Ground;
 use super::named::{self, Mention, Named};
 use crate::discover;
-use crate::hook::{Command, Hook, Run, Worker};
+use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 use crate::source::{ReadConfig, Source};
 use loads::TooMuch;
 use seen::Kind;
@@ -82,10 +82,15 @@ pub(super) struct Finding<'a> {
 
 /// Reads what `hook` runs.
 pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
-    match &hook.run {
+    let mut pins = match &hook.run {
         Run::Command(command) | Run::Worker(Worker { command }) => of_command(command, finding),
         _ => Pins::default(),
+    };
+    // The sandbox `strict` has no project to run from.
+    if matches!(&hook.sandbox, Sandbox::In(grants) if grants.profile == Profile::Strict) {
+        pins.from_place = None;
     }
+    pins
 }
 
 pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {

@@ -74,7 +74,7 @@ fn compare(
     here: &Here,
     term: Term,
 ) -> Result<Option<Found>, Problem> {
-    let is_gate = entry.can.iter().any(|can| *can == "block calls");
+    let is_gate = entry.can.contains(&"block calls");
     if !is_gate || !matches!(entry.hook.run, Run::Command(_)) {
         return Ok(None);
     }

@@ -19,6 +19,8 @@ const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"]
 /// Programs that print files: what is evaluated of their output is code of a file.
 const READERS: &[&str] =
     &["awk", "base64", "cat", "cut", "envsubst", "grep", "head", "sed", "tail", "tr", "<"];
+/// Most characters of a script that a review shows as one reason.
+const LONGEST_NOTE: usize = 80;
 /// Texts of a line that may load a file.
 const LOADERS: &[&str] = &["$0", "${0", "BASH_SOURCE", "source ", ". ", "eval "];
 /// Programs that only print or compare what they are handed.
@@ -358,7 +360,7 @@ impl Shell<'_> {
     fn note(&self, text: &str, found: &str, shown: &str) -> Note {
         let before = text.find(found).and_then(|at| text.get(..at)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        Note { file: self.file.clone(), line, text: shown.to_owned() }
+        Note { file: self.file.clone(), line, text: shown.chars().take(LONGEST_NOTE).collect() }
     }
 }
 

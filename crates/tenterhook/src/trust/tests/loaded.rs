@@ -293,7 +293,7 @@ fn has(program: &str) -> bool {
 #[test]
 fn a_hook_that_needs_its_place_says_why() {
     let long =
-        format!("#!/bin/sh\n: {}\n. \"$(dirname \"$0\")/../lib/a.sh\"\n", "x".repeat(70_000));
+        format!("#!/bin/sh\n: {}; . \"$(dirname \"$0\")/../lib/a.sh\"\n", "x".repeat(70_000));
     let rows: &[(&str, Option<&str>, Option<&str>)] = &[
         ("#!/bin/sh\n. \"$(dirname \"$0\")/../lib/a.sh\"\n", None, None),
         (
@@ -336,7 +336,7 @@ fn a_hook_that_needs_its_place_says_why() {
             Some("cd \"$(dirname \"$0\")/..\" (hooks/g:2)"),
         ),
         ("#!/bin/sh\necho 1 > \"$(dirname \"$0\")/../state/count\"\n", None, Some("(hooks/g:2)")),
-        (&long, Some("cannot be read as a whole"), Some("cannot be read as a whole")),
+        (&long, Some("(hooks/g:2)"), Some("(hooks/g:2)")),
     ];
     for (text, unpinned, place) in rows {
         let room = Room::new();
@@ -395,6 +395,39 @@ async fn approval_loses_no_denial_of_what_a_script_loads() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// T-77: a hook whose sandbox has no project runs from its copy.
+#[test]
+fn a_hook_in_the_strict_sandbox_runs_from_its_copy() {
+    for (sandbox, is_moved) in [("strict", true), ("standard", false)] {
+        let room = Room::new();
+        room.write("hooks/g", "#!/bin/sh\ncd \"$(dirname \"$0\")/..\"\n");
+        let entry = "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n";
+        room.write(NATIVE, &format!("{entry}sandbox = '{sandbox}'\n"));
+        let review = room.trust().review(&room.source(NATIVE));
+        let pins = &review.entries.first().expect("the hook").pins;
+        assert_eq!(pins.from_place.is_none(), is_moved, "{sandbox}");
+    }
+}
+
+/// T-75: a script that cannot be parsed as a whole is read line by line, and a definition is no call.
+#[test]
+fn a_script_that_cannot_be_parsed_is_read_by_lines() {
+    let room = Room::new();
+    let broken = "#!/bin/bash\nDIR=$(dirname \"$0\")\ncase x in (((\n. \"$DIR/../lib/a.sh\"\n";
+    let python = "#!/usr/bin/env python3\ndef eval(code):\n    pass\n";
+    for (text, file) in [(broken, Some("lib/a.sh")), (python, None)] {
+        room.write("lib/a.sh", "exit 2\n");
+        room.write("hooks/g", text);
+        room.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n");
+        let review = room.trust().review(&room.source(NATIVE));
+        let pins = &review.entries.first().expect("the hook").pins;
+        assert!(pins.unpinned.is_empty(), "{:?}", pins.unpinned);
+        let library = room.project().join("lib/a.sh");
+        let is_pinned = pins.files.iter().any(|pin| pin.path == library && pin.digest.is_some());
+        assert_eq!(is_pinned, file.is_some(), "{text}");
+    }
 }
 
 /// T-77: a script behind a link finds the files beside what the link leads to.
