@@ -12,6 +12,7 @@ mod load;
 mod managed;
 mod options;
 mod silenced;
+mod skill_lines;
 mod yesterday;
 
 use std::fmt::Write as _;

@@ -258,8 +258,8 @@ impl Case<'_> {
         let seen = self.play(&script, &[way], &[Event::Before])?;
         // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its agent, too.
         let signs = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
-        let told = if signs.iter().any(|it| seen.told(it)) { "told of pnpm" } else { "lost" };
-        Ok(vec![("vendor-rewriter".to_owned(), told.to_owned())])
+        let fate = if signs.iter().any(|it| seen.told(it)) { "told of pnpm" } else { "lost" };
+        Ok(vec![("vendor-rewriter".to_owned(), fate.to_owned())])
     }
 
     /// Many denials, one call each; whoever plays it keeps the machine busy meanwhile.

@@ -206,7 +206,7 @@ impl Front for Beside<'_> {
 }
 
 impl Case<'_> {
-    /// A denial beside each place.
+    /// A denial beside each place, and a shell line of a skill.
     pub(super) fn silenced(&self) -> Result<Found, String> {
         let mut found = Found::new();
         for place in PLACES {
@@ -227,6 +227,7 @@ impl Case<'_> {
                 false => (closed, format!("{NOT_PLAYED}there is no mount namespace")),
             });
         }
+        found.extend(self.skill_lines()?);
         Ok(found)
     }
 
