@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tenterhook::dialect::{Dialect, DialectId};
 use tenterhook::event::tool::ToolCall;
 use tenterhook::record::read::Entry;
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
@@ -349,11 +350,10 @@ impl All<'_> {
         self.sum.calls += 1;
         // Copilot says itself whether hooks were asked, and needs no other record for that.
         let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
+        let dialect = DialectId::find(session.agent.word()).map(DialectId::dialect);
         let recorded = self.seen.calls.get(&(call.session.clone(), id.to_owned()));
-        let kept_from = recorded.and_then(|recorded| match known {
-            Some(_) => recorded.cause(call),
-            None => recorded.has_after.then_some(Cause::Silenced),
-        });
+        let recorded = recorded.filter(|_| dialect.is_some_and(Dialect::pairs_calls));
+        let kept_from = recorded.and_then(|recorded| recorded.cause(call));
         if let Some(by) = known.filter(|_| kept_from.is_none()) {
             self.sum.seen += 1;
             *self.sum.by_join.entry(by).or_default() += 1;

@@ -115,13 +115,10 @@ impl<'a> CallCheck<'a> {
         if response.and_then(|response| response.get("userModified")) == Some(&Value::Bool(true)) {
             return false;
         }
-        let asked: Vec<Effect> = noted.asked.iter().copied().flatten().collect();
-        if asked.is_empty() {
-            return false;
-        }
-        let ran =
-            self.effect().is_some_and(|(ran, _)| asked.iter().all(|(effect, _)| *effect != ran));
-        ran || self.wanted().is_some_and(|wanted| asked.iter().all(|(_, bare)| *bare != wanted))
+        // A gate that was asked about no input at all was not asked about this one.
+        let asked = |is_it: &dyn Fn(&Effect) -> bool| noted.asked.iter().flatten().any(is_it);
+        let ran = self.effect().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
+        ran || self.wanted().is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
     }
 
     /// What the model wanted by this call, as the transcript has it, with the last parts of paths.

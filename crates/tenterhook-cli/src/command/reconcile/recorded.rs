@@ -10,8 +10,6 @@ use super::{Cause, Open};
 pub(super) struct Recorded {
     is_denied: bool,
     is_changed: bool,
-    /// Whether the event after it was reported.
-    pub(super) has_after: bool,
     /// What hooks were asked about, each by its digest.
     effects: Vec<String>,
     /// What was found when it had run (BR-93 to BR-95).
@@ -32,7 +30,6 @@ impl Recorded {
         let found = faults.filter_map(|fault| FOUND.iter().find(|(code, _)| *code == fault));
         self.found = self.found.or(found.map(|(_, cause)| *cause).next());
         if event == "PostToolUse" {
-            self.has_after = true;
             return;
         }
         let decision = entry.get("decision").and_then(Value::as_str);

@@ -103,7 +103,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 /// BR-93 to BR-95: each of 100 calls of each kind is found.
 #[test]
 fn each_silenced_call_is_found() {
-    let mut found = [0; 5];
+    let mut found = [0; 6];
     let kinds = calls();
     for number in 0..100 {
         let (tool, input) = &kinds[number % kinds.len()];
@@ -123,6 +123,8 @@ fn each_silenced_call_is_found() {
         found[1] += ran("denied", "overruled-denial");
         played.before("masked", tool, &shown);
         found[2] += ran("masked", "masked-call");
+        played.before("empty", tool, &json!({}));
+        found[5] += ran("empty", "masked-call");
         // The event after it is masked, too: the transcript has what the model wanted.
         played.wants("both", tool, input);
         played.before("both", tool, &shown);
@@ -131,7 +133,7 @@ fn each_silenced_call_is_found() {
         let silent = Played::started();
         found[4] += usize::from(silent.after("x", tool, input) == ["silenced-call"]);
     }
-    assert_eq!(found, [100; 5]);
+    assert_eq!(found, [100; 6]);
 }
 
 /// BR-93 to BR-95: no finding in 1,000 ordinary calls, whatever else happens in their sessions.
