@@ -7,7 +7,7 @@ use crate::call::path::Paths;
 use crate::protect::{self, Hold};
 
 /// Words of code that moves a file or a directory.
-const MOVES: &[&str] = &["rename", "replace(", "move", "renames("];
+const MOVES: &[&str] = &["rename", "os.replace(", ".move(", "moveSync(", ".mv("];
 /// Most texts that one path is joined of.
 const MOST_PARTS: usize = 6;
 

@@ -19,14 +19,14 @@ const MANAGED: &[&str] = &[
     "config",
     "trust",
 ];
+const CHANGES: &[&str] =
+    &["uninstall", "remove", "rm", "disable", "set", "unset", "delete", "add", "on"];
 /// Commands of a shell that set or remove variables.
 const DECLARERS: &[&str] = &["export", "declare", "typeset", "set", "setenv", "unset", "unsetenv"];
 /// How options begin behind which a variable is set for what a program starts.
 const CARRIED: &[&str] = &["--setenv=", "--env=", "-E", "-e"];
 /// Words before a variable that set it, in files of shells and terminals.
 const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
-const CHANGES: &[&str] =
-    &["uninstall", "remove", "rm", "disable", "set", "unset", "delete", "add", "on"];
 
 pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
