@@ -18,8 +18,8 @@ pub use launchers::{
 };
 pub use modules::{InPlugins, MODULES, in_plugins};
 pub use path::{
-    Hold, directories, hold, is_environment_file, is_git_config, is_home_of_guard, is_match,
-    is_part_of, is_startup_file,
+    Hold, directories, file_names, hold, is_environment_file, is_git_config, is_home_of_guard,
+    is_match, is_part_of, is_startup_file,
 };
 pub use switches::{is_loosened_by, is_switch};
 pub use words::{may_concern, names_guard};

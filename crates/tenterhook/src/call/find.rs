@@ -40,12 +40,25 @@ pub(super) fn search(view: &View<'_>) -> Vec<String> {
     let named = view.args.iter().zip(view.args.iter().skip(1));
     let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
     let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
-    starts
+    let paths = patterns(view).map(str::to_owned);
+    let named = starts
         .iter()
         .flat_map(|start| names.iter().map(move |name| (start, name)))
         .take_while(|(start, name)| view.meter.read(64 + start.len() + name.len()))
-        .map(|(start, name)| format!("{start}/{name}"))
-        .collect()
+        .map(|(start, name)| format!("{start}/{name}"));
+    named.chain(paths).collect()
+}
+
+/// The paths that a `find` looks for; not those that it leaves out.
+fn patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
+    let args = || view.args.iter().map(String::as_str);
+    let before = std::iter::once("").chain(args());
+    let tests = before.zip(args()).zip(args().skip(1).zip(args().skip(2).chain([""])));
+    tests.filter_map(|((before, test), (value, after))| {
+        let is_path = matches!(test, "-path" | "-ipath" | "-wholename" | "-iwholename");
+        let is_left_out = matches!(before, "!" | "-not") || after == "-prune";
+        (is_path && !is_left_out).then_some(value)
+    })
 }
 
 /// Whether a `find` has a test that leaves out most of what lies there; a name that may be any is none.

@@ -22,8 +22,8 @@ const REMOVES: &[&str] = &[
 ];
 /// Words of code that writes.
 const WRITES: &[&str] = &[
-    "write", "append", "copy", "move", "rename", "symlink", "unlink", "remove", "dump", "'w",
-    "\"w", "'a", "\"a", "file_put", ">>",
+    "write", "append", "copy", "cpSync", "move", "rename", "symlink", "unlink", "remove", "dump",
+    "'w", "\"w", "'a", "\"a", "file_put", ">>",
 ];
 /// Words of code that gives a file a second name.
 const LINKS: &[&str] = &[

@@ -130,8 +130,8 @@ pub fn launched(program: &str, args: &[String]) -> Option<(&'static Agent, usize
         verbs => operands().find(|(_, arg)| verbs.contains(&arg.as_str()))?.0 + 1,
     };
     let installs = operands().next().is_some_and(|(_, arg)| INSTALLS.contains(&arg.as_str()));
-    let named = operands().filter(|(at, _)| *at >= from && !installs);
-    let (agent, at) = named.filter_map(|(at, arg)| Some((agent_named(arg)?, at + 1))).next()?;
+    let mut named = operands().filter(|(at, _)| *at >= from && !installs);
+    let (agent, at) = named.find_map(|(at, arg)| Some((agent_named(arg)?, at + 1)))?;
     // `npm exec PACKAGE -- ARGUMENTS`
     Some((agent, at + usize::from(args.get(at).is_some_and(|arg| arg == "--"))))
 }

@@ -136,6 +136,12 @@ pub fn directories() -> impl Iterator<Item = &'static str> {
     })
 }
 
+/// The names of the table's files, without their directories.
+pub fn file_names() -> impl Iterator<Item = &'static str> {
+    let files = AGENTS.iter().flat_map(|agent| agent.files).filter(|file| !file.contains('*'));
+    files.map(|file| file.rsplit('/').next().unwrap_or(file)).filter(|name| !name.is_empty())
+}
+
 /// What `path` is to the guard of any agent.
 #[must_use]
 pub fn hold(path: &str) -> Hold {

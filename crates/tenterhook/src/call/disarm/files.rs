@@ -47,6 +47,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         let meant = |it: &&str| here.is_part(it) || protect::is_home_of_guard(&here.seen(it));
         let named = view.args.iter().map(|it| it.trim_start_matches("*/").trim_end_matches("/*"));
         found.guards.extend(named.filter(meant).map(|it| here.seen(it)));
+        deleted_by_name(here, found);
     }
     replaced(here, found);
     unpacked(here, found);
@@ -70,6 +71,25 @@ fn changes(row: &Sometimes, view: &View<'_>) -> bool {
         row.looks.iter().any(|start| small.starts_with(start))
     };
     (row.with.is_empty() || view.says(row.with)) && !view.args.iter().any(looks)
+}
+
+/// Fewest letters of a pattern that is meant for one file.
+const LEAST_LETTERS: usize = 3;
+
+/// `find . -name 'sett*.json' -delete`: a pattern that fits the name of a guard's file, where such a file may lie.
+fn deleted_by_name(here: &Here<'_>, found: &mut Found) {
+    let view = here.view;
+    let starts = || view.args.iter().take_while(|arg| !arg.starts_with(['-', '(', '!']));
+    if starts().next().is_some() && !starts().any(|start| here.is_held(start)) {
+        return;
+    }
+    let letters = |name: &&str| {
+        let stem = name.rsplit_once('.').map_or(*name, |(stem, _)| stem);
+        stem.chars().filter(char::is_ascii_alphanumeric).count() >= LEAST_LETTERS
+    };
+    let names = view.values(&["-name", "-iname"]).into_iter().filter(letters);
+    let fits = |name: &&str| protect::file_names().any(|file| protect::is_match(name, file));
+    found.guards.extend(names.filter(fits).map(str::to_owned));
 }
 
 /// `cp -r x .claude`, `mv x .claude`, `ln -sfn x .claude`: another directory in the place of the one that holds a guard.

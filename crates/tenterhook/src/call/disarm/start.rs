@@ -21,6 +21,8 @@ const MANAGED: &[&str] = &[
 ];
 const CHANGES: &[&str] =
     &["uninstall", "remove", "rm", "disable", "set", "unset", "delete", "add", "on"];
+/// How variables of ours begin: they reach us through any agent.
+const OWN_VARIABLES: &str = "TENTERHOOK_";
 /// Commands of a shell that set or remove variables.
 const DECLARERS: &[&str] = &["export", "declare", "typeset", "set", "setenv", "unset", "unsetenv"];
 /// How options begin behind which a variable is set for what a program starts.
@@ -71,7 +73,8 @@ fn started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut
     }
     // Whatever the line assigns may be handed on: `HOME=/x; claude`, `export CODEX_HOME=/x && codex`.
     let assigned = views.iter().flat_map(assigned);
-    for name in assigned.filter(|name| agent.is_moved_by(name)) {
+    let moves = |name: &&str| agent.is_moved_by(name) || name.starts_with(OWN_VARIABLES);
+    for name in assigned.filter(moves) {
         found.unguarded.insert(format!("{} with another {name}", view.name));
     }
 }
@@ -157,8 +160,9 @@ pub(super) fn moved_by(file: &str, text: &str) -> Option<&'static str> {
     // `printf` and JSON write the end of a line as a letter.
     let text = text.replace("\\n", "\n");
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
-    let own = protect::moving_variables().filter(|name| !(is_for_containers && *name == "HOME"));
-    own.filter(|name| lines().any(|line| sets(line, name))).next()
+    let mut own =
+        protect::moving_variables().filter(|name| !(is_for_containers && *name == "HOME"));
+    own.find(|name| lines().any(|line| sets(line, name)))
 }
 
 /// Whether a line sets a variable: `NAME=x`, `"NAME": "x"`, `set -gx NAME x`. A name that ends in `*` is the beginning of one.
