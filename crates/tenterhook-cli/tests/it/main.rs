@@ -42,6 +42,7 @@ mod record;
 mod room;
 mod rules;
 mod shadow;
+mod shapes;
 mod silenced;
 mod starved;
 mod stream;

@@ -12,7 +12,7 @@ use tenterhook_process as process;
 
 use super::digest::Digest;
 use super::named;
-use super::pins::{MOST_BYTES, Pins};
+use super::pins::{MOST_BYTES, Pins, Variable};
 use super::review::Review;
 use super::store::{COPIES, Store, beside, private_directory};
 use crate::discover;
@@ -122,7 +122,9 @@ pub(super) fn redirect(
     }
     let inside: Vec<_> =
         pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
-    let Some(first) = inside.first() else { return Ok(()) };
+    if inside.is_empty() && pins.variables.is_empty() {
+        return Ok(());
+    }
     let known = checked.0.borrow().get(&digest).cloned();
     let tree = match known {
         Some(tree) => tree,
@@ -140,10 +142,29 @@ pub(super) fn redirect(
             return Err(format!("`{}` cannot be found in its line", mention.word));
         }
     }
+    point_variables(command, pins, &tree, project);
     command.copy = Some(copy);
     command.kept = Some(tree);
-    command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
+    if let Some(first) = inside.first() {
+        command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
+    }
     Ok(())
+}
+
+/// Has the variables of an entry lead to what is kept. A path that would be read as several in such a list stays as it is written.
+fn point_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
+    for Variable { at, place, path } in pins.variables.iter().rev() {
+        let kept = path.strip_prefix(project).ok().map(|path| tree.join(path));
+        let kept = kept.as_deref().and_then(Path::to_str);
+        let Some(kept) = kept.filter(|kept| !kept.contains([':', ';', ' ', '\t', '\n'])) else {
+            continue;
+        };
+        if let Some((_, value)) = command.env.get_mut(*at)
+            && value.get(place.clone()).is_some()
+        {
+            value.replace_range(place.clone(), kept);
+        }
+    }
 }
 
 /// Whether a word of what is started stands for another file now.
@@ -151,25 +172,40 @@ fn point(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
     let Some(file) = file.to_str() else { return false };
     match invocation {
         Invocation::Argv { program, args } => {
-            let words = std::iter::once(program).chain(args);
+            let words = std::iter::once(program).chain(args.iter_mut());
             let mut found = false;
-            for it in words.filter(|it| *it == word) {
-                file.clone_into(it);
+            for argument in words.filter(|argument| **argument == word) {
+                file.clone_into(argument);
                 found = true;
             }
-            found
+            if !found {
+                // Code that a word hands to a shell: what cannot be found in it runs where it lies.
+                let mut is_code = false;
+                for argument in args.iter_mut() {
+                    if is_code && point_line(argument, word, file) {
+                        break;
+                    }
+                    is_code = argument.starts_with('-') && argument.ends_with('c');
+                }
+            }
+            true
         }
-        Invocation::Shell { text, .. } => {
-            let quoted = tenterhook_shell::quote(file);
-            let Some(pointed) = named::replaced(text, word, &quoted) else { return false };
-            // Within quotes of other quotes the word may be another one.
-            let line = tenterhook_shell::read(&pointed);
-            let stands =
-                line.commands.iter().flat_map(|it| it.words.iter()).any(|it| it.text == file);
-            *text = pointed;
-            stands
-        }
+        Invocation::Shell { text, .. } => point_line(text, word, file),
     }
+}
+
+/// The same in a line of a shell, which stays as it is where the word is not found.
+fn point_line(text: &mut String, word: &str, file: &str) -> bool {
+    let quoted = tenterhook_shell::quote(file);
+    let Some(pointed) = named::replaced(text, word, &quoted) else { return false };
+    // Within quotes of other quotes the word may differ.
+    let line = tenterhook_shell::read(&pointed);
+    let mut words = line.commands.iter().flat_map(|command| command.words.iter());
+    let stands = words.any(|word| word.text == file);
+    if stands {
+        *text = pointed;
+    }
+    stands
 }
 
 /// A file that is another than when it was approved.

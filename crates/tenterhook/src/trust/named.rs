@@ -1,45 +1,23 @@
 //! Which files does the text of a command name that it runs, and what does it run that nobody can name? Pure: whether a file is
 //! there is asked elsewhere.
 
+mod base;
+mod line;
+mod part;
+mod programs;
+mod variables;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use tenterhook_shell::{self as shell, Parsed, Word, WordKind};
+use tenterhook_shell::{self as shell, Word, WordKind};
 
-use crate::hook::script::{ENDINGS, INLINE, INTERPRETERS, expand};
+use crate::hook::script::{INTERPRETERS, expand};
 use crate::hook::{Command, Invocation, Shell};
-
-/// Programs that run what stands in files of other names than their arguments', or what they fetch.
-const RUNNERS: &[&str] = &[
-    "bundle",
-    "bunx",
-    "cargo",
-    "composer",
-    "docker",
-    "go",
-    "gradle",
-    "gulp",
-    "just",
-    "make",
-    "mise",
-    "mvn",
-    "npm",
-    "npx",
-    "nx",
-    "pipx",
-    "pnpm",
-    "podman",
-    "poetry",
-    "pre-commit",
-    "rake",
-    "ssh",
-    "task",
-    "turbo",
-    "uvx",
-    "yarn",
-];
-
-/// Words of shells that run a file.
-const SOURCES: &[&str] = &[".", "source", "exec"];
+use base::Bases;
+pub(super) use part::Known;
+pub(super) use programs::Modules;
 
 /// What a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +26,8 @@ pub(super) struct Named {
     pub(super) text: Option<String>,
     /// Words that may be files which run.
     pub(super) files: Vec<Mention>,
+    /// Words that count where they are files of the project.
+    pub(super) counted: Vec<Candidate>,
     /// Programs that are looked up by their names.
     pub(super) programs: Vec<String>,
     /// What runs and cannot be named, in words.
@@ -63,30 +43,81 @@ pub(super) struct Mention {
     pub(super) path: PathBuf,
     /// Whether it must run: else it may be something else of that name.
     pub(super) certain: bool,
+    /// Whether it counts only where it is there: the line may stand elsewhere by then.
+    pub(super) if_there: bool,
+    /// How its interpreter finds it, where that does more than open the file; for the word that is run alone.
+    pub(super) modules: Option<&'static Modules>,
+}
+
+/// A path that counts where something of the project lies there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// The path.
+    pub(super) path: PathBuf,
+    /// The word that it was made of.
+    pub(super) word: String,
+    /// How much of the path is known.
+    pub(super) known: Known,
+    /// The use of a directory there.
+    pub(super) directory: Directory,
+    /// How what loads it finds it, where that does more than open the file.
+    pub(super) modules: Option<&'static Modules>,
+    /// The variable of the entry whose value it is a part of: its position in the list, and its range in the value.
+    pub(super) variable: Option<(usize, Range<usize>)>,
+}
+
+/// The use of a directory that a word names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Directory {
+    /// Programs look there for what they run or load: all of it counts.
+    Searched,
+    /// Its files are read as data; which of them is not known.
+    Data,
+    /// Nothing of it is read.
+    Unread,
 }
 
 /// What `command` names, where it starts in `base`.
 pub(super) fn named(command: &Command, base: &Path, project: &Path, home: &Path) -> Named {
     let mut named = Named::default();
+    let mut bases = Bases::new(base, project, home);
     match &command.invocation {
         Invocation::Argv { program, args } => {
-            let words: Vec<Word> =
-                std::iter::once(program).chain(args).map(Word::literal).collect();
-            named.command(&words, base, home);
+            let words: Vec<&str> =
+                std::iter::once(program).chain(args).map(String::as_str).collect();
+            let quoted: Vec<String> = words.iter().map(|word| shell::quote(word)).collect();
+            named.line(&quoted.join(" "), Some(&words), &mut bases);
         }
         Invocation::Shell { shell: Shell::PowerShell, .. } => {
             named.unpinned.push("a PowerShell line is not read".to_owned());
         }
         Invocation::Shell { text, .. } => match expand(text, command, project, home) {
             Some(text) => {
-                named.line(&text, base, home);
+                named.line(&text, None, &mut bases);
                 named.text = Some(text);
             }
             None => named.unpinned.push("its paths hold characters that shells read".to_owned()),
         },
     }
-    named.unpinned.dedup();
-    named
+    let bases = Bases::new(base, project, home);
+    for (at, (name, value)) in command.env.iter().enumerate() {
+        named.variable(name, value, Some(at), &bases);
+    }
+    named.once()
+}
+
+/// Reads the first line of a script, which names the program that runs it.
+pub(super) fn starter(
+    line: &str,
+    script: &Path,
+    base: &Path,
+    project: &Path,
+    home: &Path,
+) -> Named {
+    let mut named = Named::default();
+    let script = shell::quote(&script.to_string_lossy());
+    named.line(&format!("{line} {script}"), None, &mut Bases::new(base, project, home));
+    named.once()
 }
 
 /// Every word of `command` that is known before it runs, as the file that it would be; `text` is its line with what is known put
@@ -107,8 +138,9 @@ pub(super) fn words(
         (Invocation::Shell { .. }, None) => Vec::new(),
     };
     let mut named = Named::default();
+    let bases = Bases::new(base, base, home);
     for word in words.iter().filter(|it| is_known(it)) {
-        named.mention(word, base, home, false);
+        named.mention(word, &bases, false, None);
     }
     named.files
 }
@@ -117,65 +149,24 @@ fn is_known(word: &Word) -> bool {
     word.kind == WordKind::Literal || word.text.starts_with("~/")
 }
 
-impl Named {
-    fn line(&mut self, text: &str, base: &Path, home: &Path) {
-        let line = shell::read(text);
-        if let Parsed::Doubtful(why) = &line.parsed {
-            self.unpinned.push(why.to_string());
-        }
-        for command in &line.commands {
-            self.command(&command.words, base, home);
-        }
-    }
-
-    fn command(&mut self, words: &[Word], base: &Path, home: &Path) {
-        let Some((program, args)) = words.split_first() else { return };
-        let name = program.text.as_str();
-        if program.kind != WordKind::Literal && !name.starts_with("~/") {
-            self.unpinned.push(format!("`{name}` is known only when it runs"));
-        } else if name.contains('/') {
-            self.mention(program, base, home, true);
-        } else if !self.files.iter().any(|it| it.path.ends_with(name)) {
-            // A reader that looks through paths tells of a file by its bare name, too.
-            self.programs.push(name.to_owned());
-        }
-        let short = name.rsplit('/').next().unwrap_or(name);
-        if RUNNERS.contains(&short) {
-            let what = args.first().map(|it| format!(" {}", it.text)).unwrap_or_default();
-            self.unpinned.push(format!("what `{short}{what}` runs"));
-        }
-        let interprets = is_interpreter(short);
-        if interprets
-            && args.iter().any(|it| INLINE.contains(&&*it.text))
-            && !shell::is_shell(short)
-        {
-            self.unpinned.push(format!("what the code handed to `{short}` loads"));
-        }
-        for word in args {
-            let ends = ENDINGS.iter().any(|ending| word.text.ends_with(ending));
-            if word.kind != WordKind::Literal && !word.text.starts_with("~/") {
-                if ends {
-                    self.unpinned.push(format!("`{}` is known only when it runs", word.text));
-                }
-            } else if ends || interprets || SOURCES.contains(&short) {
-                self.mention(word, base, home, false);
-            }
+/// The words that name one file each: a word that names several is not pointed to the copy.
+pub(super) fn unambiguous(mentions: Vec<Mention>) -> Vec<Mention> {
+    let mut paths: BTreeMap<&str, &Path> = BTreeMap::new();
+    let mut several: Vec<&str> = Vec::new();
+    for mention in &mentions {
+        let known = *paths.entry(&mention.word).or_insert(&mention.path);
+        if known != mention.path {
+            several.push(&mention.word);
         }
     }
-
-    fn mention(&mut self, word: &Word, base: &Path, home: &Path, certain: bool) {
-        if word.text.starts_with('-') || word.text.is_empty() {
-            return;
-        }
-        let path = match word.text.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => base.join(&word.text),
-        };
-        let mention = Mention { word: word.source.clone(), path: lexical(&path), certain };
-        if !self.files.contains(&mention) {
-            self.files.push(mention);
+    let mut found: Vec<Mention> = Vec::new();
+    for mention in &mentions {
+        let is_known = found.iter().any(|known| known.word == mention.word);
+        if !is_known && !several.contains(&&*mention.word) {
+            found.push(mention.clone());
         }
     }
+    found
 }
 
 /// Whether a program runs the file that is its first argument, in whichever of its versions.
@@ -229,7 +220,10 @@ mod tests {
     fn files_that_a_line_runs_are_named() {
         for (text, files) in [
             ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.sh", &["/p/.claude/hooks/a.sh"][..]),
-            ("cd x && ./b.sh | python3 -u tools/c.py --x", &["/p/b.sh", "/p/tools/c.py"]),
+            (
+                "cd x && ./b.sh | python3 -u tools/c.py --x",
+                &["/p/x/b.sh", "/p/b.sh", "/p/x/tools/c.py", "/p/tools/c.py"],
+            ),
             ("bash -c './d.sh; node e.mjs'", &["/p/d.sh", "/p/e.mjs"]),
             ("source ./env && ~/bin/f", &["/p/env", "/h/bin/f"]),
             ("bash ~/bin/h.sh", &["/h/bin/h.sh"]),

@@ -2,12 +2,15 @@
 //!
 //! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
 
+mod counted;
 mod declared;
 mod loads;
 mod seen;
+mod starters;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,6 +67,8 @@ pub struct Pins {
     pub from_place: Option<String>,
     /// The words of the entry that are such files.
     pub(super) mentions: Vec<Mention>,
+    /// The parts of its variables that are such files, or directories of them.
+    pub(super) variables: Vec<Variable>,
     /// The text of its line with what is known put in.
     pub(super) text: Option<String>,
 }
@@ -78,6 +83,20 @@ pub(super) struct Finding<'a> {
     pub(super) search: &'a [PathBuf],
     /// What was read for other entries of the same source.
     pub(super) seen: &'a Seen,
+}
+
+/// Whether everything was read within the bounds; else why not.
+type Step = Result<(), String>;
+
+/// A part of the value of a variable that leads into the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// Which of the variables of the entry.
+    pub(super) at: usize,
+    /// Where the part stands in its value.
+    pub(super) place: Range<usize>,
+    /// The file or directory that it names.
+    pub(super) path: PathBuf,
 }
 
 /// Reads what `hook` runs.
@@ -96,44 +115,38 @@ pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
 pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let Ground { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
-    let Named { text, files, programs, unpinned } = named::named(command, base, project, home);
-    let mut reading = Reading { unpinned, ..Reading::new(finding, false) };
+    let Named { text, files, counted, programs, unpinned } =
+        named::named(command, base, project, home);
+    let mut reading = Reading { programs, ..Reading::new(finding, false) };
+    unpinned.into_iter().for_each(|text| reading.unpinned(text));
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
         if read.is_ok() {
             read = reading.mention(&mention);
         }
-        if reading.files.get(&mention.path).is_some_and(|it| it.digest.is_some()) {
+        if reading.is_pinned(&mention.path) {
             mentions.push(mention);
         }
     }
     read = read.and_then(|()| reading.declared(command));
     read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
     for mention in reading.declared_words(command, text.as_deref(), base) {
-        if !mentions.iter().any(|it| it.word == mention.word) {
+        if !mentions.iter().any(|known| known.word == mention.word) {
             mentions.push(mention);
         }
     }
-    let from_lines =
-        reading.files.0.values().filter(|it| it.named).filter_map(|it| starter(&it.bytes));
-    let mut programs: Vec<String> = programs.into_iter().chain(from_lines).collect();
-    programs.sort();
-    programs.dedup();
-    let interpreters = programs
-        .into_iter()
-        .map(|name| {
-            let found = finding.seen.program(&name, finding.search);
-            (name, found)
-        })
-        .collect();
+    read = read.and_then(|()| reading.counted(&counted));
+    read = read.and_then(|()| reading.starters(base));
+    let interpreters = reading.interpreters();
     Pins {
         files: reading.files.sorted(),
         interpreters,
         unpinned: reading.unpinned,
         too_much: read.err(),
         from_place: reading.from_place,
-        mentions,
+        mentions: named::unambiguous(mentions),
+        variables: reading.variables,
         text,
     }
 }
@@ -168,17 +181,6 @@ fn lies_below(path: &Path, folder: &Path) -> bool {
     parts.iter().collect::<PathBuf>().starts_with(folder)
 }
 
-/// The program that `#!/usr/bin/env NAME` looks up.
-fn starter(bytes: &[u8]) -> Option<String> {
-    let line = bytes.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
-    let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split_whitespace();
-    if !words.next()?.ends_with("/env") {
-        return None;
-    }
-    words.find(|it| !it.starts_with('-') && !it.contains('=')).map(str::to_owned)
-}
-
 /// Files by their paths, told apart by their bytes: to compare paths part by part takes longer than to read a small file.
 #[derive(Debug, Default)]
 struct Files(BTreeMap<OsString, Pin>);
@@ -205,6 +207,10 @@ struct Reading<'a> {
     finding: Finding<'a>,
     files: Files,
     bytes: u64,
+    /// Directories all of which is pinned, and words behind which an interpreter finds a file that is.
+    handed: HashSet<PathBuf>,
+    variables: Vec<Variable>,
+    programs: Vec<String>,
     unpinned: Vec<String>,
     /// Whether files count, too, that programs write beside themselves.
     keeps_all: bool,
@@ -220,6 +226,9 @@ impl<'a> Reading<'a> {
             finding,
             files: Files::default(),
             bytes: 0,
+            handed: HashSet::new(),
+            variables: Vec::new(),
+            programs: Vec::new(),
             unpinned: Vec::new(),
             keeps_all,
             whole: Vec::new(),
@@ -227,24 +236,54 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn mention(&mut self, mention: &Mention) -> Result<(), String> {
+    /// Says what runs or is read and is not pinned, once, and the same in every checkout.
+    fn unpinned(&mut self, text: String) {
+        let project = self.finding.ground.project;
+        let text = match project.to_str().filter(|_| project.parent().is_some()) {
+            Some(project) => {
+                text.replace(&format!("{project}/"), "").replace(&format!("{project}`"), ".`")
+            }
+            None => text,
+        };
+        if !self.unpinned.contains(&text) {
+            self.unpinned.push(text);
+        }
+    }
+
+    /// Whether what lies there runs from the copy.
+    fn is_pinned(&self, path: &Path) -> bool {
+        self.handed.contains(path) || self.files.get(path).is_some_and(|pin| pin.digest.is_some())
+    }
+
+    /// Where the programs are that are found by name.
+    fn interpreters(&mut self) -> Vec<(String, Option<PathBuf>)> {
+        let mut programs = std::mem::take(&mut self.programs);
+        programs.sort();
+        programs.dedup();
+        let Finding { seen, search, .. } = self.finding;
+        programs.into_iter().map(|name| (name.clone(), seen.program(&name, search))).collect()
+    }
+
+    fn mention(&mut self, mention: &Mention) -> Step {
         let path = &mention.path;
         if self.finding.seen.is_read(path) {
             return self.file_and_folder(path);
         }
         if path.is_dir() {
-            return Ok(());
+            return self.run_directory(mention);
         }
         if !mention.certain && path.symlink_metadata().is_err() {
             // A word that may be a file, and is none: one that comes there later is another identity.
-            self.absent(path);
-            return Ok(());
+            if !mention.if_there {
+                self.absent(path);
+            }
+            return self.module(mention);
         }
         self.file_and_folder(path)
     }
 
     /// A file that the entry names, and what lies beside it.
-    fn file_and_folder(&mut self, path: &Path) -> Result<(), String> {
+    fn file_and_folder(&mut self, path: &Path) -> Step {
         self.file(path, true)?;
         match self.folder_of(path) {
             Some(folder) => self.folder(&folder, &mut Vec::new()),
@@ -273,7 +312,7 @@ impl<'a> Reading<'a> {
         above.filter(|it| it.ends_with(HOOKS)).last().or(own).map(Path::to_owned)
     }
 
-    fn file(&mut self, path: &Path, named: bool) -> Result<(), String> {
+    fn file(&mut self, path: &Path, named: bool) -> Step {
         if let Some(known) = self.files.0.get_mut(path.as_os_str()) {
             known.named |= named;
             return Ok(());
@@ -311,14 +350,14 @@ impl<'a> Reading<'a> {
     }
 
     /// Everything in a folder and below, also behind links: what runs may load it. `round` are the folders that it lies in.
-    fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Result<(), String> {
+    fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Step {
         if round.len() > DEEPEST {
             return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
         }
         let Some(listing) = self.finding.seen.listing(folder)? else { return Ok(()) };
         if round.contains(&listing.real) {
             // A link to a folder that it lies in: everything there is pinned by its own path.
-            self.unpinned.push(format!("what the link `{}` leads back to", folder.display()));
+            self.unpinned(format!("what the link `{}` leads back to", folder.display()));
             return Ok(());
         }
         if round.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Reading;
+use super::{Reading, Step};
 use crate::hook::Command;
 use crate::hook::files::{self, Pattern};
 use crate::trust::named::{self, Mention};
@@ -22,7 +22,7 @@ struct Looking<'a> {
 
 impl Reading<'_> {
     /// Reads what the entry declares.
-    pub(super) fn declared(&mut self, command: &Command) -> Result<(), String> {
+    pub(super) fn declared(&mut self, command: &Command) -> Step {
         for said in &command.files {
             match files::pattern(said, self.finding.directory)? {
                 Some(pattern) => self.matching(said, &pattern)?,
@@ -33,14 +33,14 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn matching(&mut self, said: &Path, pattern: &Pattern) -> Result<(), String> {
+    fn matching(&mut self, said: &Path, pattern: &Pattern) -> Step {
         let shown = said.strip_prefix(self.finding.directory).unwrap_or(said);
         let shown = shown.display().to_string();
         let mut looking = Looking { pattern, shown, looked_at: 0, found: Vec::new() };
         looking.below(&pattern.below, 0, &mut Vec::new())?;
         if looking.found.is_empty() {
             // Most likely a slip of the pen, and then something runs that is not pinned.
-            self.unpinned.push(format!("`{}`, which names no file", looking.shown));
+            self.unpinned(format!("`{}`, which names no file", looking.shown));
         }
         looking.found.iter().try_for_each(|path| self.file(path, true))
     }
@@ -65,12 +65,7 @@ impl Reading<'_> {
 
 impl Looking<'_> {
     /// What a directory holds, and those below it, also behind links. `round` are the directories that it lies in.
-    fn below(
-        &mut self,
-        directory: &Path,
-        depth: usize,
-        round: &mut Vec<PathBuf>,
-    ) -> Result<(), String> {
+    fn below(&mut self, directory: &Path, depth: usize, round: &mut Vec<PathBuf>) -> Step {
         if depth > DEEPEST {
             let shown = directory.display();
             return Err(format!("`{shown}` lies more than {DEEPEST} folders deep"));

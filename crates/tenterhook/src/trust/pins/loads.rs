@@ -79,7 +79,7 @@ impl Reading<'_> {
                 continue;
             }
             if read.len() > MOST_SCRIPTS {
-                self.unpin(format!("what more than {MOST_SCRIPTS} scripts load"));
+                self.unpinned(format!("what more than {MOST_SCRIPTS} scripts load"));
                 return Ok(());
             }
             let scene = Scene {
@@ -185,7 +185,7 @@ impl Reading<'_> {
             return Ok(self.folder(directory, &mut Vec::new())?);
         }
         if directory.is_dir() {
-            self.unpin(self.shown(&load.at));
+            self.unpinned(self.shown(&load.at));
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl Reading<'_> {
     fn notes(&mut self, all: &Loads) {
         for note in all.unresolved.iter().take(MOST_NOTES) {
             let shown = self.shown(note);
-            self.unpin(shown.clone());
+            self.unpinned(shown.clone());
             self.stay(shown);
         }
         for note in all.bound.iter().take(1) {
@@ -223,13 +223,6 @@ impl Reading<'_> {
             if let Some(pin) = self.files.0.get_mut(path.as_os_str()) {
                 pin.named = false;
             }
-        }
-    }
-
-    fn unpin(&mut self, text: String) {
-        let lines = &mut self.unpinned;
-        if !lines.contains(&text) {
-            lines.push(text);
         }
     }
 

@@ -141,3 +141,22 @@ fn what_cannot_be_read_cannot_be_approved() {
         assert!(why.is_none_or(|why| found.is_some_and(|it| it.contains(why))), "{line}");
     }
 }
+
+/// T-92: a word that stands for two files is pinned as both, and no copy takes the place of either.
+#[test]
+fn word_for_two_files_runs_where_they_lie() {
+    let room = Room::new();
+    for name in ["a/g.sh", "b/g.sh"] {
+        room.write(name, "exit 0\n");
+    }
+    let line = "cd a && ./g.sh; cd ../b && ./g.sh";
+    let found = pinned(&room, line);
+    assert!(found.contains(&("a/g.sh".to_owned(), true)), "{found:?}");
+    assert!(found.contains(&("b/g.sh".to_owned(), true)), "{found:?}");
+    let trust = room.trust();
+    trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
+    let (engine, diagnostics) = room.engine_of([room.source(NATIVE)]);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let hooks = engine.ruleset().hooks().to_vec();
+    assert!(hooks.iter().all(|hook| hook.arming == Arming::Armed), "{hooks:?}");
+}

@@ -1,0 +1,73 @@
+//! By which programs do scripts run, as their first lines say? A program of the project is pinned as a file, with its own first line.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{Pin, Reading, Step};
+use crate::trust::named;
+
+/// Most scripts that run by one another: the system follows fewer.
+const MOST_ROUNDS: usize = 8;
+/// Longest first line that a system reads.
+const LONGEST: usize = 4096;
+
+impl Reading<'_> {
+    /// Reads the first line of each script, and pins what of the project it names.
+    pub(super) fn starters(&mut self, base: &Path) -> Step {
+        let mut seen: HashSet<PathBuf> = HashSet::new();
+        for _ in 0..MOST_ROUNDS {
+            let lines: Vec<(PathBuf, bool, String)> = self
+                .files
+                .0
+                .values()
+                .filter(|pin| (pin.named || pin.executable) && !seen.contains(&pin.path))
+                .filter_map(|pin| Some((pin.path.clone(), pin.named, first_line(pin)?)))
+                .collect();
+            if lines.is_empty() {
+                break;
+            }
+            for (script, is_named, line) in lines {
+                self.starter(&script, &line, base, is_named)?;
+                seen.insert(script);
+            }
+        }
+        self.own_programs()
+    }
+
+    fn starter(&mut self, script: &Path, line: &str, base: &Path, is_named: bool) -> Step {
+        let ground = self.finding.ground;
+        let named = named::starter(line, script, base, ground.project, ground.home);
+        for mention in named.files.iter().filter(|mention| mention.path != script) {
+            if mention.path.starts_with(ground.project) && mention.path.is_file() {
+                self.file_and_folder(&mention.path)?;
+            }
+        }
+        let others = named.counted.into_iter().filter(|candidate| candidate.path != script);
+        self.counted(&others.collect::<Vec<_>>())?;
+        named.unpinned.into_iter().for_each(|text| self.unpinned(text));
+        if is_named && line.split_whitespace().next().is_some_and(|first| first.ends_with("/env")) {
+            // `env` finds its program by name.
+            self.programs.extend(named.programs);
+        }
+        Ok(())
+    }
+
+    /// Programs that are found by name, and lie in the project: a directory of the search is one of its.
+    fn own_programs(&mut self) -> Step {
+        let search = self.finding.search;
+        let found: Vec<PathBuf> = self
+            .programs
+            .iter()
+            .filter_map(|name| self.finding.seen.program(name, search))
+            .filter(|path| path.starts_with(self.finding.ground.project))
+            .collect();
+        found.iter().try_for_each(|path| self.file(path, true))
+    }
+}
+
+/// The text behind `#!`.
+fn first_line(pin: &Pin) -> Option<String> {
+    let line = pin.bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line.get(..line.len().min(LONGEST))?).ok()?;
+    Some(line.trim().to_owned()).filter(|line| !line.is_empty())
+}
