@@ -22,6 +22,7 @@ mod signed;
 mod store;
 mod suspect;
 mod told;
+mod worktree;
 
 #[cfg(test)]
 mod tests;
@@ -212,7 +213,7 @@ impl Trust {
                 ..source.clone()
             });
         }
-        match self.store.read(&source.name, source.dialect.as_str()) {
+        match self.stored(source) {
             Kept::Record(record) if record.answer == Said::Approved => {
                 Some(Source { text: record.text.into(), flaw: None, ..source.clone() })
             }
@@ -235,14 +236,24 @@ impl Trust {
         let modules = pins::of_modules(source, config, finding);
         let modules = modules.map(|pins| (pins.digest(ground), pins));
         let rest = rest(source, config, servers.iter().chain(&modules).map(here));
-        let review = Canon::of("review 1")
-            .field("source", &*source.name)
-            .field("dialect", source.dialect.as_str())
-            .list("entries", entries.iter().map(|it| it.whole.to_string()))
-            .field("rest", rest.to_string())
-            .end();
+        let review_of = |name: &str| {
+            Canon::of("review 1")
+                .field("source", name)
+                .field("dialect", source.dialect.as_str())
+                .list("entries", entries.iter().map(|entry| entry.whole.to_string()))
+                .field("rest", rest.to_string())
+                .end()
+        };
+        let review = review_of(&source.name);
         let portable = Portable::of(source, config, &entries, &servers);
-        let kept = self.store.read(&source.name, source.dialect.as_str());
+        let mut kept = self.stored(source);
+        if let Kept::Record(record) = &mut kept
+            && *record.source != *source.name
+            && record.review == review_of(&record.source).to_string()
+        {
+            // The same in another checkout.
+            record.review = review.to_string();
+        }
         let now = (&*entries, rest, review);
         let (kept, signer) = signed::heard(kept, source, locks, now, &portable);
         let known = match &kept {
@@ -312,15 +323,6 @@ impl Trust {
             answer,
             review.digest,
         ))
-    }
-
-    /// Forgets what was said of a source; whether anything was.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be removed.
-    pub fn forget(&self, review: &Review) -> io::Result<bool> {
-        self.store.remove(&review.source, review.dialect.as_str())
     }
 
     /// What became of the files that hooks of a source ran when it was approved, as far as they are text.

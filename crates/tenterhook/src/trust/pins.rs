@@ -130,7 +130,6 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         }
     }
     read = read.and_then(|()| reading.declared(command));
-    read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
     for mention in reading.declared_words(command, text.as_deref(), base) {
         if !mentions.iter().any(|known| known.word == mention.word) {
             mentions.push(mention);
@@ -138,6 +137,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     }
     read = read.and_then(|()| reading.counted(&counted));
     read = read.and_then(|()| reading.starters(base));
+    read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
     let interpreters = reading.interpreters();
     Pins {
         files: reading.files.sorted(),

@@ -10,7 +10,7 @@ use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
-use super::{Assessed, Identity, judge, signed, store, told};
+use super::{Assessed, Identity, judge, signed, store, told, worktree};
 use crate::config;
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Sandbox};
@@ -56,6 +56,8 @@ pub struct Review {
     pub(super) modules: Option<(Digest, Pins)>,
     /// The copies that were kept when it was approved last.
     pub(super) copies: Vec<String>,
+    /// The names of the same file in other checkouts of the repository.
+    pub(super) elsewhere: Vec<String>,
 }
 
 /// One hook of a review.
@@ -146,6 +148,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         rest: assessed.rest,
         servers: servers.collect(),
         modules: assessed.modules,
+        elsewhere: worktree::others(source),
     }
 }
 

@@ -26,6 +26,7 @@ mod shown;
 mod signatures;
 mod signed;
 mod told;
+mod worktree;
 
 /// A project with a gate of Claude Code's, in a home of its own.
 struct Room {
