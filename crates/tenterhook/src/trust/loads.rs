@@ -131,6 +131,8 @@ pub(super) enum Role {
     Matches,
     /// Loads files of this directory.
     Directory,
+    /// Loads the package in this directory.
+    Package,
     /// Uses this directory, or something in it that cannot be resolved.
     Around,
     /// Writes it.

@@ -24,6 +24,10 @@ struct Parts(Vec<Value>);
 impl Parts {
     fn text(&mut self, c: char) {
         for value in self.0.iter_mut().filter(|value| value.rest != Rest::Unknown) {
+            if value.rest == Rest::Parameter {
+                value.rest = Rest::Unknown;
+                continue;
+            }
             value.text.push(c);
         }
     }
@@ -189,6 +193,9 @@ impl Shell<'_> {
         match name {
             "0" => return self.started().into_iter().collect(),
             "BASH_SOURCE" => return self.current().into_iter().collect(),
+            _ if name.chars().all(|c| c.is_ascii_digit() || "@*".contains(c)) => {
+                return vec![Value { rest: Rest::Parameter, ..Value::text("") }];
+            }
             _ => {}
         }
         let assigned = self.variables.get(name).cloned();

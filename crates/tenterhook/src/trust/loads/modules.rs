@@ -379,7 +379,13 @@ impl Code<'_> {
             let path = directory.join("node_modules").join(&package);
             if self.scene.disk.is_directory(&path) {
                 let shown = Note { text: format!("the package `{package}`"), ..note.clone() };
-                return self.loads.unresolved(shown);
+                let inside = Value::own(&path.join("."));
+                return self.loads.add(
+                    &inside,
+                    &Value::path(self.scene.base),
+                    Role::Package,
+                    shown,
+                );
             }
             let value = Value::own(&path.join("package.json"));
             self.loads.add(&value, &Value::path(self.scene.base), Role::Probes, note.clone());

@@ -264,6 +264,9 @@ impl Shell<'_> {
 
     /// A word of which only the beginning is known, where code is loaded.
     fn partly(&self, value: &Value, at: Note, loads: &mut Loads) {
+        if value.rest == Rest::Parameter {
+            return;
+        }
         self.add(value, Role::Directory, &at, loads);
         if value.rest == Rest::Unknown {
             loads.unresolved(at);

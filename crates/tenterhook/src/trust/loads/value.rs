@@ -25,6 +25,8 @@ pub(super) enum Rest {
     Nothing,
     /// Nothing, and the text is a pattern that names files.
     Pattern,
+    /// A parameter that the script was started with, which the entry names.
+    Parameter,
     /// A text that is known only when the script runs.
     Unknown,
 }
@@ -56,12 +58,16 @@ impl Value {
         self.is_own |= next.is_own;
         match self.rest {
             Rest::Nothing => {
+                let is_alone = self.text.is_empty() || next.rest != Rest::Parameter;
                 self.text.push_str(&next.text);
-                self.rest = next.rest;
+                self.rest = if is_alone { next.rest } else { Rest::Unknown };
             }
+            Rest::Parameter if next.is_known() && next.text.is_empty() => {}
             // What follows a pattern belongs to it.
-            Rest::Pattern if next.rest != Rest::Unknown => self.text.push_str(&next.text),
-            Rest::Pattern | Rest::Unknown => self.rest = Rest::Unknown,
+            Rest::Pattern if next.is_known() || next.rest == Rest::Pattern => {
+                self.text.push_str(&next.text)
+            }
+            Rest::Parameter | Rest::Pattern | Rest::Unknown => self.rest = Rest::Unknown,
         }
         self
     }
@@ -103,7 +109,7 @@ impl Value {
     pub(super) fn resolved(&self, base: &Self) -> Option<PathBuf> {
         let text = match self.rest {
             Rest::Nothing => self.text.as_str(),
-            Rest::Pattern | Rest::Unknown => {
+            Rest::Parameter | Rest::Pattern | Rest::Unknown => {
                 let known = self.text.split(WILDCARDS).next()?;
                 known.rfind('/').and_then(|at| known.get(..=at))?
             }

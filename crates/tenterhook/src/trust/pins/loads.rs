@@ -139,6 +139,13 @@ impl Reading<'_> {
         let directory = if is_directory { Some(path.as_path()) } else { path.parent() };
         match load.role {
             Role::Around | Role::Writes => self.stays_unless_covered(directory, load),
+            // Everything of a package in the pinned folder is in the copy.
+            Role::Package if self.is_covered(directory) => {}
+            Role::Package => {
+                let shown = self.shown(&load.at);
+                self.unpin(shown.clone());
+                self.stay(shown);
+            }
             Role::Matches => return self.matches(load),
             Role::Directory => self.directory_of_code(load)?,
             Role::Reads if is_directory => self.stays_unless_covered(directory, load),
