@@ -78,6 +78,7 @@
     expect(dead_code, reason = "no supervisor of this system uses it yet")
 )]
 
+mod account;
 #[cfg(unix)]
 mod arguments;
 mod asked;
@@ -127,6 +128,8 @@ pub fn reached(at_least: Tier) -> Tier {
     backend::means_for(at_least).tier_for(at_least)
 }
 
+#[doc(hidden)]
+pub use self::{account::account_home, writers::await_writers};
 pub use asked::{Asked, Wish};
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
@@ -146,5 +149,3 @@ pub use report::{
 pub use resolved::{Links, resolved, way};
 pub use stream::{Flow, Heard};
 pub use tag::TAG;
-#[doc(hidden)]
-pub use writers::await_writers;

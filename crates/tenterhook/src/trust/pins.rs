@@ -136,8 +136,8 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         }
     }
     read = read.and_then(|()| reading.counted(&counted));
-    read = read.and_then(|()| reading.starters(base));
     read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
+    read = read.and_then(|()| reading.starters(base));
     let interpreters = reading.interpreters();
     Pins {
         files: reading.files.sorted(),
