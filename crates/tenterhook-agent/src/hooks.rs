@@ -38,9 +38,8 @@ use tenterhook::event::{EventName, Surroundings};
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::hook::HookId;
 use tenterhook::record::Journal;
-use tenterhook::record::journal::state_home;
 use tenterhook::trust::Trust;
-use tenterhook::{Engine, Event, Outcome, Session, discover};
+use tenterhook::{Engine, Event, Outcome, Session, discover, leave};
 
 use asides::Asides;
 use files::Loaded;
@@ -119,7 +118,7 @@ impl Hooks {
     /// Loads the hooks that lie round `place`; what is wrong with them is told as warnings.
     pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
-        let trust = (!place.is_named).then(|| trust(&place, env));
+        let trust = (!place.is_named).then(|| trust(&roots, env));
         let found = trust.as_ref().map_or_else(|| discover::find(&roots), |it| it.find(&roots));
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
@@ -335,17 +334,23 @@ impl Hooks {
 
 /// Where firings are recorded, as the user's and the organisation's own files want it.
 fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
-    let variable = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
-    let state = state_home(&roots.home, variable.map(|(_, value)| value.as_str()));
-    Journal::below(&state, &discover::record(roots)).map(Arc::new)
+    let state = state(roots, env);
+    Journal::below(state.parent()?, &discover::record(roots)).map(Arc::new)
 }
 
 /// What the person approved, told once for each repository where it is nothing. It is what they said to `tenterhook trust`.
-fn trust(place: &Place, env: &[(String, String)]) -> Trust {
-    let state = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
-    let state = state.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
-    let state = state.unwrap_or_else(|| place.home.join(".local/state"));
-    Trust::at(state.join("tenterhook")).within(env).telling_once()
+fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
+    let state = state(roots, env);
+    let trust = match leave::account_state_directory(roots) {
+        Some(usual) if usual != state => Trust::at(&state).and_at(usual),
+        _ => Trust::at(&state),
+    };
+    trust.within(env).telling_once().keeping_last_good()
+}
+
+/// Where this program keeps what it knows of the person's answers.
+fn state(roots: &Roots, env: &[(String, String)]) -> PathBuf {
+    leave::state_directory_outside(env, [roots].into_iter())
 }
 
 /// Where each dialect's files are looked for.
@@ -355,7 +360,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         found.filter(|it| it.is_absolute())
     };
     let repository = place.cwd.ancestors().find(|it| it.join(".git").exists());
-    Roots {
+    let roots = Roots {
         cwd: place.cwd.clone(),
         repository: repository.map(ToOwned::to_owned),
         home: place.home.clone(),
@@ -364,7 +369,9 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         config_home: directory("CLAUDE_CONFIG_DIR"),
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
-    }
+        account_home: Roots::account_home_beside(&place.home),
+    };
+    roots.without_home_in_project()
 }
 
 /// The text without what drives a terminal, reorders a line or hides in one: for people to read.

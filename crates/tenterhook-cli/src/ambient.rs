@@ -27,6 +27,8 @@ pub(crate) struct Here {
     pub(crate) roots: Roots,
     /// Other projects whose hooks apply, too: their directories (BR-18).
     pub(crate) beside: Vec<Roots>,
+    /// Projects that the session left, of which gates alone apply (BR-19).
+    pub(crate) left: Vec<Roots>,
     /// The environment, handed on to hooks.
     pub(crate) env: Vec<(String, String)>,
     /// Where this program keeps what it knows of the user's answers.
@@ -45,7 +47,7 @@ impl Here {
         })?;
         let env = Ambient::from_env().env;
         let state = leave::state_directory(&env, &roots.home);
-        Ok(Self { roots, beside: Vec::new(), env, state })
+        Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.settled())
     }
 
     /// The same, in the project that one of these variables names, the first that is set; where the program stands is beside it.
@@ -54,14 +56,48 @@ impl Here {
             |name: &&str| self.env.iter().find(|(key, _)| key == *name).map(|(_, value)| value);
         let Some(named) = variables.iter().find_map(value) else { return Ok(self.clone()) };
         let Some(roots) = self.other_roots(Path::new(named))? else { return Ok(self.clone()) };
-        Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() })
+        Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() }.settled())
     }
 
     /// The same, with the hooks of the project round this directory beside the others.
     pub(crate) fn beside(&self, directory: &Path) -> Result<Self, Problem> {
         let mut here = self.clone();
         here.beside.extend(self.other_roots(directory)?);
-        Ok(here)
+        Ok(here.settled())
+    }
+
+    /// The same, with the gates of projects in which the session was before and is not now (BR-19). One that is not there any more may
+    /// have gates that hold (T-70).
+    pub(crate) fn having_left(mut self, projects: &[PathBuf]) -> Result<Self, Problem> {
+        for project in projects {
+            let known = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
+            if known.into_iter().all(|roots| roots.cwd != *project) {
+                let roots = self.roots.at(project.clone());
+                self.left.push(roots.map_err(|error| Problem::new(error.to_string()))?);
+            }
+        }
+        Ok(self.settled())
+    }
+
+    /// The same with the usual directory of state in place of one that a variable put into a project: what a repository brings would say
+    /// what was approved (T-72).
+    fn settled(self) -> Self {
+        let projects = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
+        let state = leave::state_directory_outside(&self.env, projects);
+        Self { state, ..self }
+    }
+
+    /// What a person should know of a home that is not used, because a variable put it into the project (C-95).
+    pub(crate) fn moved_home(&self) -> Option<String> {
+        let (_, home) = self.env.iter().find(|(name, _)| name == "HOME")?;
+        let used = &self.roots.home;
+        let is_used = Path::new(home) == used || self.roots.account_home.as_ref() != Some(used);
+        (!is_used).then(|| {
+            format!(
+                "`HOME` leads into the project (`{home}`): `{}`, the home of your account, is used instead",
+                used.display()
+            )
+        })
     }
 
     /// The roots of a directory that is there and is not one of these already.
@@ -117,7 +153,11 @@ impl Here {
 
     /// What the user approved.
     pub(crate) fn trust(&self) -> Trust {
-        Trust::at(&self.state).within(&self.env)
+        let trust = Trust::at(&self.state).within(&self.env);
+        match leave::account_state_directory(&self.roots) {
+            Some(usual) if usual != self.state => trust.and_at(usual),
+            _ => trust,
+        }
     }
 }
 

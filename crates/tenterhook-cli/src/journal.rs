@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenterhook::Outcome;
 use tenterhook::discover;
 use tenterhook::record::Journal;
-use tenterhook::record::journal::{Place, state_home};
+use tenterhook::record::journal::Place;
 use tenterhook::record::word::{Saying, Word};
 
 use crate::ambient::Here;
@@ -57,6 +57,5 @@ pub(crate) fn said(
 }
 
 fn state(here: &Here) -> std::path::PathBuf {
-    let variable = here.env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
-    state_home(&here.roots.home, variable.map(|(_, value)| value.as_str()))
+    here.state.parent().unwrap_or(&here.state).to_owned()
 }

@@ -34,6 +34,8 @@ pub(crate) struct Kept {
 struct State {
     claimed: BTreeSet<String>,
     strikes: BTreeMap<String, u32>,
+    /// The projects whose hooks applied, in the order in which the session saw them.
+    projects: Vec<String>,
 }
 
 impl State {
@@ -42,15 +44,19 @@ impl State {
         let value: Value = serde_json::from_slice(text).unwrap_or_default();
         let claimed = value.get("claimed").and_then(Value::as_array).into_iter().flatten();
         let strikes = value.get("strikes").and_then(Value::as_object).into_iter().flatten();
+        let projects = value.get("projects").and_then(Value::as_array).into_iter().flatten();
         let count = |it: &Value| it.as_u64().and_then(|it| u32::try_from(it).ok());
         Self {
             claimed: claimed.filter_map(Value::as_str).map(str::to_owned).collect(),
             strikes: strikes.filter_map(|(it, of)| Some((it.clone(), count(of)?))).collect(),
+            projects: projects.filter_map(Value::as_str).map(str::to_owned).collect(),
         }
     }
 
     fn written(&self) -> Vec<u8> {
-        json!({"claimed": self.claimed, "strikes": self.strikes}).to_string().into_bytes()
+        let value =
+            json!({"claimed": self.claimed, "strikes": self.strikes, "projects": self.projects});
+        value.to_string().into_bytes()
     }
 }
 
@@ -84,6 +90,22 @@ impl Kept {
         let mut hasher = DefaultHasher::new();
         words.hash(&mut hasher);
         self.claim_once(&HookId::new(format!("told:{:016x}", hasher.finish())))
+    }
+
+    /// The projects whose hooks applied in the session, in the order in which it saw them (BR-19).
+    pub(crate) fn projects(&self) -> Vec<PathBuf> {
+        self.look(|state| state.projects.iter().map(PathBuf::from).collect())
+    }
+
+    /// Adds a project to those that the session saw, unless there are as many as `most`; whether it is among them.
+    pub(crate) fn add_project(&self, project: &Path, most: usize) -> bool {
+        let name = project.to_string_lossy().into_owned();
+        self.alter(|state| {
+            if !state.projects.contains(&name) && state.projects.len() < most {
+                state.projects.push(name.clone());
+            }
+            state.projects.contains(&name)
+        })
     }
 
     fn read(&self) -> State {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenterhook::Engine;
-use tenterhook::config::Source;
+use tenterhook::config::{Source, Standing};
 use tenterhook::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover::{self, Hidden};
 use tenterhook::engine::Builder;
-use tenterhook::hook::Compat;
+use tenterhook::hook::{Compat, Layer};
 use tenterhook::outcome::Fault;
 use tenterhook::trust::Trust;
 
@@ -149,11 +149,16 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
         let all = trust.find(&here.roots);
         hidden = discover::nearby(&here.roots);
         sources = all.sources;
-        for roots in &here.beside {
+        let beside = here.beside.iter().map(|roots| (roots, false));
+        for (roots, is_left) in beside.chain(here.left.iter().map(|roots| (roots, true))) {
             // The person's own files are found from everywhere.
             let is_new = |new: &Source| !sources.iter().any(|source| source.name == new.name);
-            let others: Vec<Source> =
+            let mut others: Vec<Source> =
                 trust.find(roots).sources.into_iter().filter(is_new).collect();
+            if is_left {
+                others.retain(is_of_project);
+                others.iter_mut().for_each(|source| source.standing = Standing::Left);
+            }
             sources.extend(others);
         }
         for source in &sources {
@@ -161,8 +166,14 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
             texts.by_name.insert(Arc::clone(&source.name), entry);
         }
     }
-    let (cwd, of_several_projects) = (here.roots.cwd.clone(), found && !here.beside.is_empty());
+    let is_alone = here.beside.is_empty() && here.left.is_empty();
+    let (cwd, of_several_projects) = (here.roots.cwd.clone(), found && !is_alone);
     Loaded { sources, texts, diagnostics, hidden, found, cwd, of_several_projects, trust }
+}
+
+/// Whether a source is of a project, and not of its user or the machine.
+pub(crate) fn is_of_project(source: &Source) -> bool {
+    !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn | Layer::Given)
 }
 
 /// A path from here, or from home, where that is shorter; safe to show.
@@ -213,7 +224,11 @@ impl Loaded {
     /// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
     /// hear of it.
     pub(crate) fn faults(&self) -> Vec<Fault> {
-        let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let counts = |found: &&Diagnostic| {
+            let is_reported = matches!(found.code, Code::KeptLastGood | Code::HomeMoved);
+            is_reported || found.severity == Severity::Error
+        };
+        let errors = self.diagnostics.iter().filter(counts);
         let fault = |it: &Diagnostic| {
             let place = it.place.as_ref().map_or_else(String::new, |place| {
                 format!("{}:{}:{}: ", self.texts.shown(&place.file), place.line, place.column)
@@ -223,9 +238,10 @@ impl Loaded {
         errors.map(fault).collect()
     }
 
-    /// The same, which tells once for each repository of what is off because nobody approved it (T-14).
-    pub(crate) fn telling_once(mut self) -> Self {
-        self.trust = self.trust.map(Trust::telling_once);
+    /// The same for a run that fires events: it reports once for each repository what is off because it is not approved (T-14), and
+    /// keeps copies of files for the moment in which they are saved (C-93).
+    pub(crate) fn firing(mut self) -> Self {
+        self.trust = self.trust.map(|trust| trust.telling_once().keeping_last_good());
         self
     }
 

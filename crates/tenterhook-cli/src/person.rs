@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use tenterhook::leave::{lineage, state_directory};
+use tenterhook::leave::lineage;
 
 use crate::ambient::Here;
 use crate::problem::Problem;
@@ -24,8 +24,7 @@ pub(crate) fn is_meant(what: &str, here: &Here) -> Result<(), Problem> {
 
 /// Refuses below an agent whose hooks were called. A script of a person's own may say this, if it names what it means.
 pub(crate) fn is_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
-    let state = state_directory(&here.env, &here.roots.home);
-    let Some(agent) = lineage::agent_above(&state) else { return Ok(()) };
+    let Some(agent) = lineage::agent_above(&here.state) else { return Ok(()) };
     let called = std::fs::read_to_string(format!("/proc/{agent}/comm")).unwrap_or_default();
     let called = words::line(called.trim());
     let message = format!(

@@ -2,6 +2,7 @@
 //!
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
+mod beside;
 mod bound;
 mod built;
 mod caller;
@@ -35,7 +36,7 @@ pub use server::settle as settle_servers;
 pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]
 pub use crate::source::{
-    Flaw, Govern, Kept, Lost, ModeWord, Protect, ReadConfig, Requests, Switch,
+    Flaw, Govern, Kept, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
 };
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -82,34 +83,33 @@ pub struct Loaded {
 #[must_use]
 #[doc(hidden)]
 pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
-    load_judged(sources, added, last, |_| Vec::new())
+    let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
+    load_judged(sources, added, &last_good, |_| Vec::new())
 }
 
 /// The same, in which `judge` has its say of all sources as they were read, before anything of them is obeyed: it may take
-/// from each what nobody approved (T-10).
+/// from each what is not approved (T-10). `last_good` gives a source as it was when it could be read.
 pub(crate) fn load_judged(
     sources: &[Source],
     added: &Added,
-    last: Option<&Ruleset>,
+    last_good: &dyn Fn(&Source) -> Option<Source>,
     judge: impl FnOnce(&mut [(Source, ReadConfig)]) -> Vec<Diagnostic>,
 ) -> Loaded {
     let mut diagnostics = Vec::new();
-    let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     let mut good = Vec::new();
+    let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     for source in sources {
-        let mut config = hold::read(source);
-        if config.unreadable {
-            good.extend(keep_last_good(source, &mut config, last));
-        } else if says_anything(&config) {
-            good.push(source.clone());
-        }
+        let (source, mut config, is_good) = read_or_keep(source, last_good);
+        good.extend(is_good.then(|| source.clone()));
         diagnostics.append(&mut config.diagnostics);
-        read.push((source.clone(), config));
+        read.push((source, config));
     }
     diagnostics.extend(judge(&mut read));
     for (source, config) in &mut read {
         hold::add(source, config);
     }
+    beside::keep_gates(&mut read);
+    diagnostics.extend(beside::of_account(&read));
     put_last(&mut read);
     #[cfg(feature = "rule")]
     if added.self_protection {
@@ -171,7 +171,10 @@ fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
 /// Lets each dialect say what its layers do to each other.
 fn settle_layers(read: &mut [(Source, ReadConfig)]) {
     for dialect in DIALECTS {
-        let layers = read.iter_mut().filter(|(source, _)| source.dialect == dialect.id());
+        // A source of another place replaces nothing here, and nothing here replaces it.
+        let is_here =
+            |source: &Source| source.dialect == dialect.id() && !beside::gates_only(source);
+        let layers = read.iter_mut().filter(|(source, _)| is_here(source));
         let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
         dialect.settle_layers(&mut layers);
     }
@@ -218,22 +221,40 @@ fn says_anything(config: &ReadConfig) -> bool {
     !(config.hooks.is_empty() && config.switches.is_empty() && config.mentions.is_empty())
 }
 
+/// Reads a source, or where that cannot be read, the same as it was when it could be. What comes back last is whether that is worth
+/// keeping.
+fn read_or_keep(
+    source: &Source,
+    last_good: &dyn Fn(&Source) -> Option<Source>,
+) -> (Source, ReadConfig, bool) {
+    let mut config = hold::read(source);
+    if !config.unreadable {
+        let is_good = says_anything(&config);
+        return (source.clone(), config, is_good);
+    }
+    match last_good(source) {
+        Some(good) => {
+            keep_last_good(source, &good, &mut config);
+            (good, config, true)
+        }
+        None => (source.clone(), config, false),
+    }
+}
+
 /// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was when it
 /// could be read, and it is read anew: what others switch is applied to that as to every other.
-fn keep_last_good(
-    source: &Source,
-    config: &mut ReadConfig,
-    last: Option<&Ruleset>,
-) -> Option<Source> {
-    let good = last.and_then(|last| last.good(&source.name))?.clone();
-    let broken = std::mem::replace(config, hold::read(&good));
+fn keep_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
+    let broken = std::mem::replace(config, hold::read(good));
     config.diagnostics = broken.diagnostics;
     let count = config.hooks.len();
-    let message =
-        format!("`{}` cannot be read; its {count} last good hooks stay armed", source.name);
-    config.diagnostics.push(
-        Diagnostic::new(Code::KeptLastGood, message, None)
-            .help("mend the file; the hooks are replaced as soon as it can be read"),
-    );
-    Some(good)
+    let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Kept::Saving);
+    let (why, help) = match saving {
+        Some(flaw) => (format!("is not read, because {}", flaw.why), flaw.help.as_str()),
+        None => (
+            "cannot be read".to_owned(),
+            "mend the file; the hooks are replaced as soon as it can be read",
+        ),
+    };
+    let message = format!("`{}` {why}; its {count} last good hooks stay armed", source.name);
+    config.diagnostics.push(Diagnostic::new(Code::KeptLastGood, message, None).help(help));
 }

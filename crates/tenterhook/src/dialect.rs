@@ -218,6 +218,8 @@ pub struct Roots {
     pub homes: Vec<(DialectId, PathBuf)>,
     /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
     pub user_config: Option<PathBuf>,
+    /// The home that the system has for the user's account: what lies there is read as well, where variables name other places (C-94).
+    pub account_home: Option<PathBuf>,
 }
 
 impl Roots {
@@ -226,6 +228,21 @@ impl Roots {
     pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
         let named = |it: &&Dialect| Some((it.id(), value(it.home_variable()?)?));
         DIALECTS.iter().filter_map(named).collect()
+    }
+
+    /// The same with the usual directories of the account; `None` where no variable names others (C-94).
+    pub(crate) fn of_account(&self) -> Option<Self> {
+        let home = self.account_home.clone()?;
+        let is_usual =
+            home == self.home && self.config_home.is_none() && self.user_config.is_none();
+        (!is_usual || !self.homes.is_empty()).then(|| Self {
+            home,
+            config_home: None,
+            homes: Vec::new(),
+            user_config: None,
+            account_home: None,
+            ..self.clone()
+        })
     }
 
     /// Where the user keeps what Tenterhook reads.

@@ -11,6 +11,7 @@ mod given;
 mod keep;
 mod owner;
 mod places;
+mod saved;
 mod servers;
 mod silencers;
 mod system;
@@ -21,7 +22,9 @@ use std::sync::Arc;
 use crate::config::Source;
 use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots};
 use crate::hook::{Compat, Layer};
-use crate::source::{Flaw, RecordTable};
+#[cfg(feature = "trust")]
+use crate::source::Kept;
+use crate::source::{Flaw, RecordTable, Standing};
 use crate::syntax::{self, Format};
 use file::take;
 use places::places;
@@ -89,15 +92,62 @@ pub fn find(roots: &Roots) -> Found {
 /// The same, where `obeyed` says what of all sources counts for which plugins there are (T-15).
 pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
     let mut found = Found::default();
-    for (dialect, Candidate { path, layer }) in places(roots) {
+    let account = roots.of_account();
+    let mut usual = places(roots);
+    let places_of_account = account.as_ref().map(places::of_user).unwrap_or_default();
+    let standing = |candidate: &(DialectId, Candidate)| match &account {
+        Some(_) if candidate.1.layer == Layer::User && !places_of_account.contains(candidate) => {
+            Standing::Moved
+        }
+        _ => Standing::Usual,
+    };
+    let mut all: Vec<_> = usual.drain(..).map(|place| (standing(&place), place)).collect();
+    for place in &places_of_account {
+        if !all.iter().any(|(_, usual)| usual == place) {
+            all.push((Standing::Account, place.clone()));
+        }
+    }
+    for (standing, (dialect, Candidate { path, layer })) in all {
+        let is_again = || found.sources.iter().any(|read| is_same(Path::new(&*read.name), &path));
+        if standing == Standing::Account && is_again() {
+            continue;
+        }
+        let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
         let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
         let moved_from = places::moved_from(dialect, &path, roots);
         let source = source(&path, dialect, layer, text, roots);
-        found.sources.push(Source { flaw, moved_from, ..source });
+        found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
     let obeyed = obeyed(&found.sources);
     add_plugins(&mut found, &obeyed, roots);
     found
+}
+
+impl Roots {
+    /// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
+    /// does not exist lies where the directory above it does.
+    #[must_use]
+    pub fn has_inside(&self, path: &Path) -> bool {
+        let real = |path: &Path| -> PathBuf {
+            let mut above = path.ancestors();
+            let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));
+            found.map_or_else(
+                || path.to_owned(),
+                |(real, above)| {
+                    path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest))
+                },
+            )
+        };
+        let path = real(path);
+        let projects = [Some(&self.cwd), self.repository.as_ref()];
+        projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
+    }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| other == one))
 }
 
 /// The places in which [`find`] looks, each with its dialect, in the order in which they are looked at; a `*` stands for any
@@ -123,7 +173,10 @@ pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
 pub fn record(roots: &Roots) -> RecordTable {
     let native = DialectId::NATIVE;
     let (mut managed, mut user) = (RecordTable::default(), RecordTable::default());
-    for Candidate { path, layer } in native.dialect().places(roots) {
+    let account = roots.of_account().map(|account| native.dialect().places(&account));
+    let is_own = |place: &Candidate| place.layer == Layer::User;
+    let account = account.into_iter().flatten().filter(is_own);
+    for Candidate { path, layer } in account.chain(native.dialect().places(roots)) {
         if !matches!(layer, Layer::Managed | Layer::User) {
             continue;
         }
@@ -257,6 +310,7 @@ fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: 
         on_failure: None,
         flaw: None,
         moved_from: None,
+        standing: Standing::Usual,
     }
 }
 
@@ -273,6 +327,31 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     // Behind a symbolic link, `..` leads elsewhere than the text says.
     let same = full == short || full.canonicalize().ok() == short.canonicalize().ok();
     if same { short } else { full }
+}
+
+/// A file of a project that is not there, as a source, where an agent would load it from `roots` (T-70).
+#[cfg(feature = "trust")]
+pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option<Source> {
+    let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::absent(&error));
+    let mut candidates = places::of(dialect.dialect(), roots).into_iter();
+    let layer =
+        candidates.find(|place| places::is_one_of(path, &place.path)).map(|place| place.layer);
+    let plugin = match layer {
+        None => Some(given::plugin_of(path).filter(|_| path.starts_with(&roots.cwd))?),
+        Some(_) => None,
+    };
+    let layer = layer.unwrap_or(Layer::Plugin);
+    if !matches!(layer, Layer::Project | Layer::Local | Layer::Plugin) || !is_absent() {
+        return None;
+    }
+    let flaw = Flaw {
+        why: "you approved it, and it is not there".to_owned(),
+        help: format!("restore the file, or run `tenterhook untrust {}`", path.display()),
+        kept: Kept::Gone,
+        untrusted: None,
+    };
+    let source = source(path, dialect, layer, "".into(), roots);
+    Some(Source { flaw: Some(flaw), plugin, ..source })
 }
 
 /// How much of a long text is looked at first.

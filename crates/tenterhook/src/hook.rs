@@ -233,6 +233,8 @@ pub struct Hook {
     pub pausable: bool,
     /// Whether what it says counts.
     pub enforcement: Enforcement,
+    /// Whether it restrains and does nothing else: it is of another place than where the agent works (BR-19, C-94).
+    pub gates_only: bool,
     /// What hooks of its configuration are granted to change, when all are known.
     pub(crate) granted: Arc<[std::path::PathBuf]>,
 }
@@ -275,6 +277,7 @@ impl Hook {
             arming: Arming::Armed,
             pausable: false,
             enforcement: Enforcement::Usual,
+            gates_only: false,
             granted: Arc::default(),
         }
     }

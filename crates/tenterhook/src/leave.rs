@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::dialect::Roots;
 use crate::event::Event;
 use crate::event::tool::effect::canonical;
 pub use store::{Denied, Leaves, Trouble};
@@ -33,12 +34,37 @@ pub enum Lifted {
     Yes(String),
 }
 
+/// Where the state directory is in a home.
+const USUAL: &str = ".local/state/tenterhook";
+
 /// The state directory of a person, by their environment: `$XDG_STATE_HOME/tenterhook`, else `~/.local/state/tenterhook`.
 #[must_use]
 pub fn state_directory(env: &[(String, String)], home: &Path) -> PathBuf {
     let said = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
     let said = said.map(|(_, value)| PathBuf::from(value)).filter(|it| it.is_absolute());
-    said.unwrap_or_else(|| home.join(".local/state")).join("tenterhook")
+    said.map_or_else(|| home.join(USUAL), |state| state.join("tenterhook"))
+}
+
+/// The same, but never one that a variable put into one of these projects, of which the first is where the program works (T-72): the
+/// usual one is used instead. For a person who works in their home, it is in the project.
+#[must_use]
+pub fn state_directory_outside<'r>(
+    env: &[(String, String)],
+    projects: impl Iterator<Item = &'r Roots>,
+) -> PathBuf {
+    let projects: Vec<&Roots> = projects.collect();
+    let Some(first) = projects.first() else { return PathBuf::new() };
+    let named = state_directory(env, &first.home);
+    let own = first.account_home.as_ref().unwrap_or(&first.home);
+    let usual = own.join(USUAL);
+    let is_inside = |roots: &&Roots| roots.has_inside(&named) && !roots.has_inside(own);
+    if named != usual && projects.iter().any(is_inside) { usual } else { named }
+}
+
+/// The usual directory of state of the user's account, where the system knows it.
+#[must_use]
+pub fn account_state_directory(roots: &Roots) -> Option<PathBuf> {
+    roots.account_home.as_ref().map(|home| home.join(USUAL))
 }
 
 /// What a call is known by: its tool, its input and where it is made. The order of its fields makes no difference.

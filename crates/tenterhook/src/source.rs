@@ -48,6 +48,22 @@ pub struct Source {
     pub flaw: Option<Flaw>,
     /// The settings file that its hooks were moved from (BR-75): statements about that file apply to them, too.
     pub moved_from: Option<PathBuf>,
+    /// Why it is read, which says how much of it applies.
+    pub standing: Standing,
+}
+
+/// Why a source is read, which says how much of it applies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Its agent reads it where it works: all of it applies.
+    #[default]
+    Usual,
+    /// A variable moved the user's own files there: its statements do not bind hooks of the account's home (C-94).
+    Moved,
+    /// It lies in the home of the user's account, and variables name a different home (C-94).
+    Account,
+    /// It is of a project that the session left: its gates alone apply (BR-19).
+    Left,
 }
 
 /// The directory, among the user's own files, of the entries that were moved away from agents, a file an agent (BR-75).
@@ -63,6 +79,12 @@ impl Source {
     #[cfg(feature = "trust")]
     pub(crate) fn is_unread(&self) -> bool {
         self.flaw.as_ref().is_some_and(|it| it.kept == Kept::Nothing)
+    }
+
+    /// Whether it was approved and is not there (T-70).
+    #[cfg(feature = "trust")]
+    pub(crate) fn is_gone(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Gone)
     }
 
     /// Whether it holds entries that were moved away from their agent.
@@ -92,6 +114,7 @@ impl Source {
             on_failure: None,
             flaw: None,
             moved_from: None,
+            standing: Standing::Usual,
         }
     }
 }

@@ -10,6 +10,7 @@ mod digest;
 mod entry;
 mod judge;
 mod key;
+mod last_good;
 mod loads;
 mod lock;
 mod named;
@@ -22,6 +23,7 @@ mod signed;
 mod store;
 mod suspect;
 mod told;
+mod vanished;
 mod worktree;
 
 #[cfg(test)]
@@ -38,6 +40,7 @@ use crate::source::{Reach, ReadConfig, Server, Source};
 use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
+use last_good::LastGood;
 use pins::{Finding, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
@@ -69,6 +72,8 @@ pub struct Trust {
     /// Whose signatures arm what they signed, for what is reviewed.
     keys: Vec<PublicKey>,
     tells_once: bool,
+    /// The copies of files that could be read, for a run that keeps some.
+    last_good: Option<LastGood>,
 }
 
 /// The identity of one entry: what it says, the bytes that it runs, and by which programs.
@@ -138,6 +143,7 @@ impl Trust {
             search: Vec::new(),
             keys: Vec::new(),
             tells_once: false,
+            last_good: None,
         }
     }
 
@@ -157,13 +163,15 @@ impl Trust {
     }
 
     /// Reads every file that the agents would load from `roots`, as [`discover::find`] does, but has nothing that nobody approved
-    /// say which plugins there are (T-15).
+    /// say which plugins there are (T-15). A file that was approved and is not there is a source, too (T-70).
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
-        discover::find_by(roots, |found| {
+        let mut found = discover::find_by(roots, |found| {
             let locks = Locks::read(found, &self.keys_of(found));
             found.iter().filter_map(|it| self.obeyed(it, &locks)).collect()
-        })
+        });
+        found.sources.extend(self.vanished(roots, &found.sources));
+        found
     }
 
     /// With the keys that the organisation's and the person's own files among these pin, so that reviews know what was signed (T-50).
@@ -204,7 +212,9 @@ impl Trust {
     /// became of it.
     fn obeyed(&self, source: &Source, locks: &Locks) -> Option<Source> {
         if origin::of(source) == Origin::Own {
-            return Some(source.clone());
+            // The text of a file that is being saved may name no plugin yet.
+            let last = source.flaw.as_ref().and_then(|_| self.last_good(source));
+            return Some(last.unwrap_or_else(|| source.clone()));
         }
         if let Some((signed, _)) = locks.signed(source) {
             return Some(Source {

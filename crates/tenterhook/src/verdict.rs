@@ -98,7 +98,27 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     let said = |text| Reason { hook: judge_context.hook.id.clone(), text };
     let words =
         reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
-    Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
+    let (reason, if_denied) = (words.map(said), if_denied.map(said));
+    let verdict = Verdict { restraint, reason, if_denied, effects, faults };
+    if judge_context.hook.gates_only { restraint_alone(verdict) } else { verdict }
+}
+
+/// The verdict of a hook that restrains and does nothing else (BR-19, C-94).
+fn restraint_alone(verdict: Verdict) -> Verdict {
+    let Effects { messages, stop, .. } = verdict.effects;
+    let effects = Effects { messages, stop, ..Effects::default() };
+    match verdict.restraint {
+        Restraint::Silent | Restraint::Allow => Verdict {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            effects,
+            faults: verdict.faults,
+        },
+        Restraint::Ask | Restraint::Defer | Restraint::Deny => {
+            Verdict { if_denied: None, effects, ..verdict }
+        }
+    }
 }
 
 /// A denial without words still needs some: a model that is refused without a reason tries again.

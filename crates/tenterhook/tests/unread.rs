@@ -268,6 +268,41 @@ async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
     assert!(fresh.ruleset().hooks().iter().all(|it| !it.is_hold()));
 }
 
+/// C-93: each reload keeps the gate while another thread saves its file in place.
+#[tokio::test]
+async fn reload_keeps_hooks_of_a_file_that_is_saved_in_place() {
+    for (name, text) in [
+        ("repo/tenterhook.toml", "[hook.guard]\non = 'PreToolUse'\nshell = 'exit 2'\n"),
+        (
+            "home/.claude/settings.json",
+            r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
+        ),
+    ] {
+        let room = Room::new();
+        let file = room.write(name, text);
+        let engine = room.engine();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let order = std::sync::atomic::Ordering::Relaxed;
+        let hooks: Vec<usize> = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(order) {
+                    fs::write(&file, "").expect("a file");
+                    std::thread::yield_now();
+                    fs::write(&file, text).expect("a file");
+                }
+            });
+            let reload = |_| {
+                engine.reload(&room.sources());
+                engine.ruleset().hooks().iter().filter(|hook| !hook.is_hold()).count()
+            };
+            let hooks = (0..20).map(reload).collect();
+            is_over.store(true, order);
+            hooks
+        });
+        assert_eq!(hooks, [1; 20], "{name}");
+    }
+}
+
 /// C-74.
 #[tokio::test]
 async fn the_message_comes_once_a_session() {

@@ -20,11 +20,12 @@ use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::show;
+use crate::show::paint::WARNING;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_or};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut loaded = load::load(&args.which, here)?.telling_once();
+    let mut loaded = load::load(&args.which, here)?.firing();
     let journal = journal::of(here);
     let dialect = args.which.events();
     let event = match args.stream {
@@ -39,6 +40,9 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce(term, &here.roots);
     here.warn_without_home(term);
+    if let Some(text) = here.moved_home() {
+        term.say_after(WARNING, "warning:", &text);
+    }
     let scratch = Scratch::or_none(&here.state, term);
     // Whoever writes an event to standard input is an agent; a person names it.
     if args.stream || args.what.first().is_none_or(|it| it == "-") {

@@ -3,6 +3,7 @@
 //! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
 
 mod aside;
+mod projects;
 mod reply;
 mod silenced;
 
@@ -234,10 +235,13 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     }
     let state = &here.state;
     let kept = called.recall(state);
-    let Called { agent, event, faults, warnings, fields } = called;
+    let Called { agent, event, faults, mut warnings, fields } = called;
     let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
     let found = check.iter().flat_map(CallCheck::find).collect();
-    let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?.telling_once();
+    let here = &projects::having_left(here.beside(&event.within.cwd)?, kept.as_deref())?;
+    let mut loaded = load::load(&which(args), here)?.firing();
+    warnings.extend(projects::remember(&loaded, here, kept.as_deref()));
+    warnings.extend(here.moved_home());
     here.warn_without_home(term);
     let place = Place::new(state);
     leave::lineage::note_caller(state);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenterhook::engine::Builder;
 use tenterhook::hook::Layer;
-use tenterhook::leave::{LONGEST_PAUSE, Leaves, Trouble, state_directory};
+use tenterhook::leave::{LONGEST_PAUSE, Leaves, Trouble};
 use tenterhook::record::word::Saying;
 
 use crate::ambient::Here;
@@ -59,7 +59,7 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
 }
 
 fn leaves(here: &Here) -> Leaves {
-    Leaves::at(state_directory(&here.env, &here.roots.home))
+    Leaves::at(&here.state)
 }
 
 /// Whether no managed file says otherwise.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenterhook::leave;
 use tenterhook_probe::{AGENTS, Agent, Row, Survey, named};
 use tenterhook_process::{Cancel, Command, run_blocking};
 
@@ -107,7 +106,7 @@ fn text(agent: &Agent, version: &str, rows: &[Row]) -> String {
 
 /// Where what was seen of an agent is kept.
 pub(super) fn kept_at(agent: &str, here: &Here) -> PathBuf {
-    let folder = leave::state_directory(&here.env, &here.roots.home).join("probes");
+    let folder = here.state.join("probes");
     folder.join(format!("{agent}.json"))
 }
 

@@ -259,6 +259,7 @@ fn remove(
         let message = format!("`{shown}` differs from the pack: {}", differences(pack, &text));
         return Err(Problem::new(message).help("`--force` removes it with what was changed"));
     }
+    trust::forget_own(&file, here, term)?;
     fs::remove_file(&file)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
     term.data(&format!("removed {shown}\n"))

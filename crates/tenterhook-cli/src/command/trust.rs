@@ -343,14 +343,34 @@ fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
 /// Approves a file that this program has just written at the person's word, so that its own words hold nothing up (T-19).
 pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
     let trust = here.trust();
-    let found = trust.find(&here.roots).sources;
-    let is_own =
-        |it: &&Source| Path::new(&*it.name) == path && Trust::origin(it) == Origin::Repository;
-    let own = found.iter().find(is_own);
-    let Some(review) = own.map(|source| trust.review(source)) else { return };
+    let Some(review) = review_own(path, &trust, here) else { return };
     let approved = on_record(&review, Some(Saying::Approve), here, term)
         .and_then(|()| trust.approve(&review).map_err(|error| Problem::new(error.to_string())));
     if let Err(problem) = approved {
         term.say(&format!("it is not approved yet: {}", problem.message));
     }
+}
+
+/// Takes back the approval of a file of the project that this program is about to remove at the person's word, so that nothing is
+/// held for it (T-71). What an agent removes stays approved.
+pub(crate) fn forget_own(path: &Path, here: &Here, term: Term) -> Result<(), Problem> {
+    let trust = here.trust();
+    let said = review_own(path, &trust, here).filter(|review| review.state != State::Unknown);
+    let Some(review) = said else { return Ok(()) };
+    if person::is_no_agent("tenterhook rules remove", here).is_err() {
+        return Ok(());
+    }
+    on_record(&review, Some(Saying::Forget), here, term)?;
+    trust.forget(&review).map(drop).map_err(|error| {
+        Problem::new(format!("the approval of `{}` cannot be removed: {error}", path.display()))
+    })
+}
+
+/// The review of a file that came with the project.
+fn review_own(path: &Path, trust: &Trust, here: &Here) -> Option<Review> {
+    let found = trust.find(&here.roots).sources;
+    let is_own = |source: &&Source| {
+        Path::new(&*source.name) == path && Trust::origin(source) == Origin::Repository
+    };
+    found.iter().find(is_own).map(|source| trust.review(source))
 }

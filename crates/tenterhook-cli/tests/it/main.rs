@@ -33,6 +33,7 @@ mod lock;
 #[cfg(target_os = "linux")]
 mod managed;
 mod messy;
+mod moved_home;
 mod own_entries;
 mod probe;
 mod projects;
@@ -41,6 +42,7 @@ mod reconcile;
 mod record;
 mod room;
 mod rules;
+mod saved;
 mod shadow;
 mod shapes;
 mod silenced;
@@ -57,6 +59,7 @@ mod unread;
 mod unseen;
 mod unwaited;
 mod usage;
+mod vanished;
 #[cfg(target_os = "linux")]
 mod watch;
 mod widths;

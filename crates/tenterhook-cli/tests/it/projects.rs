@@ -92,3 +92,74 @@ fn each_project_is_trusted_on_its_own() {
     let answer = call(&room, CLAUDE, "outside", "CLAUDE_PROJECT_DIR", "outside");
     assert!(!answer.stdout.contains("for project"), "{}", answer.all());
 }
+
+/// A call behind an agent that names no project, in a session, from a directory.
+fn call_in(room: &Room, session: &str, from: &str, command: &str) -> Said {
+    let payload = json!({
+        "session_id": session, "cwd": room.path(from), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": command},
+    });
+    room.write("call.json", &payload.to_string());
+    let [from, call] = [from, "call.json"].map(|name| room.path(name));
+    let line = "tenterhook hook --agent codex --event PreToolUse";
+    room.shell(&format!("cd '{}' && {line} <'{}'", from.display(), call.display()))
+}
+
+/// BR-19.
+#[test]
+fn gates_of_a_project_that_the_session_left_still_apply_and_that_is_reported_once() {
+    let room = project_with_gate();
+    assert!(call_in(&room, "s", "project", "ls").stdout.is_empty());
+    for (at, from) in ["outside", "project/vendor", "outside"].into_iter().enumerate() {
+        let said = call_in(&room, "s", from, "deploy-prod");
+        assert!(said.stdout.contains("for project"), "{from}: {}", said.all());
+        let is_reported = said.all().contains("the session left the project");
+        assert_eq!(is_reported, at == 0, "{from}: {}", said.all());
+    }
+    assert!(call_in(&room, "s", "outside", "ls").stdout.is_empty());
+    let said = call_in(&room, "s", "project", "deploy-prod");
+    assert!(said.stdout.contains("for project"), "back again: {}", said.all());
+    // Another session was never there.
+    let said = call_in(&room, "other", "outside", "deploy-prod");
+    assert!(said.stdout.is_empty(), "{}", said.all());
+}
+
+/// BR-19.
+#[test]
+fn project_that_the_session_left_contributes_gates_alone() {
+    let room = Room::new();
+    let answer = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"ctx","updatedInput":{"command":"other"}}}"#;
+    room.write(
+        "project/tenterhook.toml",
+        &format!(
+            "[hook.adds]\non = \"PreToolUse\"\nspeaks = \"claude\"\nshell = '''echo '{answer}' '''\n\n[hook.sees]\non = \"PostToolUse\"\nshell = 'touch \"$TENTERHOOK_PROJECT_DIR/../home/seen\"'\nsandbox = \"off\"\n\n[hook.gate]\nenabled = false\n",
+        ),
+    );
+    room.write("outside/tenterhook.toml", &gate("deploy-prod"));
+    room.approve("outside");
+    let here = call_in(&room, "s", "project", "ls");
+    assert!(here.stdout.contains("ctx") || here.stdout.contains("other"), "{}", here.all());
+    let left = call_in(&room, "s", "outside", "ls");
+    assert!(!left.stdout.contains("ctx") && !left.stdout.contains("other"), "{}", left.all());
+    // What its file says of a hook of that name binds no other project.
+    let said = call_in(&room, "s", "outside", "deploy-prod");
+    assert!(said.stdout.contains("for outside"), "{}", said.all());
+}
+
+/// BR-19.
+#[test]
+fn ninth_project_of_a_session_is_reported_and_not_kept() {
+    let room = Room::new();
+    for number in 1..=9 {
+        let project = format!("p{number}");
+        room.write(&format!("{project}/tenterhook.toml"), &gate(&format!("deploy-{number}")));
+        room.approve(&project);
+        let said = call_in(&room, "s", &project, "ls");
+        assert_eq!(said.all().contains("was in 8 projects"), number == 9, "{}", said.all());
+    }
+    fs::create_dir(room.path("outside")).unwrap();
+    for number in 1..=9 {
+        let said = call_in(&room, "s", "outside", &format!("deploy-{number}"));
+        assert_eq!(said.stdout.contains("for p"), number < 9, "{number}: {}", said.all());
+    }
+}

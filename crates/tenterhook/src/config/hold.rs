@@ -21,9 +21,14 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         return exposed(source, flaw, text);
     }
     let mut config = match flaw.kept {
+        Kept::Gone => return ReadConfig::default(),
         Kept::Nothing => ReadConfig::default(),
-        Kept::Part | Kept::All => source.dialect.dialect().read_config(source),
+        Kept::Part | Kept::All | Kept::Saving => source.dialect.dialect().read_config(source),
     };
+    if flaw.kept == Kept::Saving {
+        config.unreadable = true;
+        return config;
+    }
     let message = format!("`{}` cannot be read as it is: {}", source.name, flaw.why);
     let found = Diagnostic::new(Code::UnreadableFile, message, None);
     config.diagnostics.insert(0, found.help(flaw.help.clone()));

@@ -6,7 +6,7 @@ use crate::dialect::DialectId;
 use crate::hook::{Enforcement, Hook, Layer, Run};
 use crate::protect;
 use crate::rule::Part;
-use crate::source::{Protect, ReadConfig, Source};
+use crate::source::{Protect, ReadConfig, Source, Standing};
 
 /// The rule that is about files.
 const OF_FILES: &str = "self-protection/change-guard";
@@ -29,7 +29,15 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
         of.filter_map(|(_, config)| config.protect.as_ref())
     };
     // If a managed file exempts files for agents, no other file exempts more (C-90).
-    let own = statements(if is_bound { &[Layer::Managed] } else { &[Layer::User] });
+    let has_account = read.iter().any(|(source, _)| source.standing == Standing::Account);
+    let own = read.iter().filter(|(source, _)| match is_bound {
+        true => source.layer == Layer::Managed,
+        // A variable that moved the user's files adds nothing to what the account's own file exempts (C-94).
+        false => {
+            source.layer == Layer::User && !(has_account && source.standing == Standing::Moved)
+        }
+    });
+    let own = own.filter_map(|(_, config)| config.protect.as_ref());
     let writable: Vec<String> =
         own.flat_map(|protect| protect.writable.iter().flatten().cloned()).collect();
     let pausable = statements(&[Layer::Managed]).all(|table| table.pause != Some(false));

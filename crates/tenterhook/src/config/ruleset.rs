@@ -129,8 +129,14 @@ impl Ruleset {
         &self.servers
     }
 
+    /// The sources that say something, as they were when they could be read.
+    #[cfg(feature = "trust")]
+    pub(crate) fn good_sources(&self) -> &[Source] {
+        &self.good
+    }
+
     /// The source of that name as it was when it could be read.
-    pub(super) fn good(&self, source: &str) -> Option<&Source> {
+    pub(crate) fn good(&self, source: &str) -> Option<&Source> {
         self.good.iter().find(|it| *it.name == *source)
     }
 

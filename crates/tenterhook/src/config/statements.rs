@@ -1,17 +1,22 @@
 //! Whose word binds which hook? What sources say about hooks that are not their own, and how near each is to the person.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer};
-use crate::source::{ReadConfig, Source, Switch};
+use crate::source::{ReadConfig, Source, Standing, Switch};
 
 /// What one source says about more than one hook.
+#[derive(Clone)]
 pub(super) struct Statement {
     pub(super) dialect: DialectId,
     pub(super) layer: Layer,
     pub(super) by: Arc<str>,
     pub(super) switch: Switch,
+    /// Why its file is read, and for which project.
+    pub(super) standing: Standing,
+    pub(super) project: PathBuf,
 }
 
 pub(super) fn statements(
@@ -22,6 +27,8 @@ pub(super) fn statements(
         layer: source.layer,
         by: Arc::clone(&source.name),
         switch: switch.clone(),
+        standing: source.standing,
+        project: source.project.clone(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
-use super::{bound, hold, requests, sandbox, shadow};
+use super::{beside, bound, hold, requests, sandbox, shadow};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -16,8 +16,16 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     let mut without_effect: Vec<(Option<Place>, String, &'static str)> = Vec::new();
     let mut said: Vec<Statement> = read.iter().flat_map(statements).collect();
     let mut barred = bound::bind(&mut said);
-    let said = Said::of(&said);
+    let is_apart = beside::is_needed(read);
+    let all = Said::of(&said);
     for (source, config) in read.iter_mut() {
+        let binding: Vec<Statement> = match is_apart {
+            true => {
+                said.iter().filter(|statement| beside::binds(statement, source)).cloned().collect()
+            }
+            false => Vec::new(),
+        };
+        let said = if is_apart { &Said::of(&binding) } else { &all };
         let managed = bound::about(said.all, |govern| govern.is_about(source));
         let keeps = bound::keeps(said.all, source);
         for hook in &mut config.hooks {

@@ -56,6 +56,7 @@ codes! {
         ApprovalUnusable = "approval-unusable", Error;
         CallsHeld = "calls-held", Warning;
         ChangedSinceApproved = "changed-since-approved", Warning;
+        HomeMoved = "home-moved", Warning;
         InShadow = "in-shadow", Advice;
         LockNotHeard = "lock-not-heard", Warning;
         ManagedFileExposed = "managed-file-exposed", Error;

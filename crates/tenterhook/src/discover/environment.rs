@@ -26,16 +26,19 @@ impl Roots {
             io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
         })?;
         let repository = repository(&cwd)?;
-        Ok(Self {
+        let home = home(env::home_dir())?;
+        let roots = Self {
             repository,
-            home: home(env::home_dir())?,
+            account_home: Self::account_home_beside(&home),
+            home,
             managed: MANAGED.map(Into::into),
             managed_owner: None,
             config_home: absolute("CLAUDE_CONFIG_DIR"),
             homes: Self::homes_by(absolute),
             user_config: absolute("XDG_CONFIG_HOME"),
             cwd,
-        })
+        };
+        Ok(roots.without_home_in_project())
     }
 
     /// The same for a program that stands in another directory, which is a full path.
@@ -45,7 +48,34 @@ impl Roots {
     /// When it cannot be found out whether the directory is in a repository.
     pub fn at(&self, directory: PathBuf) -> io::Result<Self> {
         let repository = repository(&directory)?;
-        Ok(Self { repository, cwd: directory, ..self.clone() })
+        let roots = Self { repository, cwd: directory, ..self.clone() };
+        Ok(roots.without_home_in_project())
+    }
+
+    /// The home that the system has for the account, under the name that `HOME` gives it where that is the same directory. A debug build asks
+    /// for it in a variable alone, so that tests do not read the home of the person who runs them.
+    #[must_use]
+    pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
+        let account = match cfg!(debug_assertions) {
+            true => absolute("TENTERHOOK_TEST_ACCOUNT_HOME")?,
+            false => tenterhook_process::account_home()?,
+        };
+        let is_same = account == home
+            || account
+                .canonicalize()
+                .is_ok_and(|real| home.canonicalize().is_ok_and(|own| own == real));
+        Some(if is_same { home.to_owned() } else { account })
+    }
+
+    /// The same with the account's home in place of one that a variable put into the project (C-95): a repository's `.envrc` would say
+    /// what is the person's own.
+    #[must_use]
+    pub fn without_home_in_project(self) -> Self {
+        let account = self.account_home.as_ref().filter(|account| **account != self.home);
+        match account.filter(|account| self.has_inside(&self.home) && !self.has_inside(account)) {
+            Some(account) => Self { home: account.clone(), ..self },
+            None => self,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::decode::decode;
+use super::saved;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Disk;
 use crate::source::{Flaw, Kept};
@@ -32,18 +33,20 @@ pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
 
 /// What there is of a file that an agent would load: its text, and why that is not all. `None` where there is no file.
 pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-    let mut read = bytes(path, MAX_BYTES);
+    let mut read = saved::settled(path);
     // Who saves a file may put another one in its place: it is there again at once.
     for _ in 0..2 {
         if !matches!(&read, Err(error) if absent(error) && !path.is_symlink()) {
             break;
         }
         gone(path)?;
-        read = bytes(path, MAX_BYTES);
+        read = saved::settled(path);
     }
     match read {
-        Ok(bytes) => {
+        Ok((bytes, is_saving)) => {
             let (text, flaw) = decode(bytes);
+            let is_lost = flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Part);
+            let flaw = if is_saving && !is_lost { Some(saved::flaw()) } else { flaw };
             Some((text.into(), flaw))
         }
         Err(error) if absent(&error) => {

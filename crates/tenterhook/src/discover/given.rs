@@ -106,7 +106,7 @@ fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
 }
 
 /// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.
-fn plugin_of(path: &Path) -> Option<Plugin> {
+pub(super) fn plugin_of(path: &Path) -> Option<Plugin> {
     let directory = path.parent()?;
     let root = directory.parent()?;
     let manifest = root.join(".claude-plugin/plugin.json");

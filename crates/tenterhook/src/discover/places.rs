@@ -70,6 +70,31 @@ pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     all
 }
 
+/// Whether a path is one of those that a place stands for: each component fits, with at most one `*`.
+#[cfg(feature = "trust")]
+pub(super) fn is_one_of(path: &Path, place: &Path) -> bool {
+    let (own, asked) = (path.components(), place.components());
+    let fits = |own: Component<'_>, asked: Component<'_>| {
+        let (name, pattern) =
+            (own.as_os_str().to_string_lossy(), asked.as_os_str().to_string_lossy());
+        match pattern.split_once('*') {
+            None => name == pattern,
+            Some((before, after)) => {
+                name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
+                    && !name.starts_with('.')
+            }
+        }
+    };
+    own.clone().count() == asked.clone().count()
+        && own.zip(asked).all(|(own, asked)| fits(own, asked))
+}
+
+/// The places of the user's own files alone.
+pub(super) fn of_user(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+    let is_own = |(_, place): &(DialectId, Candidate)| place.layer == Layer::User;
+    places(roots).into_iter().filter(is_own).collect()
+}
+
 /// What lies in the directories that were looked into: an agent may look for many files in one.
 #[derive(Debug, Default)]
 pub(super) struct Listed(HashMap<PathBuf, Listing>);

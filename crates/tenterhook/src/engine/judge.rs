@@ -23,7 +23,13 @@ impl Judge {
     pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
         #[cfg(feature = "trust")]
         if let Some(trust) = &self.trust {
-            return config::load_judged(sources, added, last, |read| trust.judge(read));
+            let last_good = |source: &Source| {
+                let loaded = last.and_then(|last| last.good(&source.name)).cloned();
+                loaded.or_else(|| trust.last_good(source))
+            };
+            let loaded = config::load_judged(sources, added, &last_good, |read| trust.judge(read));
+            trust.keep_good(loaded.ruleset.good_sources());
+            return loaded;
         }
         config::load(sources, added, last)
     }

@@ -26,6 +26,10 @@ pub enum Kept {
     Part,
     /// All of it, although it is not written as it should be.
     All,
+    /// Nothing, because it is not there: a person approved it, and then it was removed (T-70).
+    Gone,
+    /// All of it, which may be a part of what is being saved: what it said last applies (C-93).
+    Saving,
 }
 
 /// What of a file could not be read, even entry by entry.

@@ -58,6 +58,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         on_failure,
         answer_required,
         once,
+        gates_only: _,
         enforcement,
         // What the person says of the file, not what stands in it.
         compat: _,

@@ -86,6 +86,9 @@ impl Trust {
     ) -> Option<Diagnostic> {
         let name = &source.name;
         if let Some(record) = assessed.approved() {
+            if source.is_gone() {
+                return None;
+            }
             let message = format!(
                 "what `{name}` says beside its hooks is not what you approved, and counts as it was"
             );
@@ -148,6 +151,16 @@ impl Trust {
             let help =
                 "remove the file that cannot be believed, and look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
+        }
+        if let Some(flaw) = source.flaw.as_ref().filter(|_| source.is_gone()) {
+            assessed.approved()?;
+            let then = match count.held {
+                0 => "its other statements stay in effect",
+                _ => "the calls that its gates matched are held",
+            };
+            let message = format!("`{name}` was approved and is not there: {then}");
+            let found = Diagnostic::new(Code::ChangedSinceApproved, message, None);
+            return Some(found.help(flaw.help.clone()));
         }
         if count.changed > 0 || count.held > 0 && assessed.approved().is_some() {
             let then = count.consequence("its hooks do not run");
@@ -289,6 +302,10 @@ fn stand_in(
     if record.entries.iter().all(|it| all.contains(it)) {
         return 0;
     }
+    let reason = match source.flaw.as_ref().filter(|_| source.is_gone()) {
+        Some(flaw) => format!("{}: {}", flaw.why, flaw.help),
+        None => why(State::Changed, assessed, None, None),
+    };
     let ground = Ground { project: &source.project, home: &source.home };
     let stand: HashSet<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
     let then = as_approved(source, record);
@@ -299,7 +316,7 @@ fn stand_in(
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold(&mut hook, why(State::Changed, assessed, None, None));
+            hold(&mut hook, reason.clone());
             hook
         })
         .collect();

@@ -13,14 +13,25 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::Trust;
 use super::digest::{Canon, Digest};
+use super::last_good::LastGood;
 use crate::discover::{self, Stat, System, Unsupported};
 
 /// The directory of copies, below that of approvals.
 pub(super) const COPIES: &str = "copies";
 
 /// Largest record that is read: the text of a source and a few digests.
-const MOST_BYTES: u64 = 48 << 20;
+pub(super) const MOST_BYTES: u64 = 48 << 20;
+
+impl Trust {
+    /// With what was approved in another directory of state, which is asked where this one has no answer (T-72).
+    #[must_use]
+    pub fn and_at(mut self, state: impl AsRef<Path>) -> Self {
+        self.store = self.store.or(state.as_ref());
+        self
+    }
+}
 
 /// What a person said of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,12 +85,27 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     root: PathBuf,
+    /// A second store, which is asked where this one has no answer.
+    other: Option<Box<Store>>,
 }
 
 impl Store {
     /// The store in `state`, the person's directory of state for this program. Opens nothing.
     pub(super) fn at(state: &Path) -> Self {
-        Self { root: state.join("trust") }
+        Self { root: state.join("trust"), other: None }
+    }
+
+    /// The same, beside the store in another directory of state.
+    pub(super) fn or(self, state: &Path) -> Self {
+        Self { other: Some(Box::new(Self::at(state))), ..self }
+    }
+
+    pub(super) fn other(&self) -> Option<&Self> {
+        self.other.as_deref()
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Where copies of what runs are kept.
@@ -87,11 +113,19 @@ impl Store {
         self.root.join(COPIES)
     }
 
+    /// Where copies of files that could be read are kept, beside the answers.
+    pub(super) fn last_good(&self) -> LastGood {
+        LastGood::at(self.root.parent().unwrap_or(&self.root))
+    }
+
     /// What was said of a source.
     pub(super) fn read(&self, source: &str, dialect: &str) -> Kept {
         let path = self.file(source, dialect);
         let found = match is_absent(&path) {
-            Ok(true) => return Kept::Nothing,
+            Ok(true) => {
+                let other = self.other.as_ref();
+                return other.map_or(Kept::Nothing, |other| other.read(source, dialect));
+            }
             Ok(false) => self.believed(&path),
             Err(error) => Err(error.to_string()),
         };
@@ -106,17 +140,24 @@ impl Store {
         let text = serde_json::to_vec_pretty(record).map_err(io::Error::other)?;
         let _lock = self.lock()?;
         let path = self.file(&record.source, &record.dialect);
-        put(&path, &text)
+        let is_approved = record.answer == Said::Approved;
+        if is_approved {
+            self.note(&record.source, &record.dialect, true)?;
+        }
+        put(&path, &text)?;
+        if is_approved { Ok(()) } else { self.note(&record.source, &record.dialect, false) }
     }
 
     /// Forgets what was said of a source; whether anything was.
     pub(super) fn remove(&self, source: &str, dialect: &str) -> io::Result<bool> {
         let path = self.file(source, dialect);
         if is_absent(&path)? {
-            return Ok(false);
+            return self.other.as_ref().map_or(Ok(false), |other| other.remove(source, dialect));
         }
         let _lock = self.lock()?;
-        fs::remove_file(&path).map(|()| true)
+        fs::remove_file(&path)?;
+        self.note(source, dialect, false)?;
+        self.other.as_ref().map_or(Ok(true), |other| other.remove(source, dialect).map(|_| true))
     }
 
     /// Whether a repository was told of already; it is from now on. Where that cannot be kept, it was not.
@@ -214,7 +255,7 @@ fn is_absent(path: &Path) -> io::Result<bool> {
 }
 
 /// Writes a file beside its place and moves it there.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = beside(path);
     let written = discover::owner_only(OpenOptions::new().write(true).create_new(true))
         .and_then(|options| options.open(&beside))
@@ -250,7 +291,7 @@ pub(super) fn private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Why somebody else could have written what was found, if somebody could (T-31).
-fn private(found: &fs::Metadata) -> Result<(), String> {
+pub(super) fn private(found: &fs::Metadata) -> Result<(), String> {
     if found.is_symlink() {
         return Err("is a symbolic link".to_owned());
     }

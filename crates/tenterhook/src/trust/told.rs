@@ -48,6 +48,7 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         on_failure,
         answer_required,
         once,
+        gates_only: _,
         enforcement,
         compat: _,
         sandbox,
@@ -59,13 +60,12 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         // The name of the hook says it, too.
         own_event: _,
     } = hook;
-    let mut rows = Vec::new();
-    rows.extend(match matcher.spec() {
-        MatcherSpec::Any => None,
-        MatcherSpec::Words(words) => Some(("for", words.join(", "))),
-        MatcherSpec::Regex(text) => Some(("for", text.clone())),
-        MatcherSpec::Never(why) => Some(("for", format!("nothing: {why}"))),
-    });
+    let mut rows: Vec<Row> = match matcher.spec() {
+        MatcherSpec::Any => Vec::new(),
+        MatcherSpec::Words(words) => vec![("for", words.join(", "))],
+        MatcherSpec::Regex(text) => vec![("for", text.clone())],
+        MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
+    };
     rows.extend(condition.as_ref().map(|it| ("if", it.text().to_owned())));
     rows.extend(of_run(run));
     rows.extend(match (sandbox, unsaid) {

@@ -141,8 +141,13 @@ mod tests {
             home: "/nowhere/home".into(),
             ..Default::default()
         };
-        let here =
-            Here { roots, beside: Vec::new(), env: Vec::new(), state: "/nowhere/state".into() };
+        let here = Here {
+            roots,
+            beside: Vec::new(),
+            env: Vec::new(),
+            left: Vec::new(),
+            state: "/nowhere/state".into(),
+        };
         let path = Path::new("/nowhere/settings.json");
         let file = |scope, text, calls| Seen { scope, path, text, calls };
         let off = "{\"disableAllHooks\": true}";

@@ -143,7 +143,7 @@ impl Reading<'_> {
             Role::Package if self.is_covered(directory) => {}
             Role::Package => {
                 let shown = self.shown(&load.at);
-                self.unpin(shown.clone());
+                self.unpinned(shown.clone());
                 self.stay(shown);
             }
             Role::Matches => return self.matches(load),

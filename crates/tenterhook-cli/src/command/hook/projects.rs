@@ -1,0 +1,54 @@
+//! Which projects has the session been in whose gates still apply? Kept in the file of the session (BR-19). Loads nothing.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook::config::{Source, Standing};
+
+use crate::ambient::Here;
+use crate::kept::Kept;
+use crate::load::{self, Loaded};
+use crate::problem::Problem;
+
+/// How many projects of a session keep their gates.
+const MOST: usize = 8;
+
+/// The same, with the projects in which the session was before.
+pub(super) fn having_left(here: Here, kept: Option<&Kept>) -> Result<Here, Problem> {
+    match kept {
+        Some(kept) => here.having_left(&kept.projects()),
+        None => Ok(here),
+    }
+}
+
+/// Keeps the projects whose hooks apply now for the rest of the session. What comes back is what the person should know of those that
+/// it left, each once.
+pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&Kept>) -> Vec<String> {
+    let Some(kept) = kept else { return Vec::new() };
+    let known = kept.projects();
+    let has_hooks = |project: &Path, standing: Standing| {
+        let is_of = |source: &&Source| source.project == *project && source.standing == standing;
+        loaded.sources.iter().filter(is_of).any(load::is_of_project)
+    };
+    let now = [&here.roots].into_iter().chain(&here.beside).map(|roots| &roots.cwd);
+    let is_new =
+        |project: &&PathBuf| !known.contains(project) && has_hooks(project, Standing::Usual);
+    let mut news: Vec<(String, String)> = Vec::new();
+    for project in now.filter(is_new) {
+        if !kept.add_project(project, MOST) {
+            let text = format!(
+                "this session was in {MOST} projects with hooks: when it leaves `{}`, the gates of that project do not apply any longer",
+                project.display()
+            );
+            news.push((format!("ninth:{}", project.display()), text));
+        }
+    }
+    let left = here.left.iter().map(|roots| &roots.cwd);
+    for project in left.filter(|project| has_hooks(project, Standing::Left)) {
+        let text = format!(
+            "the session left the project `{}`: its gates still apply, and nothing else of its hooks",
+            project.display()
+        );
+        news.push((format!("left:{}", project.display()), text));
+    }
+    news.into_iter().filter(|(key, _)| kept.is_first(key)).map(|(_, text)| text).collect()
+}

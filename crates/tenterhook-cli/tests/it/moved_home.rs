@@ -1,0 +1,201 @@
+//! Variables move the user's home: C-94 and C-95 of `docs/spec/configuration.md`, T-72 of `docs/spec/trust.md`. The home of the
+//! fixture is the account's.
+
+use std::fs;
+
+use serde_json::json;
+use tenterhook::dialect::Roots;
+use tenterhook::trust::Trust;
+
+use crate::room::{Room, Said};
+
+const GATE: &str =
+    "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(evil)\"\nshell = 'echo no-evil >&2; exit 2'\n";
+
+fn fixture() -> Room {
+    let room = Room::new().unapproved();
+    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
+    for directory in ["elsewhere", "project/.cfg", "project/.git"] {
+        fs::create_dir_all(room.path(directory)).unwrap();
+    }
+    room
+}
+
+/// Runs a line with these variables, whose account has the home of the fixture. `AT` in them is the directory of the fixture.
+fn run(room: &Room, variables: &str, line: &str) -> Said {
+    let variables = variables.replace("AT", &room.path("").to_string_lossy());
+    room.shell(&format!(
+        "export TENTERHOOK_TEST_ACCOUNT_HOME=\"$HOME\" {variables}; tenterhook {line}"
+    ))
+}
+
+/// A call behind Claude Code in a session.
+fn call(room: &Room, variables: &str, session: &str, command: &str) -> Said {
+    let payload = json!({
+        "session_id": session, "cwd": room.path("project"), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": command},
+    });
+    room.write("call.json", &payload.to_string());
+    run(room, variables, "hook --agent claude --event PreToolUse <../call.json")
+}
+
+/// The text without the breaks of its lines.
+fn text_of(said: &Said) -> String {
+    said.all().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const MOVED: &[&str] = &[
+    "XDG_CONFIG_HOME=/nonexistent",
+    "XDG_CONFIG_HOME=AT/project/.cfg",
+    "XDG_CONFIG_HOME=AT/elsewhere",
+    "HOME=AT/elsewhere",
+    "HOME=AT/project",
+    "HOME=AT/project/.cfg",
+    "HOME=/nonexistent",
+];
+
+#[test]
+fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
+    for variables in MOVED {
+        let room = fixture();
+        let said = call(&room, variables, "s", "evil");
+        assert!(said.stdout.contains("no-evil"), "{variables}: {}", said.all());
+        let is_reported = text_of(&said).contains("home of your account");
+        assert!(is_reported, "{variables}: {}", said.all());
+        let said = run(&room, variables, "fire Bash evil");
+        assert_eq!(said.code, 2, "{variables}: {}", said.all());
+        let said = run(&room, variables, "fire Bash ls");
+        assert_eq!(said.code, 0, "{variables}: {}", said.all());
+    }
+}
+
+#[test]
+fn home_that_is_not_moved_is_read_once_and_unsaid() {
+    let room = fixture();
+    std::os::unix::fs::symlink(room.path("home"), room.path("linked")).unwrap();
+    for variables in ["", "XDG_CONFIG_HOME=AT/home/.config", "HOME=AT/linked"] {
+        let said = run(&room, variables, "fire --format json Bash evil");
+        assert_eq!(said.code, 2, "{variables}: {}", said.all());
+        assert!(!text_of(&said).contains("home of your account"), "{variables}: {}", said.all());
+        let outcome: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let gates = outcome["steps"].as_array().unwrap().iter();
+        assert_eq!(gates.filter(|step| step["executor"] == "command").count(), 1, "{variables}");
+    }
+}
+
+#[test]
+fn message_about_the_accounts_home_comes_once_a_session() {
+    let room = fixture();
+    let variables = "XDG_CONFIG_HOME=/nonexistent";
+    let shown = |session| {
+        let said = call(&room, variables, session, "ls");
+        said.stdout.contains("home of your account")
+    };
+    assert_eq!([shown("a"), shown("a"), shown("b")], [true, false, true]);
+}
+
+#[test]
+fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
+    let room = fixture();
+    let file = room.path("home/.config/tenterhook/tenterhook.toml");
+    for says in [
+        "[hook.gate]\nenabled = false\n".to_owned(),
+        format!("[source.\"{}\"]\nenabled = false\n", file.display()),
+        format!("[source.\"{}\"]\nmode = \"shadow\"\n", file.display()),
+    ] {
+        room.write("elsewhere/tenterhook/tenterhook.toml", &says);
+        let said = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash evil");
+        assert_eq!(said.code, 2, "{says}: {}", said.all());
+    }
+    // What stands there applies all the same, and to itself.
+    let own = GATE.replace("evil", "other");
+    room.write("elsewhere/tenterhook/tenterhook.toml", &own);
+    let said = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash other");
+    assert_eq!(said.code, 2, "{}", said.all());
+    room.write(
+        "elsewhere/tenterhook/tenterhook.toml",
+        &format!("{}[hook.second]\nenabled = false\n", own.replace("hook.gate", "hook.second")),
+    );
+}
+
+#[test]
+fn of_an_agents_files_in_the_accounts_home_the_gates_alone_apply() {
+    let room = fixture();
+    let hook = |command: &str| json!([{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]);
+    let gate = "grep -q evil2 && exit 2; echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"additionalContext\": \"ctx\"}}'";
+    let settings = json!({"hooks": {"PreToolUse": hook(gate), "PostToolUse": hook("touch seen")}});
+    room.write("home/.claude/settings.json", &settings.to_string());
+    let variables = "CLAUDE_CONFIG_DIR=AT/elsewhere";
+    let said = run(&room, variables, "fire Bash evil2");
+    assert_eq!(said.code, 2, "{}", said.all());
+    let said = run(&room, variables, "fire --format json Bash ls");
+    assert!(said.code == 0 && !said.stdout.contains("ctx"), "{}", said.all());
+    let said = run(&room, variables, "fire PostToolUse Bash ls");
+    assert!(said.code == 0 && !room.path("project/seen").exists(), "{}", said.all());
+    // Where nothing is moved, all of it applies.
+    let said = run(&room, "", "fire --format json Bash ls");
+    assert!(said.stdout.contains("ctx"), "{}", said.all());
+}
+
+/// A hook that came with the project and says that it ran.
+fn hook_of_project(room: &Room) {
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "echo no-deploy >&2; exit 2"}
+    ]}]}});
+    room.write("project/.claude/settings.json", &settings.to_string());
+}
+
+/// Approves what is in the project, in a directory of state.
+fn approve(room: &Room, state: &str) {
+    let roots = Roots {
+        cwd: room.path("project"),
+        repository: Some(room.path("project")),
+        home: room.path("home"),
+        ..Roots::default()
+    };
+    fs::create_dir_all(room.path(state)).unwrap();
+    let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
+    let trust = Trust::at(room.path(state).join("tenterhook")).within(&[path]);
+    for source in trust.find(&roots).sources {
+        if source.name.ends_with(".claude/settings.json") {
+            trust.approve(&trust.review(&source)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn approvals_in_a_directory_of_state_in_the_project_do_not_count() {
+    let room = fixture();
+    hook_of_project(&room);
+    approve(&room, "project/.state");
+    for variables in
+        ["XDG_STATE_HOME=AT/project/.state", "XDG_STATE_HOME=AT/elsewhere/../project/.state"]
+    {
+        let said = run(&room, variables, "fire Bash deploy");
+        assert!(said.code == 0 && !said.all().contains("no-deploy"), "{}", said.all());
+    }
+    // Nothing is kept there, either.
+    assert!(!room.path("project/.state/tenterhook/records").exists());
+    assert!(room.path("home/.local/state/tenterhook/records").exists());
+}
+
+#[test]
+fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
+    for variables in ["XDG_STATE_HOME=AT/elsewhere", "HOME=AT/elsewhere", "HOME=AT/project"] {
+        let room = fixture();
+        hook_of_project(&room);
+        approve(&room, "home/.local/state");
+        let said = run(&room, variables, "fire Bash deploy");
+        assert!(said.code == 2 && said.all().contains("no-deploy"), "{variables}: {}", said.all());
+    }
+}
+
+#[test]
+fn project_that_is_made_the_home_runs_nothing_unapproved() {
+    let room = fixture();
+    let hook = "[hook.run]\non = \"PreToolUse\"\nshell = 'touch ran'\n";
+    room.write("project/.config/tenterhook/tenterhook.toml", hook);
+    let said = run(&room, "HOME=AT/project", "fire Bash ls");
+    assert!(!room.path("project/ran").exists(), "{}", said.all());
+    assert!(text_of(&said).contains("leads into the project"), "{}", said.all());
+}

@@ -1,0 +1,103 @@
+//! An approved file of a project is gone: T-70 and T-71 of `docs/spec/trust.md`.
+
+use std::fs;
+
+use crate::room::{Room, Said};
+
+const NATIVE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(deploy *)\"\nshell = 'echo no-deploy >&2; exit 2'\n";
+
+/// Files of several agents, each with a gate for shell commands, and how a held call ends.
+const FILES: &[(&str, &str, i32)] = &[
+    ("tenterhook.toml", NATIVE, 2),
+    ("tenterhook.local.toml", NATIVE, 2),
+    (
+        ".claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(deploy *)", "command": "echo no-deploy >&2; exit 2"}]}]}}"#,
+        3,
+    ),
+    (
+        ".github/hooks/team.json",
+        r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "matcher": "bash", "bash": "exit 2"}]}}"#,
+        3,
+    ),
+];
+
+fn fire(room: &Room, command: &str) -> Said {
+    room.run(&["fire", "Bash", command], "")
+}
+
+/// A project whose file was approved and then removed.
+fn room_without(name: &str, text: &str) -> Room {
+    let room = Room::new();
+    room.write(&format!("project/{name}"), text);
+    room.approve("project");
+    let room = room.unapproved();
+    let said = fire(&room, "deploy prod");
+    assert_ne!(said.code, 0, "the gate is approved: {name}: {}", said.all());
+    fs::remove_file(room.path(&format!("project/{name}"))).unwrap();
+    room
+}
+
+#[test]
+fn approved_file_that_is_gone_holds_what_its_gates_matched() {
+    for (name, text, code) in FILES {
+        let room = room_without(name, text);
+        let said = fire(&room, "deploy prod");
+        assert_eq!(said.code, *code, "{name}: {}", said.all());
+        let words = said.all().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("tenterhook untrust"), "{name}: {}", said.all());
+        assert!(words.contains("is not there"), "{name}: {}", said.all());
+        // Only that: other calls go on, and so do prompts.
+        if text.contains("deploy *") {
+            let said = fire(&room, "ls -la");
+            assert_eq!(said.code, 0, "{name}: {}", said.all());
+        }
+        let said = room.run(&["fire", "Read", "src/main.rs"], "");
+        assert_eq!(said.code, 0, "{name}: {}", said.all());
+        let said = room.run(&["fire", "UserPromptSubmit", "hello"], "");
+        assert_eq!(said.code, 0, "{name}: {}", said.all());
+        // The file is back: nothing is held for it.
+        room.write(&format!("project/{name}"), text);
+        let said = fire(&room, "deploy prod");
+        assert!(!said.all().contains("untrust"), "{name}: {}", said.all());
+    }
+}
+
+#[test]
+fn approved_file_that_is_gone_is_forgotten_by_untrust() {
+    for (name, text, _) in FILES {
+        let room = room_without(name, text);
+        let status = room.run(&["trust", "status"], "");
+        assert!(status.stdout.contains(name), "{name}: {}", status.all());
+        let digest = status.stdout.split_whitespace().find(|word| word.len() == 64).unwrap();
+        let said = room.run(&["untrust", name, "--yes", digest], "");
+        assert_eq!(said.code, 0, "{name}: {}", said.all());
+        let said = fire(&room, "deploy prod");
+        assert_eq!(said.code, 0, "{name}: {}", said.all());
+    }
+}
+
+#[test]
+fn file_that_was_never_approved_or_was_forgotten_holds_nothing_when_it_is_gone() {
+    let room = Room::new().unapproved();
+    room.write("project/tenterhook.toml", NATIVE);
+    assert_eq!(fire(&room, "deploy prod").code, 2, "it waits for an answer");
+    fs::remove_file(room.path("project/tenterhook.toml")).unwrap();
+    assert_eq!(fire(&room, "deploy prod").code, 0);
+    // Another project misses nothing.
+    let room = room_without("tenterhook.toml", NATIVE);
+    fs::create_dir(room.path("other")).unwrap();
+    assert_eq!(room.run_in("other", &["fire", "Bash", "deploy prod"], "").code, 0);
+}
+
+#[test]
+fn pack_that_its_user_removes_holds_nothing() {
+    let room = Room::new().unapproved();
+    let add = room.run(&["rules", "add", "guardrails", "--project"], "");
+    assert_eq!(add.code, 0, "{}", add.all());
+    assert_ne!(fire(&room, "git push --force origin main").code, 0);
+    let remove = room.run(&["rules", "remove", "guardrails", "--project"], "");
+    assert_eq!(remove.code, 0, "{}", remove.all());
+    let said = fire(&room, "git push --force origin main");
+    assert_eq!(said.code, 0, "{}", said.all());
+}

@@ -1,0 +1,124 @@
+//! Is a file being saved while it is read? One that was written a moment ago and is empty, torn or still changing is read again for
+//! a tenth of a second (C-92). Knows no dialect.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use super::file::{MAX_BYTES, contents};
+use super::format_of;
+use crate::source::{Flaw, Kept};
+use crate::syntax::{self, FaultKind};
+
+/// How long after a write a file may be half saved.
+const SAVING: Duration = Duration::from_secs(1);
+/// How long after a write the next one may follow at once: a text that reads whole by then may be a part of the next text.
+const WRITING: Duration = Duration::from_millis(20);
+/// The pause before each further look.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(10), Duration::from_millis(30), Duration::from_millis(60)];
+
+/// The bytes of a config, and whether they may be a part of what is being saved.
+pub(super) fn settled(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+    let (mut bytes, mut metadata) = contents(path, MAX_BYTES)?;
+    let mut is_steady = false;
+    for pause in PAUSES {
+        let Some(age) = age(&metadata) else { return Ok((bytes, false)) };
+        if !is_partial(path, &bytes) && (is_steady || age >= WRITING) {
+            return Ok((bytes, false));
+        }
+        thread::sleep(pause);
+        let (again, now) = contents(path, MAX_BYTES)?;
+        is_steady = again == bytes;
+        (bytes, metadata) = (again, now);
+    }
+    let is_saving = age(&metadata).is_some() && (is_partial(path, &bytes) || !is_steady);
+    Ok((bytes, is_saving))
+}
+
+/// The flaw of a file that is being saved: what it said last applies (C-93).
+pub(super) fn flaw() -> Flaw {
+    Flaw {
+        why: "it is being saved: it was written less than a second ago and is not whole".to_owned(),
+        help: "save the file in one step: write another file and move it there".to_owned(),
+        kept: Kept::Saving,
+        untrusted: None,
+    }
+}
+
+/// The time since a file was written; `None` where that is over a second. A clock that differs a little makes no difference.
+fn age(metadata: &Metadata) -> Option<Duration> {
+    let written = metadata.modified().ok()?;
+    let age = match SystemTime::now().duration_since(written) {
+        Ok(age) => age,
+        Err(ahead) => ahead.duration(),
+    };
+    (age < SAVING).then_some(age)
+}
+
+/// Whether a text is empty, or breaks off. Only formats that are read as one tree can tell.
+fn is_partial(path: &Path, bytes: &[u8]) -> bool {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return true;
+    }
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, Some("toml" | "json" | "jsonc" | "md")) {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return true };
+    let fatal = syntax::parse(text, format_of(path)).fatal().map(|fault| fault.kind);
+    fatal == Some(FaultKind::Broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::*;
+
+    /// Sets when a file was written last.
+    fn dated(path: &Path, ago: Duration) {
+        let file = File::options().append(true).open(path).expect("the file");
+        file.set_modified(SystemTime::now() - ago).expect("its time");
+    }
+
+    /// C-92.
+    #[test]
+    fn file_is_being_saved_while_it_is_young_and_empty_or_torn() {
+        let fixture = tempfile::tempdir().expect("a directory");
+        for (name, text, is_saving) in [
+            ("a.json", "", true),
+            ("a.json", " \n", true),
+            ("a.json", "{\"hooks\": {", true),
+            ("a.json", "{}", false),
+            ("a.toml", "a = [", true),
+            ("a.toml", "# a comment", false),
+            ("script", "#!/bin/sh\n{", false),
+            ("script", "", true),
+        ] {
+            let path = fixture.path().join(name);
+            fs::write(&path, text).expect("a file");
+            let read = settled(&path).expect("its bytes");
+            assert_eq!(read, (text.as_bytes().to_vec(), is_saving), "{name}: {text:?}");
+            dated(&path, SAVING * 2);
+            let read = settled(&path).expect("its bytes");
+            assert_eq!(read, (text.as_bytes().to_vec(), false), "older: {name}: {text:?}");
+        }
+    }
+
+    /// C-92: the second half comes while the file is looked at.
+    #[test]
+    fn file_that_is_completed_within_the_pauses_is_read_whole() {
+        let fixture = tempfile::tempdir().expect("a directory");
+        let path = fixture.path().join("a.json");
+        fs::write(&path, "").expect("a file");
+        let read = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| settled(&path).expect("its bytes"));
+            fs::write(&path, "{}").expect("a file");
+            reader.join().expect("a reader")
+        });
+        assert_eq!(read, (b"{}".to_vec(), false));
+    }
+}
