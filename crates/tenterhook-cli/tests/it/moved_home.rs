@@ -21,9 +21,9 @@ fn fixture() -> Room {
     room
 }
 
-/// Runs a line with these variables, whose account has the home of the fixture. `AT` in them is the directory of the fixture.
+/// Runs a line with these variables, whose account has the home of the fixture. `AT/` in them is the directory of the fixture.
 fn run(room: &Room, variables: &str, line: &str) -> Said {
-    let variables = variables.replace("AT", &room.path("").to_string_lossy());
+    let variables = variables.replace("AT/", &room.path("").to_string_lossy());
     room.shell(&format!(
         "export TENTERHOOK_TEST_ACCOUNT_HOME=\"$HOME\" {variables}; tenterhook {line}"
     ))
