@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::decode::decode;
 use super::file::{MAX_BYTES, contents};
 use super::format_of;
 use crate::source::{Flaw, Kept};
@@ -67,8 +68,11 @@ fn is_partial(path: &Path, bytes: &[u8]) -> bool {
     if !matches!(extension, Some("toml" | "json" | "jsonc" | "md")) {
         return false;
     }
-    let Ok(text) = std::str::from_utf8(bytes) else { return true };
-    let fatal = syntax::parse(text, format_of(path)).fatal().map(|fault| fault.kind);
+    let (text, flaw) = decode(bytes.to_vec());
+    if flaw.is_some_and(|flaw| flaw.kept == Kept::Part) {
+        return true;
+    }
+    let fatal = syntax::parse(&text, format_of(path)).fatal().map(|fault| fault.kind);
     fatal == Some(FaultKind::Broken)
 }
 
