@@ -4,35 +4,62 @@
 
 use std::sync::Arc;
 
+use super::braces::{MOST_BRACES, unfold};
 use super::command::is_leading;
 use super::read::{Code, Reader};
 use super::setup::is_setup;
-use super::word::{Word, WordKind};
+use super::stream::{Flow, Stream};
+use super::word::{self, Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
-use super::{Assignment, Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Via};
+use super::{Assignment, Doubt, MOST_WRAPPERS, SimpleCommand, Via, strings};
 
-/// Lists a command and everything behind its wrappers (S-31).
-pub(super) fn follow(reader: &mut Reader, code: &Code<'_>, command: SimpleCommand) {
+/// Lists a command and everything behind its wrappers (S-31). What it prints goes to `output`.
+pub(super) fn follow(
+    reader: &mut Reader<'_>,
+    code: &Code<'_>,
+    command: SimpleCommand,
+    output: Option<usize>,
+) {
     let mut queue = vec![command];
-    while let Some(command) = queue.pop() {
+    let mut is_known = false;
+    while let Some(mut command) = queue.pop() {
         if !reader.pay(code, command.size()) {
             return;
         }
+        script(reader, &mut command);
         reader.commands.push(command.clone());
         if let Some(variable) = command.assignments.iter().find_map(computed_start) {
             reader.doubt(code, Doubt::Code { wrapper: variable });
         }
         let Some(program) = command.words.first() else { continue };
-        if command.via.len() < MOST_WRAPPERS {
-            queue.extend(look_behind(reader, code, &command, program).into_iter().rev());
+        evaluated(reader, code, &command);
+        is_known |= reader.streams.print(&command, output);
+        if let Some(words) = unfolded(reader, code, &command) {
+            queue.push(derived(&command, words, Via::Wrapper(BRACES)));
+        } else if command.via.len() < MOST_WRAPPERS {
+            let mut look = Look { reader, code, command: &command, output, is_known: false };
+            queue.extend(look.behind(program).into_iter().rev());
+            is_known |= look.is_known;
         } else if program.is_dynamic() || wrapper::find(&program.text).is_some() {
             reader.doubt(code, Doubt::TooDeep);
         }
     }
+    if let Some(output) = output.filter(|_| !is_known) {
+        reader.streams.append(output, &Stream { lacks: true, ..Stream::default() });
+    }
 }
+
+/// The way on which a command is found that braces unfold into.
+const BRACES: &str = "{a,b}";
 
 /// Variables that name or hold what a shell runs when it starts or prompts.
 const STARTED: &[&str] = &["BASH_ENV", "ENV", "PROMPT_COMMAND"];
+
+/// Programs of the shell that evaluate their operands as arithmetic, in which a substitution runs (S-70).
+const EVALUATING: &[&str] = &[
+    "let", "declare", "typeset", "local", "export", "readonly", "test", "[", "printf", "read",
+    "unset", "wait", "shift", "return", "exit",
+];
 
 /// `BASH_ENV=<(...)`: the start of a shell that another program writes.
 fn computed_start(assignment: &Assignment) -> Option<&'static str> {
@@ -41,27 +68,77 @@ fn computed_start(assignment: &Assignment) -> Option<&'static str> {
     source.contains(['(', '`']).then_some(*name)
 }
 
-/// One step behind a command's program.
-fn look_behind(
-    reader: &mut Reader,
+/// Puts the script that an interpreter of another language runs on its input, where the line wrote it.
+fn script(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
+    let Some(options) = command.program().and_then(strings::interpreter) else { return };
+    let mut words = command.words.iter().skip(1);
+    if command.input.is_some() || words.clone().any(|word| options.contains(&word.text.as_str())) {
+        return;
+    }
+    let file = words.find(|word| !word.text.starts_with('-'));
+    if let Some((key, mut stream)) = file.and_then(|file| reader.streams.take_file(file)) {
+        (command.input, command.input_lacks) = stream.share();
+        reader.streams.put_file(key, stream);
+    }
+}
+
+/// `let 'a[$(x)]=1'`: a substitution in a quoted word runs where the word is evaluated.
+fn evaluated(reader: &mut Reader<'_>, code: &Code<'_>, command: &SimpleCommand) {
+    if !command.program().is_some_and(|name| EVALUATING.contains(&name)) {
+        return;
+    }
+    for word in command.words.iter().skip(1) {
+        arithmetic(reader, code, &command.via, &word.text);
+    }
+}
+
+/// Reads the substitutions in a text that is evaluated as arithmetic.
+pub(super) fn arithmetic(reader: &mut Reader<'_>, code: &Code<'_>, via: &Arc<[Via]>, text: &str) {
+    let is_code = |text: &str| text.contains("$(") || text.contains('`');
+    if !text.contains('[') || !is_code(text) {
+        return;
+    }
+    let text = format!(": \"{}\"", text.replace(['"', '\\'], ""));
+    let (depth, flow) = (code.depth + 1, Flow::default());
+    let via = &one_more(via, Via::Wrapper("[ ]"));
+    reader.code(&Code { text: &text, via, depth, flow, wrapper: Some("[ ]"), ..*code });
+}
+
+/// The words of a command with its braces unfolded, where some do (S-69).
+fn unfolded(
+    reader: &mut Reader<'_>,
     code: &Code<'_>,
     command: &SimpleCommand,
-    program: &Word,
-) -> Vec<SimpleCommand> {
-    if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
-        let mut words = command.words.to_vec();
-        if let Some(first) = words.first_mut() {
-            *first = Word::literal(name);
+) -> Option<Vec<Word>> {
+    if !command.words.iter().any(|word| word.is_dynamic() && word.source.contains('{')) {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut is_any = false;
+    for word in command.words.iter() {
+        let is_braced = word.is_dynamic() && word.source.contains('{');
+        if is_braced && !reader.pay(code, 1 + MOST_BRACES * word.source.len() / 256) {
+            return None;
         }
-        return vec![derived(command, words, Via::Path(program.source.clone()))];
+        let sources = if is_braced { unfold(&word.source) } else { None };
+        let Some(sources) = sources else {
+            words.push(word.clone());
+            continue;
+        };
+        is_any = true;
+        if !reader.pay(code, sources.iter().map(|source| 1 + source.len() / 16).sum()) {
+            return None;
+        }
+        words.extend(sources.into_iter().filter(|source| !source.is_empty()).map(read_again));
     }
-    if program.kind != WordKind::Literal {
-        reader.doubt(code, Doubt::Program { source: program.source.clone() });
-        return Vec::new();
-    }
-    let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
-    let all = wrapper.behind(&command.words).into_iter();
-    all.filter_map(|behind| one_behind(reader, code, command, wrapper, behind)).collect()
+    is_any.then_some(words)
+}
+
+/// A word of which braces were unfolded.
+fn read_again(source: String) -> Word {
+    let is_literal = !source.contains(['$', '`']);
+    let word = is_literal.then(|| word::read(&source, &[])).flatten();
+    word.unwrap_or_else(|| Word::unknown(source))
 }
 
 /// The name of a program that is named by a path.
@@ -82,53 +159,157 @@ fn one_more(via: &[Via], step: Via) -> Arc<[Via]> {
     via.iter().cloned().chain([step]).collect()
 }
 
-/// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.
-fn one_behind(
-    reader: &mut Reader,
-    code: &Code<'_>,
-    command: &SimpleCommand,
-    wrapper: &Wrapper,
-    behind: Behind,
-) -> Option<SimpleCommand> {
-    let step = Via::Wrapper(wrapper.name);
-    let inner = match behind {
-        // `coproc NAME { ...; }`: the group's name is no program.
-        Behind::Command(words) if words.get(1).is_some_and(|word| word.source == "{") => None,
-        Behind::Command(mut words) => {
-            let group = words.iter().take_while(|word| is_leading(word)).count();
-            words.drain(..group);
-            return (!words.is_empty()).then(|| derived(command, words, step));
-        }
-        Behind::Code(text) => Some(text),
-        Behind::Input => input(command),
-        Behind::Unknown => None,
-    };
-    match inner {
-        Some(text) => reader.code(&Code {
-            text: &text,
-            via: &one_more(&command.via, step),
-            context: command.context,
-            depth: code.depth + 1,
-            wrapper: Some(wrapper.name),
-        }),
-        None if is_setup(&command.words) => reader.doubt(code, Doubt::Setup),
-        None => reader.doubt(code, Doubt::Code { wrapper: wrapper.name }),
-    }
-    None
+/// The interpreter that the first line of a script names.
+fn shebang(text: &str) -> Option<&str> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = words.next()?;
+    if program == "env" { words.find(|word| !word.starts_with('-')) } else { Some(program) }
 }
 
-/// The code that a shell reads from its standard input, where the line holds it.
-fn input(command: &SimpleCommand) -> Option<String> {
-    command.redirects.iter().rev().find_map(|redirect| match &redirect.target {
-        Target::Word(word) if redirect.operator == "<<<" && word.kind == WordKind::Literal => {
-            Some(word.text.clone())
+/// One step behind a command.
+struct Look<'l, 's> {
+    reader: &'l mut Reader<'s>,
+    code: &'l Code<'l>,
+    command: &'l SimpleCommand,
+    output: Option<usize>,
+    /// Whether what the command prints is what was found behind it.
+    is_known: bool,
+}
+
+impl Look<'_, '_> {
+    /// One step behind a command's program.
+    fn behind(&mut self, program: &Word) -> Vec<SimpleCommand> {
+        let command = self.command;
+        if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
+            let step = Via::Path(program.source.clone());
+            if let Some(found) = self.written(program, step.clone()) {
+                return found;
+            }
+            let mut words = command.words.to_vec();
+            if let Some(first) = words.first_mut() {
+                *first = Word::literal(name);
+            }
+            return vec![derived(command, words, step)];
         }
-        Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
-        Target::HereDocument { body, expands: Expands::Yes }
-            if !body.contains(['$', '`', '\\']) =>
-        {
-            Some(body.clone())
+        if program.kind != WordKind::Literal {
+            self.reader.doubt(self.code, Doubt::Program { source: program.source.clone() });
+            self.read_input();
+            return Vec::new();
         }
-        _ => None,
-    })
+        if let Some((name, definition)) = self.reader.aliases.remove_entry(&program.text) {
+            let rest = command.words.iter().skip(1).map(|word| word.source.as_str());
+            let text = [definition.as_str()].into_iter().chain(rest).collect::<Vec<_>>().join(" ");
+            self.read(&text, Via::Wrapper("alias"), "alias");
+            self.reader.aliases.insert(name, definition);
+        }
+        let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
+        let input = command.input.as_deref().filter(|_| !command.input_lacks);
+        let all = wrapper.behind(&command.words, input).into_iter();
+        all.filter_map(|behind| self.one(wrapper, behind)).collect()
+    }
+
+    /// A script that the line itself wrote and runs by its path.
+    fn written(&mut self, program: &Word, step: Via) -> Option<Vec<SimpleCommand>> {
+        let (key, mut stream) = self.reader.streams.take_file(program)?;
+        let other = shebang(&stream.text).filter(|name| !wrapper::is_shell(name));
+        let mut found = Vec::new();
+        match other.map(Word::literal) {
+            Some(language) => {
+                let words = [language].into_iter().chain(self.command.words.iter().cloned());
+                let mut command = derived(self.command, words.collect(), step);
+                (command.input, command.input_lacks) = stream.share();
+                found.push(command);
+            }
+            None => {
+                self.read(&stream.text, step, "sh");
+                if stream.lacks {
+                    self.reader.doubt(self.code, Doubt::Code { wrapper: "sh" });
+                }
+            }
+        }
+        self.reader.streams.put_file(key, stream);
+        Some(found)
+    }
+
+    /// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.
+    fn one(&mut self, wrapper: &Wrapper, behind: Behind) -> Option<SimpleCommand> {
+        let step = Via::Wrapper(wrapper.name);
+        // What runs itself is read once: a name stands for its code, and a file is there, behind the code.
+        let (mut defined, mut file) = (None, None);
+        let (text, lacks) = match behind {
+            // `coproc NAME { ...; }`: the group's name is no program.
+            Behind::Command(words) if words.get(1).is_some_and(|word| word.source == "{") => {
+                (None, true)
+            }
+            Behind::Command(mut words) => {
+                let group = words.iter().take_while(|word| is_leading(word)).count();
+                words.drain(..group);
+                return (!words.is_empty()).then(|| derived(self.command, words, step));
+            }
+            Behind::Definition(name, text) => {
+                defined = Some((name, text.clone()));
+                (Some(text), false)
+            }
+            Behind::Code(text) => (Some(text), false),
+            Behind::Input => {
+                let input = self.command.input.as_deref().map(str::to_owned);
+                let lacks = self.command.input_lacks || input.is_none();
+                (input, lacks)
+            }
+            Behind::File(name) => {
+                let (key, stream) = self.reader.streams.take_file(&name)?;
+                let found = (Some(stream.text.clone()), stream.lacks);
+                file = Some((key, stream));
+                found
+            }
+            Behind::Printed(inner) => match self.reader.printed(self.code, &inner) {
+                Some(stream) => (Some(stream.text).filter(|text| !text.is_empty()), stream.lacks),
+                None => (None, true),
+            },
+            Behind::Unknown => (None, true),
+        };
+        if let Some(text) = &text {
+            self.read(text, step, wrapper.name);
+            self.is_known = true;
+        }
+        self.reader.aliases.extend(defined);
+        if let Some((key, stream)) = file {
+            self.reader.streams.put_file(key, stream);
+        }
+        if lacks {
+            let doubt = match is_setup(&self.command.words) {
+                true => Doubt::Setup,
+                false => Doubt::Code { wrapper: wrapper.name },
+            };
+            self.reader.doubt(self.code, doubt);
+            if text.is_none() {
+                self.read_input();
+            }
+        }
+        None
+    }
+
+    /// Code that is computed may be what the command reads: `while read l; do eval "$l"; done <<E`.
+    fn read_input(&mut self) {
+        if let Some(input) = self.command.input.as_deref() {
+            self.read(input, Via::Wrapper("eval"), "eval");
+        }
+    }
+
+    /// Reads code that the command runs.
+    fn read(&mut self, text: &str, step: Via, wrapper: &'static str) {
+        let command = self.command;
+        let input = command.input.as_deref().filter(|input| *input != text);
+        let input =
+            input.and_then(|input| self.reader.streams.open_with(input, command.input_lacks));
+        self.reader.code(&Code {
+            text,
+            via: &one_more(&command.via, step),
+            context: command.context,
+            depth: self.code.depth + 1,
+            wrapper: Some(wrapper),
+            flow: Flow { input, output: self.output },
+        });
+    }
 }

@@ -11,6 +11,7 @@ use tree_sitter::Node;
 use super::behind::follow;
 use super::parse::kind;
 use super::read::{Code, Item, Reader, children, slice, without_continuations};
+use super::stream::Flow;
 use super::word::{self, Word};
 use super::{Assignment, Construct, Context, Loop, Redirect, SimpleCommand};
 
@@ -67,8 +68,13 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         slice(self.code.text, range)
     }
 
+    /// Something that does not read and write where the command does.
     pub(super) fn later(&mut self, node: Node<'t>) {
-        self.next.push(Item { node, nest: self.item.nest + 1, ..self.item });
+        self.later_in(node, Flow::default());
+    }
+
+    pub(super) fn later_in(&mut self, node: Node<'t>, flow: Flow) {
+        self.next.push(Item { node, nest: self.item.nest + 1, flow, ..self.item });
     }
 
     /// A simple command with these children, and redirections that stand after it.
@@ -128,13 +134,21 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
             Some(node) if SIMPLE.contains(&kind(node)) => self.simple(&children(node), &redirects),
             None => self.simple(&[], &redirects),
             Some(node) => {
-                self.later(node);
+                let queued = self.next.len();
+                self.later_in(node, self.item.flow);
                 if let Some(first) = redirects.first() {
                     self.reader.check_gap(self.code, &(node.end_byte()..first.start_byte()));
                 }
                 let mut parts = Parts::default();
                 for redirect in redirects {
                     self.redirect(redirect, &mut parts);
+                }
+                if let Some(group) = self.next.get_mut(queued) {
+                    let input = self.reader.input_of_group(self.code, &parts.redirects);
+                    group.flow.input = input.or(group.flow.input);
+                    if let Some(output) = self.reader.streams.written(&parts.redirects) {
+                        group.flow.output = output;
+                    }
                 }
                 self.reader.redirects.append(&mut parts.redirects);
                 // Words after a redirection belong to a command, and here there is none to take them.
@@ -263,14 +277,19 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return;
         }
+        let flow = self.item.flow;
+        let (input, input_lacks) = self.reader.input(self.code, &redirects, flow);
+        let output = self.reader.streams.written(&redirects).unwrap_or(flow.output);
         let command = SimpleCommand {
             words: words.into(),
             assignments: assignments.into(),
             redirects: redirects.into(),
             context: self.item.context,
             via: Arc::clone(self.code.via),
+            input,
+            input_lacks,
         };
-        follow(self.reader, self.code, command);
+        follow(self.reader, self.code, command, output);
     }
 
     /// Removes reserved words that the grammar took for a program.

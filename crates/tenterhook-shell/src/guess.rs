@@ -4,13 +4,16 @@
 //! (S-36). A guess may only restrain. It is made for those who ask, with the programs that they ask about, so that a
 //! plain line costs a look at its words; no text is read here.
 
+mod git;
+mod shells;
 mod table;
 
 use super::program::{self, Argument, has_subcommands};
+use super::stream::unquoted;
 use super::strings;
 use super::word::{Word, WordKind, quote};
-use super::{Line, MOST_WRAPPERS, SimpleCommand, Target, Via, wrapper};
-use table::{MARKS, is_run, is_running, is_text, takes_code, takes_text};
+use super::{Line, MOST_WRAPPERS, SimpleCommand, Via, wrapper};
+use table::{Lead, MARKS, is_run, is_running, is_text, leads, takes_code, takes_text};
 
 /// Most guesses about one command, and about one line (S-36).
 const MOST_OF_COMMAND: usize = 4;
@@ -32,6 +35,7 @@ pub struct Guess {
 /// Code of other languages is looked into only where `strings` says so.
 pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Languages) -> Vec<Guess> {
     let mut found = Vec::new();
+    let aliases = git::aliases(line);
     for (at, command) in line.commands.iter().enumerate() {
         let found_behind = line.commands.get(at + 1).is_some_and(|next| {
             let own = command.via.len();
@@ -43,6 +47,7 @@ pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Language
         });
         let mut guesser = Guesser { command, is_asked, found: Vec::new() };
         guesser.variables();
+        git::behind(command, &aliases).iter().for_each(|text| guesser.push(text));
         if !found_behind {
             guesser.arguments(languages);
         }
@@ -110,14 +115,19 @@ impl<'c> Guesser<'c, '_> {
         if name.contains('/') {
             return;
         }
+        if shells::starts(name, &self.command.words)
+            && let Some(input) = &self.command.input
+            && !self.found.iter().any(|text| **text == **input)
+        {
+            // Whatever it names: it is code.
+            self.found.push(input.to_string());
+        }
+        self.code_words(name);
         if strings::interpreter(name).is_some() || strings::is_scripted(name) {
             if languages == Languages::Read {
                 self.code();
             }
             return;
-        }
-        if name == "git" {
-            self.aliases();
         }
         match name {
             _ if name == "sed" || name == "gsed" => self.sed(),
@@ -129,11 +139,7 @@ impl<'c> Guesser<'c, '_> {
 
     /// The lines in the quotes of another language.
     fn code(&mut self) {
-        let bodies = self.command.redirects.iter().filter_map(|it| match &it.target {
-            Target::HereDocument { body, .. } => Some(body.as_str()),
-            Target::Word(word) if it.operator == "<<<" => Some(word.text.as_str()),
-            Target::Word(_) | Target::Closed => None,
-        });
+        let bodies = self.command.input.as_deref();
         let words = self.command.words.iter().skip(1).map(unquoted);
         for code in words.chain(bodies) {
             if strings::runs_lines(code) && self.names(code) {
@@ -146,24 +152,7 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// `git -c alias.p=push p`, `git config alias.p '!git push'`: what an alias stands for.
-    fn aliases(&mut self) {
-        let words = &self.command.words;
-        for (at, word) in words.iter().enumerate() {
-            let Some((_, rest)) = word.text.split_once("alias.") else { continue };
-            let value = match rest.split_once('=') {
-                Some((_, value)) => Some(value.trim_matches(['"', '\''])),
-                None => words.get(at + 1).map(unquoted),
-            };
-            match value.map(|value| (value, value.strip_prefix('!'))) {
-                Some((_, Some(line))) => self.push(line),
-                Some((value, None)) => self.push(&format!("git {value}")),
-                None => {}
-            }
-        }
-    }
-
-    /// `sed '1e git push'`
+    /// `sed '1e git push'`, `sed 's/x/git push/e'`
     fn sed(&mut self) {
         for word in self.command.words.iter().skip(1) {
             let text =
@@ -171,7 +160,86 @@ impl<'c> Guesser<'c, '_> {
             if let Some(line) = text.strip_prefix("e ") {
                 self.push(line);
             }
+            let Some(substitution) = text.strip_prefix('s') else { continue };
+            let Some(mark) = substitution.chars().next().filter(char::is_ascii_punctuation) else {
+                continue;
+            };
+            let mut parts = substitution.split(mark).skip(2);
+            if let (Some(put_in), Some(flags)) = (parts.next(), parts.next())
+                && flags.split(';').next().is_some_and(|flags| flags.contains('e'))
+            {
+                self.push(put_in);
+            }
         }
+    }
+
+    /// What programs run of the words behind some options and words of theirs: `zip -TT CODE`, `cmake -E env COMMAND`.
+    fn code_words(&mut self, name: &str) {
+        let words: &'c [Word] = &self.command.words;
+        for (lead, kind) in leads(name) {
+            if kind == Lead::Input {
+                let lines = self.command.input.iter().flat_map(|input| input.lines());
+                let lines: Vec<&str> = lines
+                    .filter_map(|line| line.trim().strip_prefix(lead))
+                    .take(MOST_OF_COMMAND)
+                    .collect();
+                lines.into_iter().for_each(|line| self.push(line));
+                continue;
+            }
+            for (at, word) in words.iter().enumerate().skip(1) {
+                let text = unquoted(word);
+                if kind == Lead::Within {
+                    let code = text.split_once(lead).map(|(_, code)| code.trim_end_matches(')'));
+                    code.into_iter().for_each(|code| self.lines(code));
+                    continue;
+                }
+                let Some(attached) = text.strip_prefix(lead) else { continue };
+                let rest = words.get(at + 1..).unwrap_or_default();
+                if attached.is_empty() {
+                    self.behind_lead(kind, rest);
+                } else if kind == Lead::Code
+                    && (attached.starts_with('=') || !lead.starts_with("--"))
+                {
+                    self.lines(attached.trim_start_matches('='));
+                } else if let (Lead::Image, Some(program)) = (kind, attached.strip_prefix('=')) {
+                    self.image(program, rest);
+                }
+            }
+        }
+    }
+
+    /// What stands behind a lead that is a word of its own.
+    fn behind_lead(&mut self, kind: Lead, rest: &[Word]) {
+        match kind {
+            Lead::Code => rest.first().into_iter().for_each(|word| self.lines(unquoted(word))),
+            Lead::Lines => {
+                rest.iter().take(MOST_OF_COMMAND).for_each(|word| self.lines(unquoted(word)))
+            }
+            Lead::Command => {
+                let is_own = |word: &&Word| word.text.starts_with('-') || word.text.contains('=');
+                let rest: Vec<String> = rest.iter().skip_while(is_own).map(as_written).collect();
+                self.push(&rest.join(" "));
+            }
+            Lead::Image => {
+                if let Some((program, rest)) = rest.split_first() {
+                    self.image(unquoted(program), rest);
+                }
+            }
+            Lead::Within | Lead::Input => {}
+        }
+    }
+
+    /// `docker run --entrypoint git IMAGE push`: the program, and the words behind the image.
+    fn image(&mut self, program: &str, rest: &[Word]) {
+        let words = rest.iter().skip_while(|word| word.text.starts_with('-')).skip(1);
+        let words: Vec<String> = words.map(as_written).collect();
+        self.push(&format!("{program} {}", words.join(" ")));
+    }
+
+    /// A text as a line, and behind what may lead to one in it.
+    fn lines(&mut self, text: &str) {
+        self.push(text);
+        self.line(text);
     }
 
     /// `docker exec x git push`, `git submodule foreach 'git push'`; else only the options that take code.
@@ -233,27 +301,21 @@ impl<'c> Guesser<'c, '_> {
         if !self.names(text) || text.starts_with("$(") || text.starts_with('`') {
             return;
         }
+        let text = text.trim_end_matches("\\n");
         self.push(text.trim_start_matches([':', '@', '+', '!', '\\']));
         if let Some((name, value)) = text.split_once('=')
             && !name.contains(char::is_whitespace)
         {
             self.push(value.trim_start_matches('!'));
         }
+        let lower = text.to_ascii_lowercase();
         for mark in MARKS {
-            if let Some((_, line)) = text.split_once(mark) {
+            let at = lower.find(mark).map(|at| at + mark.len());
+            if let Some(line) = at.and_then(|at| text.get(at..)) {
                 self.push(line.trim_matches(['"', '\'', '\\', '[', ']']));
             }
         }
     }
-}
-
-/// A word without quotes around all of it, also where an expansion stands in it.
-fn unquoted(word: &Word) -> &str {
-    if word.kind == WordKind::Literal {
-        return &word.text;
-    }
-    let inner = word.source.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-    inner.unwrap_or(&word.source)
 }
 
 /// A word as a line writes it, with the quotes that it had or needs.

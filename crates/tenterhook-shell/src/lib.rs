@@ -37,14 +37,19 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod backtick;
 mod behind;
+mod braces;
 mod command;
+mod flow;
 pub mod guess;
 mod parse;
+mod printed;
 pub mod program;
 mod read;
 mod redirect;
 mod setup;
+mod stream;
 pub mod strings;
 mod word;
 mod wrapper;
@@ -224,6 +229,10 @@ pub struct SimpleCommand {
     pub context: Context,
     /// The wrappers through which it was found, outermost first; empty for a command as written (S-31).
     pub via: Arc<[Via]>,
+    /// What it finds on its standard input, or as its script, where that stands on the line (S-67).
+    pub input: Option<Arc<str>>,
+    /// Whether something of that input does not stand on the line.
+    pub(crate) input_lacks: bool,
 }
 
 impl SimpleCommand {

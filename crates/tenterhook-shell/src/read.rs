@@ -5,16 +5,21 @@
 //! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::backtick::{hidden, unescape_backticks};
+use super::behind::arithmetic;
 use super::command::Builder;
+use super::flow::Flows;
 use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse};
+use super::stream::{Flow, Streams};
 use super::{
     Construct, Context, DEEPEST_NEST, Doubt, Function, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
-    SimpleCommand, Via,
+    Redirect, SimpleCommand, Via,
 };
 
 /// Most nested readings: code in wrappers, and backticks in backticks (S-22).
@@ -34,10 +39,21 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
         redirects: Vec::new(),
         loops: Vec::new(),
         functions: Vec::new(),
+        streams: Streams::default(),
+        aliases: HashMap::new(),
+        is_printing: false,
         budget,
     };
     let via = Arc::default();
-    reader.code(&Code { text, via: &via, context: Context::TopLevel, depth: 0, wrapper: None });
+    let flow = Flow::default();
+    reader.code(&Code {
+        text,
+        via: &via,
+        context: Context::TopLevel,
+        depth: 0,
+        wrapper: None,
+        flow,
+    });
     if reader.cut {
         return None;
     }
@@ -61,16 +77,23 @@ pub(super) struct Code<'a> {
     pub(super) depth: usize,
     /// The wrapper that runs it; doubts about it are then about the wrapper's code.
     pub(super) wrapper: Option<&'static str>,
+    /// Where it reads and writes.
+    pub(super) flow: Flow,
 }
 
 /// What has been read so far.
 pub(super) struct Reader<'s> {
     pub(super) commands: Vec<SimpleCommand>,
-    doubt: Option<Doubt>,
-    constructs: Vec<Construct>,
-    pub(super) redirects: Vec<super::Redirect>,
+    pub(super) doubt: Option<Doubt>,
+    pub(super) constructs: Vec<Construct>,
+    pub(super) redirects: Vec<Redirect>,
     pub(super) loops: Vec<super::Loop>,
-    functions: Vec<Function>,
+    pub(super) functions: Vec<Function>,
+    pub(super) streams: Streams,
+    /// What the names stand for that `alias` has defined so far.
+    pub(super) aliases: HashMap<String, String>,
+    /// Whether commands are read for what they print.
+    pub(super) is_printing: bool,
     budget: Budget<'s>,
     /// Whoever counts the steps has no more of them.
     cut: bool,
@@ -82,6 +105,8 @@ pub(super) struct Item<'t> {
     pub(super) node: Node<'t>,
     pub(super) context: Context,
     pub(super) nest: usize,
+    /// Where what stands in it reads and writes.
+    pub(super) flow: Flow,
 }
 
 /// Node kinds that put their children in another context.
@@ -169,7 +194,8 @@ impl Reader<'_> {
             self.pay(code, 0);
             return self.doubt(code, Doubt::TooDeep);
         };
-        let mut stack = vec![Item { node: tree.root_node(), context: code.context, nest: 0 }];
+        let (node, context, flow) = (tree.root_node(), code.context, code.flow);
+        let mut stack = vec![Item { node, context, nest: 0, flow }];
         while let Some(item) = stack.pop() {
             if item.nest > DEEPEST_NEST || self.commands.len() > MOST_COMMANDS {
                 return self.doubt(code, Doubt::TooDeep);
@@ -189,6 +215,9 @@ impl Reader<'_> {
             self.syntax(code, node.start_byte());
         }
         self.check_leaf(code, node);
+        if item.context == Context::Test && kind(node) == "raw_string" {
+            arithmetic(self, code, code.via, slice(code.text, &node.byte_range()));
+        }
         let mut next = Vec::new();
         let backticks = Vec::new();
         let mut build = Builder { reader: self, code, item, next: &mut next, backticks };
@@ -231,20 +260,22 @@ impl Reader<'_> {
         let nest = item.nest + usize::from(context.is_some_and(nests));
         let context = context.unwrap_or(item.context);
         let checked = !matches!(kind(node), "string" | "expansion" | "heredoc_body" | "ERROR");
+        let mut flows = Flows::of(item);
         let mut end = None;
         for child in children(node) {
             if let Some(end) = end.filter(|_| checked) {
                 self.check_gap(code, &(end..child.start_byte()));
             }
             end = Some(child.end_byte());
+            let flow = flows.next(&mut self.streams, child);
             // `for ((i=0; ...))` assigns, but runs no command to do so: only what stands in the value may run.
             let is_arithmetic =
                 kind(node) == "c_style_for_statement" && kind(child) == "variable_assignment";
             if is_arithmetic {
                 let nodes = children(child).into_iter();
-                next.extend(nodes.map(|node| Item { node, context, nest }));
+                next.extend(nodes.map(|node| Item { node, context, nest, flow }));
             } else {
-                next.push(Item { node: child, context, nest });
+                next.push(Item { node: child, context, nest, flow });
             }
         }
     }
@@ -344,34 +375,4 @@ pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
 /// A group adds to the nest; a list or a pipeline does not, however long it is.
 fn nests(context: Context) -> bool {
     !matches!(context, Context::List | Context::Pipeline)
-}
-
-/// Where an unescaped substitution starts in a text that holds no quotes.
-pub(super) fn hidden(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    let mut dollar = false;
-    for (at, c) in text.char_indices() {
-        let before = dollar;
-        dollar = c == '$' && !escaped;
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '`' => return Some(at),
-            '(' if before => return Some(at - 1),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn unescape_backticks(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match chars.peek() {
-            Some('`' | '\\' | '$') if c == '\\' => plain.extend(chars.next()),
-            _ => plain.push(c),
-        }
-    }
-    plain
 }

@@ -4,9 +4,11 @@
 
 use tree_sitter::Node;
 
+use super::backtick::hidden;
 use super::command::{Builder, Parts, SIMPLE};
 use super::parse::kind;
-use super::read::{children, hidden};
+use super::read::children;
+use super::stream::Flow;
 use super::{Construct, Context, Expands, Redirect, Target, word};
 
 impl<'t> Builder<'_, '_, '_, 't> {
@@ -59,10 +61,17 @@ impl<'t> Builder<'_, '_, '_, 't> {
                 // `cat <<EOF | sh`: the command feeds what comes behind it.
                 "pipeline" => {
                     self.item.context = Context::Pipeline;
-                    self.later(child);
+                    let piped = self.reader.streams.open();
+                    let output = std::mem::replace(&mut self.item.flow.output, piped);
+                    self.later_in(child, Flow { input: piped, output });
                 }
-                "list" | "ERROR" | "comment" | "&&" | "||" | "|" | "|&" => self.later(child),
-                kind if SIMPLE.contains(&kind) || kind.ends_with("_statement") => self.later(child),
+                "ERROR" | "comment" | "&&" | "||" | "|" | "|&" => self.later(child),
+                kind if kind == "list"
+                    || SIMPLE.contains(&kind)
+                    || kind.ends_with("_statement") =>
+                {
+                    self.later_in(child, self.item.flow);
+                }
                 _ if body.is_some() => self.later(child),
                 _ => parts.pieces.push(child),
             }

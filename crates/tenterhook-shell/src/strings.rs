@@ -1,21 +1,10 @@
 //! Which texts stand in the code of another language? Its quotes are known, and nothing else of it.
 
-/// Interpreters, and the options after which code stands.
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("python", &["-c"]),
-    ("node", &["-e", "--eval", "-p", "--print"]),
-    ("deno", &["eval"]),
-    ("bun", &["-e"]),
-    ("perl", &["-e", "-E", "-ne", "-pe"]),
-    ("ruby", &["-e"]),
-    ("php", &["-r"]),
-    ("lua", &["-e"]),
-    ("osascript", &["-e"]),
-    ("Rscript", &["-e"]),
-    ("julia", &["-e", "-E"]),
-    ("expect", &["-c"]),
-    ("tsx", &["-e", "--eval"]),
-];
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Interpreters, and the options after which code stands: `NAME, NAME: OPTION OPTION`.
+const INTERPRETERS: &str = include_str!("interpreters.txt");
 
 /// Programs whose first operand is code that may run a shell line.
 const SCRIPTED: &[&str] = &["awk", "gawk", "mawk", "nawk"];
@@ -32,12 +21,48 @@ const RUNS: &[&str] = &[
     "`",
     "run(",
     "open3",
+    "syscmd",
+    "cmd(",
+    "Command",
+    "ProcessBuilder",
+    "Process",
+    "getline",
+    "passthru",
+    "qx",
+    "proc_open",
+    "callCommand",
+    "os:cmd",
+    "(sh ",
+    "sh \"",
+    "sh '",
+    "| \"",
+    "|\"",
+    "\".!",
+    "fork",
+    "sub.call",
 ];
+
+/// What stands before the words of a command in code that takes them without quotes (Tcl).
+const BARE: &[&str] = &["spawn ", "exec "];
+
+/// Names of arguments that may stand between the program and its words: `Command("git", {args: ["push"]})`.
+const KEYS: &[&str] = &["args", "argv", "arguments", "command", "cmd", "null", "nil", "None"];
+
+type Rows = HashMap<&'static str, Vec<&'static str>>;
 
 /// Whether a program is an interpreter, also as `python3.12`.
 pub fn interpreter(name: &str) -> Option<&'static [&'static str]> {
+    static ROWS: LazyLock<Rows> = LazyLock::new(|| {
+        let rows = INTERPRETERS.lines().filter(|row| !row.starts_with('#'));
+        let mut found = Rows::new();
+        for (names, options) in rows.filter_map(|row| row.split_once(':')) {
+            let options: Vec<&str> = options.split_whitespace().collect();
+            found.extend(names.split(", ").map(|name| (name, options.clone())));
+        }
+        found
+    });
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.iter().find(|(known, _)| *known == plain).map(|(_, options)| *options)
+    ROWS.get(name).or_else(|| ROWS.get(plain)).map(Vec::as_slice)
 }
 
 /// Whether the first operand of a program is code of a language of its own.
@@ -58,9 +83,59 @@ pub fn texts(code: &str) -> Vec<(usize, &str)> {
         let start = from + at + 1;
         let quote = code.get(start - 1..start).unwrap_or_default();
         let inner = code.get(start..).unwrap_or_default();
-        let Some(end) = inner.find(quote) else { break };
-        found.extend(inner.get(..end).filter(|it| !it.is_empty()).map(|it| (start, it)));
+        // The quotes of m4 are two.
+        let end = inner.find(quote).or_else(|| inner.find('\'').filter(|_| quote == "`"));
+        let Some(end) = end else { break };
+        found.extend(inner.get(..end).filter(|text| !text.is_empty()).map(|text| (start, text)));
         from = start + end + 1;
+    }
+    found.extend(operators(code));
+    found.extend(bare(code));
+    found
+}
+
+/// `%q(git push)`, `qw{git push}`: the quoting operators of Ruby and Perl.
+fn operators(code: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices(['%', 'q']).take(MOST_OPERATORS) {
+        let before = code.get(..at).unwrap_or_default();
+        let is_word = before.ends_with(|c: char| c.is_alphanumeric() || "_$@%.".contains(c));
+        let rest = code.get(at + 1..).unwrap_or_default();
+        let letters = rest.chars().take_while(|c| "qQwWxir".contains(*c)).count();
+        let open = rest.get(letters..).and_then(|rest| rest.chars().next());
+        let close = match open {
+            Some('(') => ')',
+            Some('[') => ']',
+            Some('{') => '}',
+            Some('<') => '>',
+            Some(mark @ ('|' | '!' | '/' | '~')) => mark,
+            _ => continue,
+        };
+        if letters > 1 || is_word {
+            continue;
+        }
+        let start = at + 1 + letters + 1;
+        let inner = code.get(start..).unwrap_or_default();
+        let text = inner.split(close).next().filter(|text| text.len() < inner.len());
+        found.extend(text.filter(|text| !text.trim().is_empty()).map(|text| (start, text)));
+    }
+    found
+}
+
+/// Most places in which a quoting operator may begin that are looked at.
+const MOST_OPERATORS: usize = 256;
+
+/// `exec git push` of Tcl.
+fn bare(code: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    for lead in BARE {
+        for (at, _) in code.match_indices(lead).take(MOST_OPERATORS) {
+            let start = at + lead.len();
+            let rest = code.get(start..).unwrap_or_default();
+            let end = rest.find(['\n', ';', ']', '}', '"', '\'']).unwrap_or(rest.len());
+            let text = rest.get(..end).filter(|text| text.starts_with(char::is_alphabetic));
+            found.extend(text.map(|text| (start, text.trim_end())));
+        }
     }
     found
 }
@@ -72,8 +147,7 @@ pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     let mut count = 0;
     for (start, text) in all {
         let between = end.and_then(|end: usize| code.get(end + 1..start - 1)).unwrap_or(";");
-        let joins = between.contains(',')
-            && between.chars().all(|c| c.is_whitespace() || ",[(".contains(c));
+        let joins = is_between(between);
         let word = super::quote(text);
         match lines.last_mut() {
             Some(line) if joins => {
@@ -94,5 +168,26 @@ pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     if count == 0 {
         lines.pop();
     }
+    // `execvp("git", ["git", "push"])` names the program twice.
+    for line in &mut lines {
+        if let Some((name, rest)) = line.split_once(' ')
+            && rest.split(' ').next() == Some(name)
+        {
+            *line = rest.to_owned();
+        }
+    }
     lines
 }
+
+/// Whether this may stand between two words of one command.
+fn is_between(text: &str) -> bool {
+    if text.len() > LONGEST_BETWEEN {
+        return false;
+    }
+    let plain = KEYS.iter().fold(text.to_owned(), |text, key| text.replace(key, ""));
+    let parts = plain.contains(',') || (!plain.is_empty() && plain.trim().is_empty());
+    parts && plain.chars().all(|c| c.is_whitespace() || ",[({:=".contains(c))
+}
+
+/// Longest text between two words of one command.
+const LONGEST_BETWEEN: usize = 64;

@@ -1,5 +1,7 @@
 //! What the reader makes of lines, in tables.
 
+mod handed;
+
 use super::*;
 
 /// `text` of each command, with its wrappers before it, and the doubt at the end.
@@ -187,7 +189,6 @@ fn doubt_is_said() {
         "$CMD push",
         "$(echo git) push",
         "git${IFS}push",
-        "{git,push}",
         "bash -c \"$X\"",
         "eval \"$X\"",
         "curl x | sh",
@@ -199,13 +200,10 @@ fn doubt_is_said() {
         "echo ${x:-`git a`}",
         "git\0push",
         "coproc N { git x; }",
-        "bash <(echo git push)",
         "source <(a)",
         ". /dev/stdin <<< \"$X\"",
         "sh - < x",
         "bash /dev/stdin < x",
-        "echo git push | parallel",
-        "echo git push | at now",
         "(crontab -l; echo x) | crontab -",
         "make -f - < x",
         "make --file=/dev/stdin",
@@ -405,7 +403,7 @@ fn no_spelling_hides_a_command() {
         "stdbuf -o L git push",
         "stdbuf --output=L git push",
         "A=git; $A push",
-        "g{i,}t push",
+        "{git,} push",
         "sh <<EOF\ngit push\nEOF",
         "echo git push | sh",
         "sudo bash <<'EOF'\ngit push\nEOF",

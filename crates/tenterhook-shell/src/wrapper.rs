@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::LONGEST_LINE;
+use super::flow::inside_process;
+use super::stream::INPUTS;
 use super::word::{Word, WordKind};
 use options::{Options, Split, code_option};
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
@@ -82,8 +84,14 @@ pub(super) enum Behind {
     Command(Vec<Word>),
     /// Code to be read as a line of its own.
     Code(String),
+    /// Code that a name stands for from here on.
+    Definition(String, String),
     /// Code on the wrapper's standard input.
     Input,
+    /// Code in a file, which the line may have written.
+    File(Word),
+    /// Code that a process substitution prints.
+    Printed(String),
     /// Something that cannot be known.
     Unknown,
 }
@@ -113,12 +121,9 @@ pub fn is_shell(name: &str) -> bool {
     find(name).is_some_and(|row| matches!(row.follows, Follows::Shell))
 }
 
-/// Names of standard input.
-const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-
 impl Wrapper {
-    /// What stands behind the wrapper; `words` begins with its name.
-    pub(super) fn behind(&self, words: &[Word]) -> Vec<Behind> {
+    /// What stands behind the wrapper; `words` begins with its name, and `input` is what it reads, where all of that is known.
+    pub(super) fn behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {
             return actions(words, starts);
@@ -151,7 +156,7 @@ impl Wrapper {
                 Some(code) => split_string(&code, rest),
                 None => plain(rest.get(operands..).unwrap_or_default(), first),
             },
-            Follows::Appended { .. } => appended(rest, placeholder),
+            Follows::Appended { .. } => appended(rest, placeholder, input),
             Follows::Shell => match code {
                 Some(Split::Operand) => {
                     vec![rest.first().map_or(Behind::Unknown, |word| as_code(&[word]))]
@@ -217,18 +222,21 @@ fn is_option(text: &str) -> bool {
     text.starts_with('-') && !INPUTS.contains(&text)
 }
 
-/// A file that is run: standard input, or what another program prints. Any other is not on the line.
+/// A file that is run: standard input, what another program prints, or one that the line may have written.
 fn file(word: &Word) -> Option<Behind> {
     if INPUTS.contains(&word.text.as_str()) {
         return Some(Behind::Input);
     }
-    word.source.starts_with("<(").then_some(Behind::Unknown)
+    Some(match inside_process(&word.source) {
+        Some(code) => Behind::Printed(code.to_owned()),
+        None => Behind::File(word.clone()),
+    })
 }
 
 /// `gp='git push'` of `alias`.
 fn definition(word: &Word) -> Option<Behind> {
-    let (_, code) = word.text.split_once('=').filter(|_| word.kind == WordKind::Literal)?;
-    Some(Behind::Code(code.to_owned()))
+    let (name, code) = word.text.split_once('=').filter(|_| word.kind == WordKind::Literal)?;
+    Some(Behind::Definition(name.to_owned(), code.to_owned()))
 }
 
 /// `make -f -`, `make --file=/dev/stdin`
@@ -246,7 +254,11 @@ fn input_of(words: &[Word], options: &[&str]) -> Vec<Behind> {
         _ => false,
     };
     let found = words.iter().any(attached) || words.windows(2).any(behind);
-    if found { vec![Behind::Input] } else { Vec::new() }
+    if found {
+        return vec![Behind::Input];
+    }
+    let printed = words.iter().filter_map(|word| inside_process(&word.source));
+    printed.map(|code| Behind::Printed(code.to_owned())).collect()
 }
 
 fn split_string(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
@@ -268,17 +280,39 @@ fn plain(words: &[Word], first: First) -> Vec<Behind> {
     }
 }
 
-/// `xargs`: what it appends, or puts in the place of its placeholder, is unknown.
-fn appended(words: &[Word], placeholder: Option<&str>) -> Vec<Behind> {
+/// `xargs`: what it appends, or puts in the place of its placeholder, is unknown unless the line says it.
+fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> Vec<Behind> {
     if words.is_empty() {
         return Vec::new();
     }
     let mut words = words.to_vec();
-    match placeholder {
-        Some(placeholder) => mark(&mut words, placeholder),
-        None => words.push(Word::unknown("$@")),
+    match (placeholder, input) {
+        (Some(placeholder), Some(input)) if input.lines().count() <= MOST_LINES => {
+            let one = |line: &str| Behind::Command(put_in(&words, placeholder, line.trim()));
+            return input.lines().map(one).collect();
+        }
+        (Some(placeholder), _) => mark(&mut words, placeholder),
+        (None, Some(input)) => {
+            let handed = input.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+            words.extend(handed.map(Word::literal));
+        }
+        (None, None) => words.push(Word::unknown("$@")),
     }
     vec![Behind::Command(words)]
+}
+
+/// Most lines of input that `xargs` puts in the place of its placeholder, one after the other.
+const MOST_LINES: usize = 16;
+
+/// The words with a text in the place of a placeholder.
+fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
+    let put = |word: &Word| match word.kind {
+        WordKind::Literal => Word::literal(word.text.replace(placeholder, text)),
+        // A placeholder with braces is no expansion.
+        _ if word.text == placeholder => Word::literal(text),
+        _ => Word::unknown(word.source.replace(placeholder, text)),
+    };
+    words.iter().map(put).collect()
 }
 
 /// GNU `parallel`: its words are a line of the shell; what comes behind `:::` is quoted and put into it.

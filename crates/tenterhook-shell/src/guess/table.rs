@@ -1,6 +1,6 @@
 //! Which programs take what they are handed as text, and which words and options of the others lead to code? Names only.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Programs that take their operands as text, names or files, and run none of them. What is in neither this table nor
@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("text.txt");
 /// Words of a program with subcommands behind which stands what it runs (S-36).
 const RUNNING: &str = "\
     exec run x dlx foreach ssh rsh shell develop watch console debug attach enter sudo run-command \
-    invoke guestcontrol start with-env command runner session forall remote";
+    invoke guestcontrol start with-env command runner session forall remote local:run run:detached";
 
 /// Options whose value is code, whatever the program (S-36). `-c` of git is a setting, which may be code, too.
 const CODE_OPTIONS: &str = "\
@@ -36,7 +36,7 @@ const VARIABLES: &str = "\
     npm_config_script_shell GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1 GIT_CONFIG_PARAMETERS PERL5DB \
     PYTHONBREAKPOINT DEBUGGER SHELL";
 
-/// What stands before a shell line in the commands of an editor, a debugger or a database (S-36).
+/// What stands before a shell line in the commands of an editor, a debugger or a database, in small letters (S-36).
 pub(super) const MARKS: &[&str] = &[
     "!",
     ".shell ",
@@ -49,9 +49,59 @@ pub(super) const MARKS: &[&str] = &[
     "-exec ",
     "command=",
     "commands=",
-    "ProxyCommand=",
-    "LocalCommand=",
+    "proxycommand=",
+    "proxycommand ",
+    "localcommand=",
+    "exec=",
+    "$(shell ",
+    "shell:",
 ];
+
+/// Options and words behind which a program takes code or a command: `KIND NAME, NAME: LEAD LEAD` (S-36, S-72).
+const LEADS: &str = include_str!("leads.txt");
+
+/// What stands behind a lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lead {
+    /// A line of the shell, attached or as the next word.
+    Code,
+    /// A command, from the next word that is no option and no assignment.
+    Command,
+    /// Lines of the shell, in each of the next words.
+    Lines,
+    /// A line of the shell that begins within a word.
+    Within,
+    /// The program of an image, whose name stands before the words of the program.
+    Image,
+    /// A line of the shell in what the program reads.
+    Input,
+}
+
+/// The leads of a program.
+pub(super) fn leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)> {
+    type Rows = HashMap<&'static str, Vec<(&'static str, Lead)>>;
+    static ROWS: LazyLock<Rows> = LazyLock::new(|| {
+        let mut rows = Rows::new();
+        for row in LEADS.lines().filter(|row| !row.starts_with('#')) {
+            let Some((names, leads)) = row.split_once(": ") else { continue };
+            let Some((kind, names)) = names.split_once(' ') else { continue };
+            let kind = match kind {
+                "code" => Lead::Code,
+                "lines" => Lead::Lines,
+                "within" => Lead::Within,
+                "image" => Lead::Image,
+                "input" => Lead::Input,
+                _ => Lead::Command,
+            };
+            for name in names.split(", ") {
+                let leads = leads.split_whitespace().map(|lead| (lead, kind));
+                rows.entry(name).or_default().extend(leads);
+            }
+        }
+        rows
+    });
+    ROWS.get(program).into_iter().flatten().copied()
+}
 
 /// The words of a table: a line has thousands to look up.
 type Words = LazyLock<HashSet<&'static str>>;

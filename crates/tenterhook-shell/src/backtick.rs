@@ -1,0 +1,31 @@
+//! Where does a substitution stand in a text that the grammar left whole, and what stands between two backticks? Knows escapes alone.
+
+/// Where an unescaped substitution starts in a text that holds no quotes.
+pub(super) fn hidden(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    let mut dollar = false;
+    for (at, c) in text.char_indices() {
+        let before = dollar;
+        dollar = c == '$' && !escaped;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '`' => return Some(at),
+            '(' if before => return Some(at - 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+pub(super) fn unescape_backticks(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some('`' | '\\' | '$') if c == '\\' => plain.extend(chars.next()),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}

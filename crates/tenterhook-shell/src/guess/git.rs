@@ -1,0 +1,118 @@
+//! Which aliases does a line give git, and what does a command run by one of them? Reads words and variables; no file (S-71).
+
+use super::super::word::{Word, quote};
+use super::super::{Line, SimpleCommand};
+use super::program::{Argument, arguments};
+use super::unquoted;
+
+/// Most aliases of one line.
+const MOST: usize = 16;
+/// What stands before the name of an alias.
+const LEAD: &str = "alias.";
+
+/// An alias and what it stands for.
+pub(super) type Alias = (String, String);
+
+/// The aliases that a line defines: by `git -c`, `git config`, and by variables.
+pub(super) fn aliases(line: &Line) -> Vec<Alias> {
+    let mut found = Vec::new();
+    let variables = variables(line);
+    let value_of =
+        |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+    for (name, value) in &variables {
+        if let Some(number) = name.strip_prefix("GIT_CONFIG_KEY_")
+            && let Some(alias) = value.strip_prefix(LEAD)
+            && let Some(value) = value_of(&format!("GIT_CONFIG_VALUE_{number}"))
+        {
+            found.push((alias.to_owned(), value.to_owned()));
+        }
+        if *name == "GIT_CONFIG_PARAMETERS" {
+            found.extend(parameters(value));
+        }
+    }
+    let all = line.commands.iter().filter(|command| is_git(command));
+    for words in all.map(|command| &command.words) {
+        for (at, word) in words.iter().enumerate() {
+            let text = unquoted(word);
+            let Some((before, rest)) = text.split_once(LEAD) else { continue };
+            let next = || words.get(at + 1).map(unquoted);
+            let is_environment = before.contains("config-env")
+                || at
+                    .checked_sub(1)
+                    .and_then(|at| words.get(at))
+                    .is_some_and(|word| word.text == "--config-env");
+            let (name, value) = match rest.split_once('=') {
+                Some((name, variable)) if is_environment => (name, value_of(variable)),
+                Some((name, value)) => (name, Some(value.trim_matches(['"', '\'']))),
+                None => (rest, next()),
+            };
+            found.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// What a command of git may run: what the alias stands for that it names, with its words behind it, and each alias that it defines.
+pub(super) fn behind(command: &SimpleCommand, aliases: &[Alias]) -> Vec<String> {
+    if aliases.is_empty() || !is_git(command) {
+        return Vec::new();
+    }
+    let verb = arguments("git", &command.words).find_map(|(at, argument)| match argument {
+        Argument::Operand(text) => Some((at, text)),
+        Argument::Option(_) => None,
+    });
+    let called = verb.and_then(|(at, name)| {
+        let (_, value) = aliases.iter().find(|(alias, _)| alias == name)?;
+        let rest = command.words.get(at + 1..).unwrap_or_default().iter();
+        let rest: Vec<String> = rest
+            .map(
+                |word: &Word| {
+                    if word.is_dynamic() { word.source.clone() } else { quote(&word.text) }
+                },
+            )
+            .collect();
+        Some(format!("{} {}", line_of(value), rest.join(" ")))
+    });
+    let defines = |(name, _): &&Alias| {
+        let named = format!("{LEAD}{name}");
+        command.words.iter().any(|word| word.text.contains(&named))
+    };
+    let defined = aliases.iter().filter(defines).map(|(_, value)| line_of(value));
+    called.into_iter().chain(defined).map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// `!code` is a line of the shell, all else a command of git.
+fn line_of(value: &str) -> String {
+    value.strip_prefix('!').map_or_else(|| format!("git {value}"), str::to_owned)
+}
+
+fn is_git(command: &SimpleCommand) -> bool {
+    command.program() == Some("git")
+}
+
+/// The variables that a line sets, also by `export` and `env`.
+fn variables(line: &Line) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for command in &line.commands {
+        found.extend(
+            command.assignments.iter().map(|one| (one.name.as_str(), unquoted(&one.value))),
+        );
+        if matches!(command.program(), Some("export" | "declare" | "typeset" | "env" | "sudo")) {
+            let pairs = command.words.iter().filter_map(|word| word.text.split_once('='));
+            found.extend(pairs.map(|(name, value)| (name, value.trim_matches(['"', '\'']))));
+        }
+    }
+    found
+}
+
+/// `'alias.p=push --force' 'a.b'='c'`
+fn parameters(value: &str) -> Vec<Alias> {
+    let value = value.trim_matches('"');
+    let all = value.split(LEAD).skip(1).filter_map(|one| {
+        let (name, rest) = one.split_once('=')?;
+        let rest = rest.trim_start_matches('\'');
+        Some((name.trim_matches('\'').to_owned(), rest.split('\'').next()?.to_owned()))
+    });
+    all.collect()
+}

@@ -1,0 +1,93 @@
+//! Does a program that is no wrapper start a shell which reads its standard input? A table, and a walk over words (S-67).
+
+use super::super::word::{Word, WordKind};
+use super::super::wrapper;
+use super::program::has_subcommands;
+use super::table::{is_running, takes_text};
+
+/// Programs that start a shell, the words that make them do so, how many operands may follow, and their options with values.
+const STARTING: &str = include_str!("shells.txt");
+
+/// Whether what a command reads is code: one of its words is a shell without a script, or starts one.
+pub(super) fn starts(name: &str, words: &[Word]) -> bool {
+    if takes_text(name) || wrapper::is_shell(name) {
+        return false;
+    }
+    let from = match has_subcommands(name) {
+        true => {
+            words.iter().position(|word| is_running(&word.text)).map_or(words.len(), |at| at + 1)
+        }
+        false => 1,
+    };
+    let is_shell_at = |at: usize| at >= from && words.get(at..).is_some_and(is_bare_shell);
+    (0..words.len()).any(|at| is_shell_at(at) || starts_at(words.get(at..).unwrap_or_default()))
+}
+
+/// Whether these words are a shell that is handed neither code nor a script, also within one word: `ssh h 'cd x && bash -s'`.
+fn is_bare_shell(words: &[Word]) -> bool {
+    let Some((word, rest)) = words.split_first() else { return false };
+    if word.text.contains(char::is_whitespace) {
+        let tokens: Vec<&str> = word.text.split_whitespace().collect();
+        let bare = |at: usize| {
+            let next = tokens.get(at + 1).copied();
+            is_shell(tokens.get(at).copied().unwrap_or_default()) && is_bare(next)
+        };
+        return (0..tokens.len()).any(bare);
+    }
+    word.kind == WordKind::Literal
+        && is_shell(&word.text)
+        && is_bare(rest.first().map(|word| word.text.as_str()))
+}
+
+fn is_shell(word: &str) -> bool {
+    wrapper::is_shell(word.rsplit('/').next().unwrap_or_default())
+}
+
+/// Whether behind a shell's name comes neither a script nor code.
+fn is_bare(next: Option<&str>) -> bool {
+    next.is_none_or(|next| {
+        let is_option = next.starts_with('-') && !next.contains('c');
+        is_option || next == "/dev/stdin" || next.starts_with(['&', '|', ';', ')', '\'', '"'])
+    })
+}
+
+/// Whether a row of the table fits these words.
+fn starts_at(words: &[Word]) -> bool {
+    let Some(name) = words.first() else { return false };
+    let name = name.text.rsplit('/').next().unwrap_or_default();
+    let rows = STARTING.lines().filter(|row| !row.starts_with('#'));
+    let mut rows = rows.filter_map(|row| row.split_once(':'));
+    rows.any(|(head, valued)| {
+        let mut head = head.split(' ');
+        head.next() == Some(name) && fits(head, valued, words.get(1..).unwrap_or_default())
+    })
+}
+
+/// Whether the words behind the name are those of the row, and no more operands than it says.
+fn fits<'h>(head: impl Iterator<Item = &'h str>, valued: &str, words: &[Word]) -> bool {
+    let mut head: Vec<&str> = head.collect();
+    let Some(most) = head.pop().and_then(|most| most.parse::<usize>().ok()) else { return false };
+    let mut head = head.into_iter().peekable();
+    let (mut operands, mut is_value) = (0, false);
+    for word in words {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if text.starts_with('-') && text.len() > 1 {
+            if matches!(text, "-c" | "--command" | "-C")
+                && !valued.split(' ').any(|option| option == text)
+            {
+                return false;
+            }
+            is_value = valued.split(' ').any(|option| option == text);
+            continue;
+        }
+        match head.next() {
+            Some(wanted) if wanted == text => {}
+            Some(_) => return false,
+            None => operands += 1,
+        }
+    }
+    head.peek().is_none() && operands <= most
+}

@@ -1,0 +1,111 @@
+//! What do `echo` and `printf` print? Knows their options, formats and escapes; expands nothing.
+
+use super::stream::{MOST_BYTES, Stream, unquoted};
+use super::word::{Word, WordKind};
+
+/// `echo -e 'a\nb'`
+pub(super) fn echo(words: &[Word]) -> Stream {
+    let is_option = |word: &&Word| {
+        let letters = word.text.strip_prefix('-').filter(|letters| !letters.is_empty());
+        letters.is_some_and(|letters| letters.chars().all(|c| "neE".contains(c)))
+    };
+    let options = words.iter().take_while(is_option).count();
+    let (options, said) = words.split_at(options);
+    let mut stream = join(said, " ");
+    if options.iter().any(|word| word.text.contains('e')) {
+        stream.text = unescaped(&stream.text);
+    }
+    if !options.iter().any(|word| word.text.contains('n')) {
+        stream.text.push('\n');
+    }
+    stream
+}
+
+/// `printf '%s\n' a b`; `None` where a value goes into a variable.
+pub(super) fn printf(words: &[Word]) -> Option<Stream> {
+    let words = match words.first().map(|word| word.text.as_str()) {
+        Some("-v") => return None,
+        Some("--") => words.get(1..)?,
+        _ => words,
+    };
+    let (format, values) = words.split_first()?;
+    let mut stream = Stream { lacks: format.kind != WordKind::Literal, ..Stream::default() };
+    let format = unescaped(unquoted(format));
+    let mut values = values.iter();
+    loop {
+        let before = values.len();
+        let mut pieces = format.split('%');
+        stream.text.push_str(pieces.next().unwrap_or_default());
+        let mut is_percent = false;
+        for piece in pieces {
+            if std::mem::take(&mut is_percent) {
+                stream.text.push_str(piece);
+                continue;
+            }
+            if piece.is_empty() {
+                stream.text.push('%');
+                is_percent = true;
+                continue;
+            }
+            let at = piece.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
+            let (directive, rest) = piece.split_at_checked(at + 1).unwrap_or((piece, ""));
+            if let Some(value) = values.next() {
+                stream.lacks |= value.kind != WordKind::Literal;
+                let value = unquoted(value);
+                match directive.ends_with('b') {
+                    true => stream.text.push_str(&unescaped(value)),
+                    false => stream.text.push_str(value),
+                }
+            }
+            stream.text.push_str(rest);
+        }
+        // The format is used again for the values that are left.
+        if values.len() == 0 || values.len() == before || stream.text.len() > MOST_BYTES {
+            return Some(stream);
+        }
+    }
+}
+
+fn join(words: &[Word], between: &str) -> Stream {
+    let text = words.iter().map(unquoted).collect::<Vec<_>>().join(between);
+    let lacks = words.iter().any(|word| word.kind != WordKind::Literal);
+    Stream { text, lacks, ..Stream::default() }
+}
+
+/// A text with the escapes of `echo -e` and `printf` put in.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        let radix = match chars.peek() {
+            Some('x') => {
+                chars.next();
+                Some((16, 2))
+            }
+            Some('0'..='7') => Some((8, 4)),
+            _ => None,
+        };
+        let Some((radix, most)) = radix else {
+            plain.push(match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some(other) => other,
+                None => '\\',
+            });
+            continue;
+        };
+        let mut value = 0;
+        for _ in 0..most {
+            let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+            value = value * radix + digit;
+            chars.next();
+        }
+        plain.extend(char::from_u32(value));
+    }
+    plain
+}

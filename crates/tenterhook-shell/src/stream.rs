@@ -1,0 +1,295 @@
+//! Which texts does the line itself hand from one command to another: through a pipe, a here-document, a file that it writes?
+//!
+//! Keeps texts and says which command gets which; reads none of them as code (S-67, S-68).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::printed::{echo, printf};
+use super::word::{Word, WordKind};
+use super::{Expands, Redirect, SimpleCommand, Target};
+
+/// Most bytes of text that are kept for one line, and most texts.
+pub(super) const MOST_BYTES: usize = 64 * 1024;
+const MOST_STREAMS: usize = 4 * 1024;
+/// Names of standard input, and of standard output.
+pub(super) const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+const OUTPUTS: &[&str] = &["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Programs that print what they read.
+const PASSING: &[&str] = &["cat", "tee", "sponge", "tac", "bat", "pv"];
+/// Programs whose operands are files that get what they read.
+const WRITING: &[&str] = &["tee", "sponge"];
+/// Programs that give a file another name or make a copy of it, from all operands to the last one.
+const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
+
+/// A text that one command hands to another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stream {
+    pub(super) text: String,
+    /// Whether there is something in it that the line does not say.
+    pub(super) lacks: bool,
+    /// Whether it is the here-document of a group or a pipeline.
+    pub(super) is_here: bool,
+    /// The text as commands have it, until something is added to it.
+    pub(super) shared: Option<Arc<str>>,
+}
+
+/// Where a command reads and writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flow {
+    pub(super) input: Option<usize>,
+    pub(super) output: Option<usize>,
+}
+
+/// The texts of one line, and the files in which it puts some of them.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    streams: Vec<Stream>,
+    files: HashMap<String, usize>,
+    bytes: usize,
+}
+
+impl Streams {
+    /// A stream without a text; `None` where there are too many.
+    pub(super) fn open(&mut self) -> Option<usize> {
+        let at = self.streams.len();
+        (at < MOST_STREAMS).then(|| self.streams.push(Stream::default()))?;
+        Some(at)
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&Stream> {
+        self.streams.get(at)
+    }
+
+    /// Whether a stream is the here-document of a group.
+    pub(super) fn is_here(&self, at: usize) -> bool {
+        self.get(at).is_some_and(|stream| stream.is_here)
+    }
+
+    /// What redirections put on the standard input of a group, where they do.
+    pub(super) fn of_group(&mut self, redirects: &[Redirect]) -> Option<usize> {
+        let stream = self.redirected(redirects)??;
+        let at = self.open_with(&stream.text, stream.lacks)?;
+        if let Some(stream) = self.streams.get_mut(at) {
+            stream.is_here = true;
+        }
+        Some(at)
+    }
+
+    /// Where redirections put what is printed: a file of the line, or nothing that is followed.
+    pub(super) fn written(&mut self, redirects: &[Redirect]) -> Option<Option<usize>> {
+        let redirect = redirects.iter().rev().find(|redirect| {
+            let is_output = matches!(redirect.descriptor.as_deref(), None | Some("1"));
+            is_output && redirect.operator.contains('>') && redirect.operator != "<>"
+        })?;
+        let Target::Word(word) = &redirect.target else { return Some(None) };
+        if OUTPUTS.contains(&word.text.as_str()) {
+            return None;
+        }
+        Some(self.file(word, redirect.operator.contains(">>")))
+    }
+
+    /// The stream of a file.
+    fn file(&mut self, word: &Word, appends: bool) -> Option<usize> {
+        let key = key(word);
+        if appends && let Some(at) = self.files.get(&key) {
+            return Some(*at);
+        }
+        let at = self.open()?;
+        self.bytes += key.len();
+        (self.bytes < MOST_BYTES).then(|| self.files.insert(key, at))?;
+        Some(at)
+    }
+
+    /// What the line wrote into a file. It is taken out, so that a file which runs itself is read once.
+    pub(super) fn take_file(&mut self, word: &Word) -> Option<(String, Stream)> {
+        let key = key(word);
+        let at = self.files.remove(&key)?;
+        let stream = self.get(at)?.clone();
+        Some((key, stream))
+    }
+
+    /// Puts a file back.
+    pub(super) fn put_file(&mut self, key: String, stream: Stream) {
+        if let Some(at) = self.open()
+            && let Some(slot) = self.streams.get_mut(at)
+        {
+            *slot = stream;
+            self.files.entry(key).or_insert(at);
+        }
+    }
+
+    /// Adds to a stream what a command puts into it.
+    pub(super) fn append(&mut self, at: usize, more: &Stream) {
+        let Some(stream) = self.streams.get_mut(at) else { return };
+        self.bytes += more.text.len();
+        let fits = self.bytes < MOST_BYTES;
+        stream.lacks |= more.lacks || !fits;
+        if fits {
+            stream.text.push_str(&more.text);
+            stream.shared = None;
+        }
+    }
+
+    /// What the redirections put on standard input: `None` where they put nothing there, `Some(None)` where it is not on the line.
+    fn redirected(&self, redirects: &[Redirect]) -> Option<Option<Stream>> {
+        let redirect = redirects.iter().rev().find(|redirect| {
+            let is_input = matches!(redirect.descriptor.as_deref(), None | Some("0"));
+            is_input && redirect.operator.starts_with('<')
+        })?;
+        Some(match &redirect.target {
+            Target::HereDocument { body, expands } => {
+                let lacks = *expands == Expands::Yes && body.contains(['$', '`', '\\']);
+                Some(Stream { text: body.clone(), lacks, ..Stream::default() })
+            }
+            Target::Word(word) if redirect.operator == "<<<" => {
+                let text = format!("{}\n", unquoted(word));
+                Some(Stream { text, lacks: word.kind != WordKind::Literal, ..Stream::default() })
+            }
+            Target::Word(word) if redirect.operator == "<" => {
+                self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned()
+            }
+            Target::Word(_) | Target::Closed => None,
+        })
+    }
+
+    /// What a command finds on its standard input, and whether the line lacks something of it.
+    pub(super) fn input(&mut self, redirects: &[Redirect], flow: Flow) -> (Option<Arc<str>>, bool) {
+        match self.redirected(redirects) {
+            Some(stream) => stream.map_or((None, true), |mut stream| stream.share()),
+            None => {
+                let stream = flow.input.and_then(|at| self.streams.get_mut(at));
+                stream.map_or((None, false), Stream::share)
+            }
+        }
+    }
+
+    /// A stream with this text.
+    pub(super) fn open_with(&mut self, text: &str, lacks: bool) -> Option<usize> {
+        let at = self.open()?;
+        self.append(at, &Stream { text: text.to_owned(), lacks, ..Stream::default() });
+        Some(at)
+    }
+
+    /// Puts what a command prints where it goes; `false` where it is not known what it prints.
+    pub(super) fn print(&mut self, command: &SimpleCommand, output: Option<usize>) -> bool {
+        let Some(program) = command.program() else { return false };
+        let name = program.rsplit('/').next().unwrap_or_default();
+        if output.is_none() && !WRITING.contains(&name) && !COPYING.contains(&name) && name != "dd"
+        {
+            return false;
+        }
+        if COPYING.contains(&name) {
+            self.copy(command);
+        }
+        let Some(printed) = self.printed(name, command) else { return false };
+        if WRITING.contains(&name) {
+            let appends =
+                command.words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
+            for word in operands(command) {
+                if let Some(at) = self.file(word, appends) {
+                    self.append(at, &printed);
+                }
+            }
+        }
+        if let Some(at) = output {
+            self.append(at, &printed);
+        }
+        true
+    }
+
+    /// `cp a b`, `mv a b`, `install /dev/stdin b`, `dd of=b`
+    fn copy(&mut self, command: &SimpleCommand) {
+        let all: Vec<&Word> = operands(command).collect();
+        let Some((to, from)) = all.split_last() else { return };
+        for word in from {
+            let stream = match INPUTS.contains(&word.text.as_str()) {
+                true => command.input.as_ref().map(|text| Stream {
+                    text: text.to_string(),
+                    lacks: command.input_lacks,
+                    ..Stream::default()
+                }),
+                false => self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned(),
+            };
+            if let Some(stream) = stream
+                && let Some(at) = self.file(to, false)
+            {
+                self.append(at, &stream);
+            }
+        }
+    }
+
+    /// What a command prints, where the line says it.
+    fn printed(&mut self, name: &str, command: &SimpleCommand) -> Option<Stream> {
+        match name {
+            "echo" => Some(echo(command.words.get(1..)?)),
+            "printf" => printf(command.words.get(1..)?),
+            "dd" => {
+                let input = passed(command)?;
+                let to = command.words.iter().find_map(|word| word.text.strip_prefix("of="))?;
+                let at = self.file(&Word::literal(to), false)?;
+                self.append(at, &input);
+                Some(Stream::default())
+            }
+            _ if PASSING.contains(&name) => {
+                let mut files = operands(command).filter(|_| !WRITING.contains(&name)).peekable();
+                if files.peek().is_none() {
+                    return passed(command);
+                }
+                let mut printed = Stream::default();
+                for word in files {
+                    let stream = match INPUTS.contains(&word.text.as_str()) {
+                        true => passed(command),
+                        false => self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned(),
+                    };
+                    printed.lacks |= stream.as_ref().is_none_or(|stream| stream.lacks);
+                    printed.text.push_str(&stream.unwrap_or_default().text);
+                }
+                Some(printed)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What stands on a command's input.
+fn passed(command: &SimpleCommand) -> Option<Stream> {
+    let text = command.input.as_ref()?.to_string();
+    Some(Stream { text, lacks: command.input_lacks, ..Stream::default() })
+}
+
+/// What is no option.
+fn operands(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
+    let is_operand =
+        |word: &&Word| !word.text.starts_with('-') || INPUTS.contains(&word.text.as_str());
+    command.words.iter().skip(1).filter(is_operand)
+}
+
+/// By what a file is known: its name, or how it is written where that is computed.
+fn key(word: &Word) -> String {
+    match (&word.file_name, word.kind) {
+        (Some(name), _) => name.clone(),
+        (None, WordKind::Literal) => word.text.rsplit('/').next().unwrap_or_default().to_owned(),
+        (None, _) => word.source.trim_matches('"').to_owned(),
+    }
+}
+
+/// A word without quotes around all of it, also where an expansion stands in it.
+pub(super) fn unquoted(word: &Word) -> &str {
+    if word.kind == WordKind::Literal {
+        return &word.text;
+    }
+    let inner = word.source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(&word.source)
+}
+
+impl Stream {
+    /// What a command is given of it.
+    pub(super) fn share(&mut self) -> (Option<Arc<str>>, bool) {
+        if self.shared.is_none() && !self.text.is_empty() {
+            self.shared = Some(self.text.as_str().into());
+        }
+        (self.shared.clone(), self.lacks)
+    }
+}
