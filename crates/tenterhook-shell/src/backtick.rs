@@ -1,4 +1,4 @@
-//! Where does a substitution stand in a text that the grammar left whole, and what stands between two backticks? Knows escapes alone.
+//! Finds a substitution in a text that the grammar left whole, and removes the escapes between two backticks. Knows escapes alone.
 
 /// Where an unescaped substitution starts in a text that holds no quotes.
 pub(super) fn hidden(text: &str) -> Option<usize> {

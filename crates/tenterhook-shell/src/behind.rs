@@ -141,12 +141,26 @@ fn read_again(source: String) -> Word {
     word.unwrap_or_else(|| Word::unknown(source))
 }
 
-/// The name of a program that is named by a path.
+/// The name of a program that is named by a path, or with the ending of Windows.
 fn file_name(program: &Word) -> Option<String> {
     match program.kind {
-        WordKind::Literal => program.text.rsplit_once('/').map(|(_, name)| name.to_owned()),
+        WordKind::Literal => {
+            let name = program.text.rsplit(['/', '\\']).next().unwrap_or_default();
+            let plain = name.strip_suffix(".exe").unwrap_or(name);
+            (plain != program.text).then(|| plain.to_owned())
+        }
         _ => program.file_name.clone(),
     }
+}
+
+/// Second names of programs.
+const OTHER_NAMES: &[(&str, &str)] = &[("hub", "git"), ("kubecolor", "kubectl"), ("gsed", "sed")];
+
+/// `git-push` is `git push`, and `hub` runs what git does.
+fn other_name(program: &str) -> Option<Vec<&str>> {
+    let other = OTHER_NAMES.iter().find(|(name, _)| *name == program);
+    let verb = || program.strip_prefix("git-").filter(|verb| !verb.is_empty());
+    other.map(|(_, name)| vec![*name]).or_else(|| Some(vec!["git", verb()?]))
 }
 
 /// The command that is found one step behind another.
@@ -183,16 +197,17 @@ impl Look<'_, '_> {
         let command = self.command;
         if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
             let step = Via::Path(program.source.clone());
-            if let Some(found) = self.written(program, step.clone()) {
-                return found;
-            }
-            let mut words = command.words.to_vec();
-            if let Some(first) = words.first_mut() {
-                *first = Word::literal(name);
-            }
-            return vec![derived(command, words, step)];
+            let mut found = self.written(program, step.clone());
+            let named = [Word::literal(name)].into_iter();
+            let words = named.chain(command.words.iter().skip(1).cloned()).collect();
+            found.push(derived(command, words, step));
+            return found;
         }
         if program.kind != WordKind::Literal {
+            if let Some(words) = self.printed_words(program) {
+                let words = words.into_iter().chain(command.words.iter().skip(1).cloned());
+                return vec![derived(command, words.collect(), Via::Wrapper("$( )"))];
+            }
             self.reader.doubt(self.code, Doubt::Program { source: program.source.clone() });
             self.read_input();
             return Vec::new();
@@ -203,15 +218,32 @@ impl Look<'_, '_> {
             self.read(&text, Via::Wrapper("alias"), "alias");
             self.reader.aliases.insert(name, definition);
         }
+        if let Some(words) = other_name(&program.text) {
+            let words = words.into_iter().map(Word::literal);
+            let words = words.chain(command.words.iter().skip(1).cloned()).collect();
+            return vec![derived(command, words, Via::Path(program.source.clone()))];
+        }
         let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
         let input = command.input.as_deref().filter(|_| !command.input_lacks);
         let all = wrapper.behind(&command.words, input).into_iter();
         all.filter_map(|behind| self.one(wrapper, behind)).collect()
     }
 
+    /// `$(echo git) push`: the words of a substitution whose commands print what the line says.
+    fn printed_words(&mut self, program: &Word) -> Option<Vec<Word>> {
+        let bare = program.source.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+        let inner = bare.or_else(|| program.source.strip_prefix('`')?.strip_suffix('`'));
+        let inner = inner.filter(|inner| !inner.contains(['(', ')', '`']))?;
+        let stream = self.reader.printed(self.code, inner).filter(|stream| !stream.lacks)?;
+        let words: Vec<Word> = stream.text.split_whitespace().map(Word::literal).collect();
+        (!words.is_empty()).then_some(words)
+    }
+
     /// A script that the line itself wrote and runs by its path.
-    fn written(&mut self, program: &Word, step: Via) -> Option<Vec<SimpleCommand>> {
-        let (key, mut stream) = self.reader.streams.take_file(program)?;
+    fn written(&mut self, program: &Word, step: Via) -> Vec<SimpleCommand> {
+        let Some((key, mut stream)) = self.reader.streams.take_file(program) else {
+            return Vec::new();
+        };
         let other = shebang(&stream.text).filter(|name| !wrapper::is_shell(name));
         let mut found = Vec::new();
         match other.map(Word::literal) {
@@ -229,10 +261,10 @@ impl Look<'_, '_> {
             }
         }
         self.reader.streams.put_file(key, stream);
-        Some(found)
+        found
     }
 
-    /// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.
+    /// A command that stands behind a wrapper; code is read as a separate line, and what cannot be known is a doubt.
     fn one(&mut self, wrapper: &Wrapper, behind: Behind) -> Option<SimpleCommand> {
         let step = Via::Wrapper(wrapper.name);
         // What runs itself is read once: a name stands for its code, and a file is there, behind the code.

@@ -13,12 +13,12 @@ pub(super) fn unfold(source: &str) -> Option<Vec<String>> {
     if source.len() > LONGEST || source.matches('{').count() > MOST_BRACES {
         return None;
     }
-    let all = words(source, 0)?;
+    let all = expand(source, 0)?;
     (all.len() != 1 || all.first().is_some_and(|one| one != source)).then_some(all)
 }
 
 /// `None` where there are too many.
-fn words(source: &str, depth: usize) -> Option<Vec<String>> {
+fn expand(source: &str, depth: usize) -> Option<Vec<String>> {
     let mut from = 0;
     while let Some(open) = next_brace(source, from) {
         let before = source.get(..open)?;
@@ -26,7 +26,7 @@ fn words(source: &str, depth: usize) -> Option<Vec<String>> {
             from = open + 1;
             continue;
         };
-        let tails = words(behind, depth)?;
+        let tails = expand(behind, depth)?;
         if choices.len() * tails.len() > MOST {
             return None;
         }
@@ -101,7 +101,7 @@ fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
 }
 
 /// What braces stand for whose inside starts here, and what comes behind them: `None` where there is too much, `Some(None)` where they
-/// are no more than characters.
+/// are only characters.
 #[expect(clippy::option_option, reason = "too much and nothing are two answers")]
 fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
     let mut parts = Vec::new();
@@ -144,7 +144,7 @@ fn all_of(parts: &[&str], depth: usize) -> Option<Option<Vec<String>>> {
         parts => {
             let mut all = Vec::new();
             for part in parts {
-                all.extend(words(part, depth + 1)?);
+                all.extend(expand(part, depth + 1)?);
             }
             (all.len() <= MOST).then_some(Some(all))
         }

@@ -70,7 +70,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands in `<(...)`.
+/// The commands in `<(...)`.
 pub(super) fn inside_process(source: &str) -> Option<&str> {
     source.strip_prefix("<(")?.strip_suffix(')')
 }
@@ -102,7 +102,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn of(item: Item<'_>) -> Self {
+    pub(super) fn new(item: Item<'_>) -> Self {
         let own = kind(item.node);
         let flow =
             if GROUPS.contains(&own) || own == "pipeline" { item.flow } else { Flow::default() };

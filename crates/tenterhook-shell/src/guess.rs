@@ -115,8 +115,8 @@ impl<'c> Guesser<'c, '_> {
         if name.contains('/') {
             return;
         }
-        if shells::starts(name, &self.command.words)
-            && let Some(input) = &self.command.input
+        if let Some(input) = &self.command.input
+            && shells::starts(name, &self.command.words)
             && !self.found.iter().any(|text| **text == **input)
         {
             // Whatever it names: it is code.
@@ -208,7 +208,7 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// What stands behind a lead that is a word of its own.
+    /// Guesses from the words behind a lead that is a whole word.
     fn behind_lead(&mut self, kind: Lead, rest: &[Word]) {
         match kind {
             Lead::Code => rest.first().into_iter().for_each(|word| self.lines(unquoted(word))),

@@ -24,6 +24,8 @@ use super::{
 
 /// Most nested readings: code in wrappers, and backticks in backticks (S-22).
 const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
+/// Most texts that are read as code for one line (S-22): each sets up a parser. No plain line has a tenth of it.
+const MOST_TEXTS: usize = 2048;
 /// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
 const MOST_COMMANDS: usize = 64 * 1024;
 /// Most `|` on one line (S-22): the grammar reads a pipeline anew at each of its parts, and so many take ten
@@ -42,6 +44,7 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
         streams: Streams::default(),
         aliases: HashMap::new(),
         is_printing: false,
+        texts: 0,
         budget,
     };
     let via = Arc::default();
@@ -94,6 +97,8 @@ pub(super) struct Reader<'s> {
     pub(super) aliases: HashMap<String, String>,
     /// Whether commands are read for what they print.
     pub(super) is_printing: bool,
+    /// How many texts were read as code.
+    texts: usize,
     budget: Budget<'s>,
     /// Whoever counts the steps has no more of them.
     cut: bool,
@@ -105,7 +110,7 @@ pub(super) struct Item<'t> {
     pub(super) node: Node<'t>,
     pub(super) context: Context,
     pub(super) nest: usize,
-    /// Where what stands in it reads and writes.
+    /// Where its commands read and write.
     pub(super) flow: Flow,
 }
 
@@ -173,7 +178,8 @@ impl Reader<'_> {
         if code.text.len() > LONGEST_LINE {
             return self.doubt(code, Doubt::TooLong);
         }
-        if code.depth > DEEPEST_CODE {
+        self.texts += 1;
+        if code.depth > DEEPEST_CODE || self.texts > MOST_TEXTS {
             return self.doubt(code, Doubt::TooDeep);
         }
         if let Some(at) = code.text.find('\0') {
@@ -260,7 +266,7 @@ impl Reader<'_> {
         let nest = item.nest + usize::from(context.is_some_and(nests));
         let context = context.unwrap_or(item.context);
         let checked = !matches!(kind(node), "string" | "expansion" | "heredoc_body" | "ERROR");
-        let mut flows = Flows::of(item);
+        let mut flows = Flows::new(item);
         let mut end = None;
         for child in children(node) {
             if let Some(end) = end.filter(|_| checked) {

@@ -1,6 +1,6 @@
 //! Which texts does the line itself hand from one command to another: through a pipe, a here-document, a file that it writes?
 //!
-//! Keeps texts and says which command gets which; reads none of them as code (S-67, S-68).
+//! Keeps texts and says which command gets which; does not read them as code (S-67, S-68).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -105,8 +105,10 @@ impl Streams {
     /// What the line wrote into a file. It is taken out, so that a file which runs itself is read once.
     pub(super) fn take_file(&mut self, word: &Word) -> Option<(String, Stream)> {
         let key = key(word);
-        let at = self.files.remove(&key)?;
-        let stream = self.get(at)?.clone();
+        let stream = self.files.get(&key).and_then(|at| self.get(*at))?;
+        // Of what another program writes, nothing stands on the line.
+        let stream = Some(stream).filter(|stream| !stream.text.is_empty())?.clone();
+        self.files.remove(&key);
         Some((key, stream))
     }
 
@@ -253,13 +255,13 @@ impl Streams {
     }
 }
 
-/// What stands on a command's input.
+/// The input of a command, which it passes on.
 fn passed(command: &SimpleCommand) -> Option<Stream> {
     let text = command.input.as_ref()?.to_string();
     Some(Stream { text, lacks: command.input_lacks, ..Stream::default() })
 }
 
-/// What is no option.
+/// The words that are no options.
 fn operands(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
     let is_operand =
         |word: &&Word| !word.text.starts_with('-') || INPUTS.contains(&word.text.as_str());

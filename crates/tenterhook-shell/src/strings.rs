@@ -42,7 +42,7 @@ const RUNS: &[&str] = &[
     "sub.call",
 ];
 
-/// What stands before the words of a command in code that takes them without quotes (Tcl).
+/// Commands of a language that takes the words of a program without quotes (Tcl).
 const BARE: &[&str] = &["spawn ", "exec "];
 
 /// Names of arguments that may stand between the program and its words: `Command("git", {args: ["push"]})`.

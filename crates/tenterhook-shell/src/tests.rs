@@ -187,7 +187,6 @@ fn doubt_is_said() {
         "git push )",
         "echo 'open",
         "$CMD push",
-        "$(echo git) push",
         "git${IFS}push",
         "bash -c \"$X\"",
         "eval \"$X\"",

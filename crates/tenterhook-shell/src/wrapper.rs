@@ -122,7 +122,7 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 impl Wrapper {
-    /// What stands behind the wrapper; `words` begins with its name, and `input` is what it reads, where all of that is known.
+    /// The code or command behind the wrapper; `words` begins with its name, and `input` is what it reads, where all of that is known.
     pub(super) fn behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {

@@ -7,7 +7,7 @@ use super::unquoted;
 
 /// Most aliases of one line.
 const MOST: usize = 16;
-/// What stands before the name of an alias.
+/// The section of git's settings that holds aliases, with its dot.
 const LEAD: &str = "alias.";
 
 /// An alias and what it stands for.
@@ -28,6 +28,9 @@ pub(super) fn aliases(line: &Line) -> Vec<Alias> {
         }
         if *name == "GIT_CONFIG_PARAMETERS" {
             found.extend(parameters(value));
+        }
+        if found.len() >= MOST {
+            break;
         }
     }
     let all = line.commands.iter().filter(|command| is_git(command));

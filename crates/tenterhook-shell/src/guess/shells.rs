@@ -19,9 +19,13 @@ pub(super) fn starts(name: &str, words: &[Word]) -> bool {
         }
         false => 1,
     };
-    let is_shell_at = |at: usize| at >= from && words.get(at..).is_some_and(is_bare_shell);
-    (0..words.len()).any(|at| is_shell_at(at) || starts_at(words.get(at..).unwrap_or_default()))
+    let rest = |at: usize| words.get(at..).unwrap_or_default();
+    let mut behind = from..words.len().min(MOST_WORDS);
+    starts_at(words) || behind.any(|at| is_bare_shell(rest(at)) || starts_at(rest(at)))
 }
+
+/// Most words of a command of which each may be the start of a shell.
+const MOST_WORDS: usize = 64;
 
 /// Whether these words are a shell that is handed neither code nor a script, also within one word: `ssh h 'cd x && bash -s'`.
 fn is_bare_shell(words: &[Word]) -> bool {

@@ -36,7 +36,7 @@ const VARIABLES: &str = "\
     npm_config_script_shell GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1 GIT_CONFIG_PARAMETERS PERL5DB \
     PYTHONBREAKPOINT DEBUGGER SHELL";
 
-/// What stands before a shell line in the commands of an editor, a debugger or a database, in small letters (S-36).
+/// The prefixes of a shell line in the commands of an editor, a debugger or a database, in small letters (S-36).
 pub(super) const MARKS: &[&str] = &[
     "!",
     ".shell ",
@@ -60,7 +60,7 @@ pub(super) const MARKS: &[&str] = &[
 /// Options and words behind which a program takes code or a command: `KIND NAME, NAME: LEAD LEAD` (S-36, S-72).
 const LEADS: &str = include_str!("leads.txt");
 
-/// What stands behind a lead.
+/// The kind of text behind a lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
     /// A line of the shell, attached or as the next word.

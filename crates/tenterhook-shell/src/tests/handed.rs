@@ -79,7 +79,7 @@ fn file_that_the_line_writes_is_read_where_it_runs() {
         ("tee x <<< 'git push' && bash ./x", "tee x [<<<git push] | bash ./x | bash>git push"),
         (
             "printf 'git push' > x && chmod +x x && ./x",
-            "printf git push [>x] | chmod +x x | ./x | path>git push",
+            "printf git push [>x] | chmod +x x | ./x | path>git push | path>x",
         ),
         (
             "echo 'git push' > x; cp x y; mv y z; sh z",
@@ -87,7 +87,7 @@ fn file_that_the_line_writes_is_read_where_it_runs() {
         ),
         (
             "install -m755 /dev/stdin x <<< 'git push'; ./x",
-            "install -m755 /dev/stdin x [<<<git push] | ./x | path>git push",
+            "install -m755 /dev/stdin x [<<<git push] | ./x | path>git push | path>x",
         ),
         ("dd of=x <<< 'git push'; sh x", "dd of=x [<<<git push] | sh x | sh>git push"),
         (
@@ -102,6 +102,7 @@ fn file_that_the_line_writes_is_read_where_it_runs() {
         ("echo a > x; echo b > x; sh x", "echo a [>x] | echo b [>x] | sh x | sh>b"),
         ("echo 'sh x' > x; sh x", "echo sh x [>x] | sh x | sh>sh x"),
         ("echo x > y; sh z", "echo x [>y] | sh z"),
+        ("curl u > x; sh x", "curl u [>x] | sh x"),
     ]);
 }
 
@@ -109,13 +110,38 @@ fn file_that_the_line_writes_is_read_where_it_runs() {
 #[test]
 fn script_of_another_language_is_no_line() {
     let line = read("printf '#!/usr/bin/env python3\\nimport os' > x; ./x");
-    let last = line.commands.last().map(|command| (command.text(), command.input.as_deref()));
-    assert_eq!(last, Some(("python3 ./x".to_owned(), Some("#!/usr/bin/env python3\nimport os"))));
+    let script = line.commands.iter().find(|command| command.program() == Some("python3"));
+    let script = script.map(|command| (command.text(), command.input.as_deref()));
+    assert_eq!(script, Some(("python3 ./x".to_owned(), Some("#!/usr/bin/env python3\nimport os"))));
     let line = read("cat > x.py <<'E'\nimport os\nE\npython3 x.py");
     assert_eq!(
         line.commands.last().and_then(|command| command.input.as_deref()),
         Some("import os\n")
     );
+}
+
+/// S-67.
+#[test]
+fn program_that_a_substitution_prints_is_read() {
+    check(&[
+        ("$(echo git) push", "$(echo git) push | $( )>git push | echo git"),
+        (
+            "`printf 'sudo git'` push",
+            "`printf 'sudo git'` push | $( )>sudo git push | $( )>sudo>git push | printf sudo git",
+        ),
+        ("$(which git) push", "$(which git) push | which git ?"),
+        ("$(echo $X) push", "$(echo $X) push | echo $X ?"),
+    ]);
+}
+
+/// S-31.
+#[test]
+fn program_by_another_name_is_listed() {
+    check(&[
+        ("git.exe push", "git.exe push | path>git push"),
+        ("git-push -f", "git-push -f | path>git push -f"),
+        ("hub push -f", "hub push -f | path>git push -f"),
+    ]);
 }
 
 /// S-69.
@@ -214,6 +240,7 @@ fn program_that_starts_a_shell_runs_what_it_reads() {
         "docker run -i x cat",
         "grep bash",
         "gh pr create -F - -t bash",
+        "gh issue create -F - -t login",
         "ssh -c aes h ls",
     ] {
         let line = format!("{line} <<'E'\ngit push\nE");

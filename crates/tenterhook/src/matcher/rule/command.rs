@@ -167,7 +167,8 @@ impl CommandPattern {
     /// The first reason to select a line that does not match; those that the agent shares come first (S-52).
     fn widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
         let doubt = match &line.parsed {
-            Parsed::Full => None,
+            // The set-up of a shell hides no command that anybody wrote (S-66).
+            Parsed::Full | Parsed::Doubtful(Doubt::Setup) => None,
             Parsed::Doubtful(doubt) => Some(doubt),
         };
         let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
