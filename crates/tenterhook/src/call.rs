@@ -268,6 +268,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
     files::redirects(&groups, &cwd, paths, meter, found);
     for view in views.iter().take_while(|it| it.is_paid_for()) {
+        found.commands.extend(view.filled());
         files::look(view, paths, found);
         installs::look(view, found);
         literals::look(view, paths, found);

@@ -2,6 +2,8 @@
 //!
 //! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. What is not known stays as written.
 
+mod parameter;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,6 +12,7 @@ use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
 use crate::event::meter::Meter;
 use crate::protect::PACKAGE;
+use parameter::{Parameter, parameter};
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.
@@ -249,20 +252,20 @@ impl<'m> Variables<'m> {
         if rest.starts_with('{') && !self.meter.read(rest.find('}').unwrap_or(rest.len())) {
             return "";
         }
-        let (name, default, behind) = parameter(rest);
-        let values = self.values.get(name).filter(|_| !name.is_empty());
-        match (values, default) {
-            (Some(values), _) => {
+        let Parameter { name, is_indirect, operator, behind } = parameter(rest);
+        let mut values = self.values.get(name).filter(|_| !name.is_empty());
+        if is_indirect {
+            // `${!x}` is what the variable holds that `$x` names.
+            values = values.and_then(|names| self.values.get(names.first()?));
+        }
+        match self.operated(values, operator, depth) {
+            Some(values) => {
                 let written = rest.get(..rest.len() - behind.len()).unwrap_or_default();
                 let listed = matches!(name, "@" | "*") || written.contains("[@]");
-                self.choose(filled, values, !quoted || listed);
-            }
-            (None, Some(default)) if depth < DEEPEST => {
-                let default = self.expand(default, depth + 1).first();
-                self.push(filled, &default);
+                self.choose(filled, &values, !quoted || listed);
             }
             // What is not known stays as it is written.
-            (None, _) => {
+            None => {
                 self.push(filled, "$");
                 return rest;
             }
@@ -279,6 +282,14 @@ impl<'m> Variables<'m> {
         match inner.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["pwd"] | ["pwd", "-P" | "-L"] => return Some(self.cwd.clone()),
             ["git", "rev-parse", "--show-toplevel"] => return Some(self.project.clone()),
+            // `$(cd; pwd)`
+            ["cd;", "pwd"] | ["cd", "&&" | ";", "pwd"] => {
+                return self.values.get("HOME")?.first().cloned();
+            }
+            ["cd", to, "&&" | ";", "pwd"] => return Some(self.expand(to, depth + 1).first()),
+            ["cd", to, "pwd"] if to.ends_with(';') => {
+                return Some(self.expand(to.trim_end_matches(';'), depth + 1).first());
+            }
             _ => {}
         }
         let line = self.substitution(inner)?;
@@ -301,6 +312,8 @@ impl<'m> Variables<'m> {
             ["ls", .., path] if path.contains('*') => (*path).to_owned(),
             ["ls", _] | ["ls", "-1" | "-a" | "-A", _] => "*".to_owned(),
             ["realpath" | "readlink", .., path] => (*path).to_owned(),
+            ["dirname", path] => path.rsplit_once('/').map_or(".", |(parent, _)| parent).to_owned(),
+            ["basename", path] => path.rsplit('/').next().unwrap_or_default().to_owned(),
             _ => return None,
         };
         (!said.contains(['$', '`'])).then_some(said)
@@ -365,31 +378,6 @@ fn inside(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// The name of a parameter at the start of what follows `$`, its default, and what comes behind it.
-fn parameter(text: &str) -> (&str, Option<&str>, &str) {
-    let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
-    let Some(inner) = text.strip_prefix('{') else {
-        if text.starts_with(['@', '*']) {
-            return (text.get(..1).unwrap_or_default(), None, text.get(1..).unwrap_or_default());
-        }
-        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
-        let (name, behind) = text.split_at_checked(end).unwrap_or(("", text));
-        return (name, None, behind);
-    };
-    let Some((inner, behind)) = inner.split_once('}') else { return ("", None, text) };
-    let end = inner.find(|c: char| !is_name(c) && !"@*".contains(c)).unwrap_or(inner.len());
-    let (name, operator) = inner.split_at_checked(end).unwrap_or((inner, ""));
-    let default = operator.strip_prefix(':').unwrap_or(operator).strip_prefix(['-', '=']);
-    let cuts = operator
-        .strip_prefix(':')
-        .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit() || c == ' '));
-    // `${x:0:1}` is a part of the value, and `${x:+y}` another text.
-    if cuts || operator.starts_with(":+") || operator.starts_with('+') {
-        return ("", None, text);
-    }
-    (name, default, behind)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,6 +385,9 @@ mod tests {
     fn known<'m>(meter: &'m Meter<'m>) -> Variables<'m> {
         let mut known = Variables::at("/p", "/p", meter);
         known.set("A", vec!["rm".into()]);
+        known.set("I", vec!["A".into()]);
+        known.set("Z", vec![String::new()]);
+        known.set("HOME", vec!["/h".into()]);
         known.set("L", vec!["-rf /".into()]);
         known.set("E", vec!["/".into(), "/etc".into()]);
         known.parameters(&["x".into(), "y".into()]);
@@ -418,7 +409,18 @@ mod tests {
             ("${N:-$A}", &["rm"]),
             ("${A:?no}", &["rm"]),
             ("${A%/}", &["rm"]),
-            ("${A:0:1}", &["${A:0:1}"]),
+            ("${A:0:1}", &["r"]),
+            ("${A:0}", &["rm"]),
+            ("${N:0:1}", &["${N:0:1}"]),
+            ("${A@P}", &["rm"]),
+            ("${!I}", &["rm"]),
+            ("${N:+x}", &["", "x"]),
+            ("${A:+x}", &["x"]),
+            ("${Z:-x}", &["x"]),
+            ("$(cd; pwd)", &["/h"]),
+            ("$(cd /e && pwd)", &["/e"]),
+            ("$(dirname /e/f)", &["/e"]),
+            ("$(basename /e/f)", &["f"]),
             ("$N/x", &["$N/x"]),
             ("$(pwd)/x", &["/p/x"]),
             ("`pwd`", &["/p"]),

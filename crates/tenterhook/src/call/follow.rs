@@ -243,7 +243,7 @@ impl<'p> Sofar<'p> {
         }
         let mut handed = from.to_vec();
         if command.via.last() == Some(&Via::Wrapper("xargs")) {
-            let here = self.here(command);
+            let here = self.input(command);
             handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
         }
         handed
@@ -267,12 +267,27 @@ impl<'p> Sofar<'p> {
         texts.collect()
     }
 
+    /// The same, or what the line prints into its pipe or its group.
+    fn input(&self, command: &SimpleCommand) -> Vec<String> {
+        let here = self.here(command);
+        let input = command.input.as_deref().filter(|_| here.is_empty());
+        let input = input.filter(|input| self.meter.read(4 * input.len())).map(str::to_owned);
+        here.into_iter().chain(input).collect()
+    }
+
     /// What the command changes for those that follow.
     fn note(&mut self, view: &View<'_>) {
         self.pipe(view);
         self.write(view);
         match view.name.as_str() {
             "cd" | "pushd" => self.go(view),
+            "printf" if view.says(&["-v"]) => {
+                if let Some((name, said)) = view.operands(&[]).split_first() {
+                    let said = said.iter().skip(usize::from(said.len() > 1));
+                    let said = said.copied().collect::<Vec<_>>().join(" ");
+                    self.variables.set(name, vec![said]);
+                }
+            }
             "echo" | "printf" | "ls" | "realpath" => {
                 let words = view.operands(&[]).into_iter().flat_map(str::split_whitespace);
                 self.printed.extend(words.map(str::to_owned));
@@ -327,17 +342,26 @@ impl<'p> Sofar<'p> {
         }
     }
 
-    /// The variables that `read` sets from what stands on the line.
+    /// The variables that `read` sets from texts of the line: in a loop it reads each line, one after the other.
     fn read(&mut self, view: &View<'_>) {
-        let said = self.here(view.command).concat();
+        let said = self.input(view.command).concat();
         let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
-        let said =
-            said.split_whitespace().map(str::to_owned).chain(std::iter::repeat_with(String::new));
-        let searched = !self.searched.is_empty() && view.command.redirects.is_empty();
-        for (name, value) in names.into_iter().zip(said) {
-            // `find ... | while read f`
-            let values = if searched { self.searched.clone() } else { vec![value] };
-            self.variables.set(name, values);
+        let piped = view.command.redirects.is_empty() && said.is_empty();
+        let printed = if self.searched.is_empty() { &self.printed } else { &self.searched };
+        // `find ... | while read f`
+        let mut lines: Vec<String> = match piped {
+            true => printed.iter().take(MOST_UNFOLDED).cloned().collect(),
+            false => said.lines().take(MOST_UNFOLDED).map(str::to_owned).collect(),
+        };
+        lines.extend(lines.is_empty().then(String::new));
+        let last = names.len().saturating_sub(1);
+        for (at, name) in names.into_iter().enumerate() {
+            let value = |line: &String| match (at, at == last) {
+                (0, true) => line.trim().to_owned(),
+                (_, true) => line.split_whitespace().skip(at).collect::<Vec<_>>().join(" "),
+                (_, false) => line.split_whitespace().nth(at).unwrap_or_default().to_owned(),
+            };
+            self.variables.set(name, lines.iter().map(value).collect());
         }
     }
 }
@@ -351,7 +375,12 @@ fn words(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<Strin
         return vec![word.text.clone()];
     }
     let mut unfolded = Vec::new();
+    let is_quoted = word.source.contains(['"', '\'']);
     for text in variables.fill(word).words() {
+        // Without quotes, what is empty is no word.
+        if text.is_empty() && !is_quoted {
+            continue;
+        }
         unfold(&text, meter, &mut unfolded);
     }
     unfolded

@@ -38,6 +38,33 @@ fn a_line_is_followed_along_its_directories_and_variables() {
     }
 }
 
+/// RU-46.
+#[test]
+fn words_that_the_line_says_are_put_in() {
+    let texts = |line: &str| -> Vec<String> {
+        of(line).commands.iter().map(tenterhook_shell::SimpleCommand::text).collect()
+    };
+    for line in [
+        "F='-f o'; git push $F",
+        "set -- -f o; git push \"$@\"",
+        "git push $(echo -f) o",
+        "git push ${X:--f} o",
+        "git push ${X:+-f} o",
+        "case x in x) F=-f;; esac; git push $F o",
+        "read F <<< -f; git push $F o",
+        "printf -v F -- -f; git push $F o",
+        "p() { git push \"$@\"; }; p -f o",
+        "for f in -f; do git push $f o; done",
+        "Y=F; F=-f; git push ${!Y} o",
+        "echo -f o | while read a b; do git push $a $b; done",
+        "A=push git -c alias.x=y push -f o",
+    ] {
+        let found = texts(line).iter().any(|text| text.ends_with("push -f o"));
+        assert!(found, "{line}: {:?}", texts(line));
+    }
+    assert!(!texts("git push $F o").iter().any(|text| text.contains("-f")));
+}
+
 #[test]
 fn what_is_read_and_what_is_only_named() {
     assert!(of("cat ~/.ssh/id_rsa").reads.contains(&"~/.ssh/id_rsa".to_owned()));

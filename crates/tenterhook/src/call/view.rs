@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tenterhook_shell::{Context, SimpleCommand, Target};
+use tenterhook_shell::{Context, SimpleCommand, Target, Word};
 
 use crate::event::meter::Meter;
 
@@ -117,13 +117,32 @@ impl View<'_> {
         )
     }
 
-    /// Every text that it is handed: arguments, here-documents, here-strings.
+    /// Every text that it is handed: arguments, here-documents, here-strings, what the line prints into its pipe.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        let bodies = self.command.redirects.iter().filter_map(|it| match &it.target {
+        let bodies = self.command.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::HereDocument { body, .. } => Some(body.as_str()),
-            Target::Word(word) if it.operator == "<<<" => Some(word.text.as_str()),
+            Target::Word(word) if redirect.operator == "<<<" => Some(word.text.as_str()),
             Target::Word(_) | Target::Closed => None,
         });
-        self.args.iter().map(String::as_str).chain(bodies)
+        let is_own = bodies.clone().next().is_some();
+        let input = self.command.input.as_deref().filter(|_| !is_own);
+        self.args.iter().map(String::as_str).chain(bodies).chain(input)
+    }
+
+    /// The command with the words put in that the line itself says, where it says some.
+    pub(super) fn filled(&self) -> Option<SimpleCommand> {
+        let (program, rest) = self.command.words.split_first()?;
+        let is_same = rest.len() == self.args.len()
+            && rest.iter().zip(&self.args).all(|(word, arg)| word.text == *arg);
+        if is_same || !rest.iter().any(Word::is_dynamic) || program.is_dynamic() {
+            return None;
+        }
+        let word = |arg: &String| match arg.contains(['$', '`', '*', '?', '[']) {
+            true => Word::unknown(arg.as_str()),
+            false => Word::literal(arg.as_str()),
+        };
+        let mut filled = self.command.clone();
+        filled.words = [program.clone()].into_iter().chain(self.args.iter().map(word)).collect();
+        Some(filled)
     }
 }

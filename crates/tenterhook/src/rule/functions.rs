@@ -1,5 +1,7 @@
 //! What do the functions of rules do? Each takes values and gives one; patterns that are written down are compiled here.
 
+use std::collections::HashSet;
+
 use tenterhook_shell::SimpleCommand;
 use tenterhook_shell::program::{Argument, arguments, is_long_option};
 
@@ -253,8 +255,13 @@ const ABBREVIATING: &str = "git rm cp mv ln chmod chown chgrp install shred trun
 
 /// Whether a flag is given: `--force` also as `--force=x`, and cut short where programs take it so, `-f` also among others as in `-rf`; nothing behind `--`.
 fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
-    let args = command.words.iter().skip(1).map(|word| word.text.as_str());
-    let mut args = args.take_while(|arg| *arg != "--");
+    let name = command.program().unwrap_or_default();
+    // The value of an option is no flag: `git commit -m -n`.
+    let own: HashSet<usize> = arguments(name, &command.words).map(|(at, _)| at).collect();
+    let args = command.words.iter().enumerate().skip(1);
+    let args = args.map(|(at, word)| (at, word.text.as_str()));
+    let args = args.take_while(|(_, arg)| *arg != "--");
+    let mut args = args.filter(|(at, _)| own.contains(at)).map(|(_, arg)| arg);
     let mut letters = flag.strip_prefix('-').unwrap_or_default().chars();
     let letter = match (letters.next(), letters.next()) {
         (Some(letter), None) if letter != '-' => Some(letter),

@@ -72,6 +72,23 @@ fn a_rule_knows_the_tool_and_the_line_that_it_runs() {
 }
 
 /// S-35, RU-13.
+/// RU-47.
+#[test]
+fn value_of_an_option_is_no_flag() {
+    for (line, flag, has) in [
+        ("git commit -m -n", "-n", false),
+        ("git commit --message --no-verify", "--no-verify", false),
+        ("git commit -m x -n", "-n", true),
+        ("git commit -nm x", "-n", true),
+        ("git -C x commit -n", "-n", true),
+        ("git commit -m x -- -n", "-n", false),
+        ("rm -rf x", "-r", true),
+    ] {
+        let when = format!("shell.commands[0].flag(\"{flag}\")");
+        assert_eq!(holds(&when, &bash(line)), has, "{line} {flag}");
+    }
+}
+
 #[test]
 fn flags_may_be_cut_short() {
     for (line, when, expected) in [

@@ -121,7 +121,7 @@ impl Sofar<'_> {
     fn printed_by(&self, view: &View<'_>) -> Vec<String> {
         match view.name.as_str() {
             "echo" | "printf" => vec![view.operands(&[]).join(" ").replace("\\n", "\n")],
-            "cat" => self.here(view.command),
+            "cat" => self.input(view.command),
             _ => Vec::new(),
         }
     }
@@ -144,7 +144,7 @@ impl Sofar<'_> {
         files.extend(all.filter(|_| own().next().is_none()).map(|(_, file)| (true, file.as_str())));
         if view.name == "tee" {
             files.extend(view.operands(&[]).into_iter().map(|it| (view.has('a', "append"), it)));
-            said = self.here(view.command);
+            said = self.input(view.command);
             said.extend(self.piped.iter().take_while(|it| self.meter.read(it.len())).cloned());
         }
         if said.is_empty() {

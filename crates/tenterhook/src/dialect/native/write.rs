@@ -15,7 +15,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::{MatcherSpec, Written};
-use crate::rule::{Doubt, Part};
+use crate::rule::{Doubt, Part, Rule};
 use name::Names;
 #[doc(hidden)]
 pub use sandbox::line;
@@ -144,14 +144,7 @@ impl Writer {
             }
             Run::McpTool(call) => return self.mcp(hook, call, table),
             Run::Rule(rule) => {
-                for part in Part::ALL {
-                    if let Some(written) = rule.text(part) {
-                        table.insert(part.key(), text(written));
-                    }
-                }
-                if rule.doubt().is_some() {
-                    table.insert(Doubt::KEY, text(Doubt::IGNORE));
-                }
+                rule_keys(rule, table);
                 return Some(());
             }
             Run::Unusable { part, why } => {
@@ -282,6 +275,18 @@ impl Writer {
     fn report(&mut self, code: Code, hook: &Hook, message: &str) {
         let message = format!("hook `{}`: {message}", hook.id);
         self.diagnostics.push(Diagnostic::new(code, message, hook.place.clone()));
+    }
+}
+
+/// Writes the keys of a rule.
+fn rule_keys(rule: &Rule, table: &mut Table) {
+    for part in Part::ALL {
+        if let Some(written) = rule.text(part) {
+            table.insert(part.key(), text(written));
+        }
+    }
+    if rule.doubt().is_some() {
+        table.insert(Doubt::KEY, text(Doubt::IGNORE));
     }
 }
 

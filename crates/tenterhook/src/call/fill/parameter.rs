@@ -1,0 +1,77 @@
+//! Reads `${x:-y}`, `${!x}` and their like: the name, the operator and the values behind it. Runs no substitution itself.
+
+use super::{DEEPEST, Variables};
+
+/// A parameter at the start of what follows `$`.
+pub(super) struct Parameter<'t> {
+    pub(super) name: &'t str,
+    pub(super) is_indirect: bool,
+    pub(super) operator: &'t str,
+    pub(super) behind: &'t str,
+}
+
+pub(super) fn parameter(text: &str) -> Parameter<'_> {
+    let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let plain = |name, behind| Parameter { name, is_indirect: false, operator: "", behind };
+    let Some(inner) = text.strip_prefix('{') else {
+        if text.starts_with(['@', '*']) {
+            return plain(text.get(..1).unwrap_or_default(), text.get(1..).unwrap_or_default());
+        }
+        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
+        let (name, behind) = text.split_at_checked(end).unwrap_or(("", text));
+        return plain(name, behind);
+    };
+    let Some((inner, behind)) = inner.split_once('}') else { return plain("", text) };
+    let (is_indirect, inner) = match inner.strip_prefix('!') {
+        Some(inner) => (true, inner),
+        None => (false, inner),
+    };
+    let end = inner.find(|c: char| !is_name(c) && !"@*".contains(c)).unwrap_or(inner.len());
+    let (name, operator) = inner.split_at_checked(end).unwrap_or((inner, ""));
+    // `${x@P}`: the value, read once more.
+    let (name, operator) = match name.split_once('@') {
+        Some((name, _)) if !name.is_empty() => (name, ""),
+        _ => (name, operator),
+    };
+    Parameter { name, is_indirect, operator, behind }
+}
+
+impl Variables<'_> {
+    /// What the values of a parameter are behind its operator: `${x:-y}`, `${x:+y}`, `${x:0:2}`.
+    pub(super) fn operated(
+        &self,
+        values: Option<&Vec<String>>,
+        operator: &str,
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let plain = operator.strip_prefix(':').unwrap_or(operator);
+        let is_empty = values.is_some_and(|values| values.iter().all(String::is_empty));
+        let text = |text: &str| (depth < DEEPEST).then(|| self.expand(text, depth + 1).first());
+        if let Some(default) = plain.strip_prefix(['-', '=']) {
+            return match values.filter(|_| !is_empty) {
+                Some(values) => Some(values.clone()),
+                None => Some(vec![text(default)?]),
+            };
+        }
+        if let Some(other) = plain.strip_prefix('+') {
+            // Whether a variable from elsewhere is set is not known: it may be either.
+            let other = text(other)?;
+            return Some(match values {
+                Some(_) if is_empty => vec![String::new()],
+                Some(_) => vec![other],
+                None => vec![String::new(), other],
+            });
+        }
+        let values = values?;
+        let is_part = |c: char| c.is_ascii_digit() || " -".contains(c);
+        if !operator.starts_with(':') || !plain.starts_with(is_part) {
+            return Some(values.clone());
+        }
+        let mut numbers = plain.split(':').map(|number| number.trim().parse::<usize>());
+        let from = numbers.next()?.ok()?;
+        let most = numbers.next().map_or(Some(usize::MAX), Result::ok)?;
+        self.meter.read(values.iter().map(String::len).sum::<usize>()).then(|| {
+            values.iter().map(|value| value.chars().skip(from).take(most).collect()).collect()
+        })
+    }
+}
