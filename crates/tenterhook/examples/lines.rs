@@ -1,8 +1,8 @@
 //! Prints how many lines of a list are seen, kind by kind: `cargo xtask lines FILE [--misses KIND]`.
 //!
 //! A list holds `rows` with an `ask` (`push`, `pack`, `probe`, `self` or `ordinary`) and a `line`, or with a `tool` and its `input`, which
-//! self-protection is asked about; or it holds lists of lines under `push_forms`, `dangerous` and `ordinary`. Judges nothing itself, and
-//! changes nothing but a scratch directory of its own.
+//! self-protection is asked about; or it holds lists of lines under `push_forms`, `dangerous` and `ordinary`. It writes only into a scratch
+//! directory.
 #![expect(clippy::print_stdout, reason = "an example for people to run")]
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ struct Row {
     is_arguable: bool,
 }
 
-/// What was said of one row.
+/// The answer to one row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Yes,
@@ -57,7 +57,7 @@ enum Seen {
     Doubt,
 }
 
-/// What is counted of one kind.
+/// The counts of one kind.
 #[derive(Default)]
 struct Count {
     rows: usize,
@@ -163,7 +163,12 @@ fn bash(ask: &str, kind: &str, line: &str) -> Row {
 fn pack(text: &str) -> Fallible<Vec<Rule>> {
     let mut source = Source::given("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
     source.home = PathBuf::from("/home/u");
-    let hooks = DialectId::NATIVE.dialect().read_config(&source).hooks.into_iter();
+    let read = DialectId::NATIVE.dialect().read_config(&source);
+    if let Some(found) = read.diagnostics.first() {
+        let line = found.place.as_ref().map_or(0, |place| place.line);
+        return Err(format!("line {line} of the pack: {}", found.message).into());
+    }
+    let hooks = read.hooks.into_iter();
     let rule = |run| match run {
         Run::Rule(rule) => Ok(rule),
         _ => Err("the pack holds a hook that is no rule".into()),
@@ -190,20 +195,22 @@ impl Guards {
                 let picked = self.push.pick(&MatchContext::of(&event), Compat::Guarded);
                 Ok(if matches!(picked, Picked::No(_)) { Seen::No } else { Seen::Yes })
             }
-            (_, Some(when)) => Ok(says(&[Rule::new(when).deny("no")], &input, Incomplete::Unknown)),
+            (_, Some(when)) => {
+                Ok(answer_of(&[Rule::new(when).deny("no")], &input, Incomplete::Unknown))
+            }
             ("pack" | "ordinary", None) => {
-                let own = says(&self.own, &input, Incomplete::Ignored);
-                let pack = says(&self.guardrails, &input, Incomplete::Unknown);
+                let own = answer_of(&self.own, &input, Incomplete::Ignored);
+                let pack = answer_of(&self.guardrails, &input, Incomplete::Unknown);
                 Ok(if own == Seen::Yes { own } else { pack })
             }
-            ("self", None) => Ok(says(&self.own, &input, Incomplete::Ignored)),
+            ("self", None) => Ok(answer_of(&self.own, &input, Incomplete::Ignored)),
             (ask, None) => Err(format!("it is not known what `{ask}` asks about").into()),
         }
     }
 }
 
 /// Whether one of the rules holds; else whether one has no value.
-fn says(rules: &[Rule], input: &RuleInput, incomplete: Incomplete) -> Seen {
+fn answer_of(rules: &[Rule], input: &RuleInput, incomplete: Incomplete) -> Seen {
     let mut seen = Seen::No;
     for rule in rules {
         match rule.says(input, incomplete, &|| true) {

@@ -15,8 +15,8 @@ use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 use hidden::is_hidden;
 use table::{
-    CHANGERS, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING, MAKERS,
-    OTHER_SHELLS, QUEUES, REMOTE, RUNNING, SOCKETS,
+    CHANGERS, DATABASES, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING,
+    MAKERS, OTHER_SHELLS, PRINTING, QUEUES, READ, REMOTE, RUNNING, SOCKETS,
 };
 
 /// Most files with code from elsewhere that are followed.
@@ -73,6 +73,7 @@ impl Kinds {
     fn pipes(&mut self, views: &[View<'_>]) {
         let mut before: BTreeSet<&'static str> = BTreeSet::new();
         let mut grouped: BTreeSet<&'static str> = BTreeSet::new();
+        let mut is_fetched = false;
         for view in views {
             if runs_input(view) || runs_dash(view) {
                 self.0.append(&mut before);
@@ -82,6 +83,10 @@ impl Kinds {
                     self.0.append(&mut grouped);
                 }
             }
+            if is_fetched && loads_input(view) {
+                self.add("downloaded");
+            }
+            is_fetched |= view.feeds() && DOWNLOADERS.contains(&view.name.as_str());
             before.extend(brings(view).filter(|_| view.feeds()));
             grouped.extend(brings(view).filter(|_| in_group(view)));
         }
@@ -207,17 +212,52 @@ fn runs_files<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v str> {
 fn brings(view: &View<'_>) -> Option<&'static str> {
     let name = view.name.as_str();
     let fetches = DOWNLOADERS.contains(&name) || SOCKETS.contains(&name);
-    if fetches && (hosts::names_another(view) || !hosts::of(view).is_empty()) {
+    let operands = || view.operands(&[]);
+    let prints = |(known, verbs): &(&str, &[&str])| {
+        *known == name
+            && operands().len() > 1
+            && operands().iter().take(2).any(|verb| verbs.is_empty() || verbs.contains(verb))
+    };
+    if (fetches && (hosts::names_another(view) || !hosts::of(view).is_empty()))
+        || PRINTING.iter().any(prints)
+    {
         return Some("downloaded");
     }
     let decodes = DECODERS.iter().any(|(known, options)| {
         *known == name
             && (options.is_empty() || view.args.iter().any(|it| options.contains(&it.as_str())))
     });
-    let escapes = matches!(name, "printf" | "echo") && view.args.iter().any(|it| is_escaped(it));
+    let spelt = || {
+        view.command.words.iter().any(|word| word.source.contains("$'") && is_escaped(&word.source))
+    };
+    let escapes = matches!(name, "printf" | "echo")
+        && (view.args.iter().any(|arg| is_escaped(arg)) || spelt());
     let prints = shell::strings::interpreter(name).is_some()
         && literals::code(view).iter().any(|code| DECODING.iter().any(|it| code.contains(it)));
     (decodes || escapes || prints).then_some("decoded")
+}
+
+/// Whether a database runs what it reads: `curl ... | psql`.
+fn loads_input(view: &View<'_>) -> bool {
+    DATABASES.contains(&view.name.as_str())
+        && view.feeds()
+        && !["-c", "-f", "-e", "--command", "--file", "--execute"]
+            .iter()
+            .any(|option| view.says(&[option]))
+}
+
+/// Whether code runs what it reads: `perl -ne 'system($_)'`, `awk '{system($0)}'`.
+fn runs_read(view: &View<'_>) -> bool {
+    let says = |code: &str, words: &[&str]| words.iter().any(|word| code.contains(word));
+    view.feeds() && literals::code(view).iter().any(|code| says(code, RUNNING) && says(code, READ))
+}
+
+/// Whether the program is a variable that `read` sets: `while read l; do $l; done`.
+fn runs_line(view: &View<'_>) -> bool {
+    let program = view.command.words.first().map(|word| word.source.trim_matches('"'));
+    let is_name = |name: &str| name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+    let name = program.and_then(|source| source.strip_prefix('$'));
+    in_group(view) && view.command.words.len() == 1 && name.is_some_and(is_name)
 }
 
 /// Whether a command stands in a group, which may be a part of a pipeline: `{ curl ...; } | sh`.
@@ -251,6 +291,9 @@ pub(super) fn is_language(name: &str) -> bool {
 fn runs_input(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let operands = view.operands(&[]);
+    if runs_read(view) || runs_line(view) {
+        return true;
+    }
     if is_shell(name) {
         let from_input = matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"));
         return (from_input || view.has('s', ""))

@@ -35,6 +35,11 @@ pub(super) const DECODERS: &[(&str, &[&str])] = &[
     ("bzcat", &[]),
     ("xzcat", &[]),
     ("unxz", &[]),
+    ("unzip", &["-p"]),
+    ("tar", &["-xO", "-xOf", "-xzO", "-xzOf", "-O", "--to-stdout"]),
+    ("7z", &["-so"]),
+    ("zstd", &["-d", "-dc", "-cd"]),
+    ("zstdcat", &[]),
     ("rot13", &[]),
     ("gpg", &["-d", "--decrypt"]),
 ];
@@ -71,8 +76,42 @@ pub(super) const DECODING: &[&str] = &[
     "gzinflate",
     "str_rot13",
     "fromCharCode",
+    "chr hex",
+    "chr(hex",
+    "chr(int(",
+    "pack('H",
     "\\x",
 ];
+
+/// Databases, which run what they read.
+pub(super) const DATABASES: &[&str] = &[
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "duckdb",
+    "mongosh",
+    "mongo",
+    "redis-cli",
+    "cypher-shell",
+];
+
+/// Programs that print what lies on another machine, and the words that make them do so.
+pub(super) const PRINTING: &[(&str, &[&str])] = &[
+    ("ssh", &[]),
+    ("gh", &["gist", "api", "release"]),
+    ("glab", &["api", "snippet"]),
+    ("aws", &["s3"]),
+    ("gsutil", &["cat", "cp"]),
+    ("gcloud", &["storage"]),
+    ("rclone", &["cat"]),
+    ("az", &["storage"]),
+    ("mc", &["cat"]),
+];
+
+/// How code of another language names what it reads.
+pub(super) const READ: &[&str] =
+    &["$_", "$0", "$1", "stdin", "STDIN", "readline", "input()", "gets", "<>", "/dev/fd/0"];
 
 /// What such code runs the result with.
 pub(super) const RUNNING: &[&str] = &[
@@ -95,8 +134,25 @@ pub(super) const RUNNING: &[&str] = &[
 pub(super) const MAKERS: &[&str] = &["make", "gmake", "bmake"];
 
 /// How it fetches.
-pub(super) const FETCHED: &[&str] =
-    &["urlopen", "requests.get", "urllib", "http.get", "https.get", "fetch(", "httpx.get"];
+pub(super) const FETCHED: &[&str] = &[
+    "urlopen",
+    "requests.get",
+    "urllib",
+    "http.get",
+    "https.get",
+    "fetch(",
+    "httpx.get",
+    "URI.open",
+    "open-uri",
+    "Net::HTTP",
+    "LWP::",
+    "HTTP::Tiny",
+    "file_get_contents('http",
+    "file_get_contents(\"http",
+    "HTTParty",
+    "aiohttp",
+    "axios",
+];
 
 /// How code of another language loads what an address names.
 pub(super) const LOADING: &[&str] = &[
