@@ -274,7 +274,7 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// S-71.
+/// S-73.
 #[test]
 fn tool_that_is_no_shell_writes_what_its_fields_name() {
     let call = |tool: &str, input: serde_json::Value| {
