@@ -57,6 +57,7 @@ const PAGES: &[Page] = pages![
     "self-protection",
     "session",
     "shadow",
+    "systems",
     "test",
     "text",
     "transcripts",

@@ -87,6 +87,18 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Gone)
     }
 
+    /// The same place with another text, all of which could be read.
+    #[cfg(feature = "trust")]
+    pub(crate) fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), flaw: None, ..self.clone() }
+    }
+
+    /// Whether it is being saved, so that its text may be a part of what it will say (C-93).
+    #[cfg(feature = "trust")]
+    pub(crate) fn is_being_saved(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Saving)
+    }
+
     /// Whether it holds entries that were moved away from their agent.
     pub(crate) fn is_adopted(&self) -> bool {
         self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))

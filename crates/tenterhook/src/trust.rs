@@ -217,18 +217,10 @@ impl Trust {
             return Some(last.unwrap_or_else(|| source.clone()));
         }
         if let Some((signed, _)) = locks.signed(source) {
-            return Some(Source {
-                text: signed.text.as_str().into(),
-                flaw: None,
-                ..source.clone()
-            });
+            return Some(source.with_text(signed.text.as_str()));
         }
-        match self.stored(source) {
-            Kept::Record(record) if record.answer == Said::Approved => {
-                Some(Source { text: record.text.into(), flaw: None, ..source.clone() })
-            }
-            Kept::Record(_) | Kept::Nothing | Kept::Unusable(_) => None,
-        }
+        let Kept::Record(record) = self.stored(source) else { return None };
+        (record.answer == Said::Approved).then(|| source.with_text(record.text))
     }
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
@@ -243,8 +235,8 @@ impl Trust {
         let here = |(entry, pins): &(Digest, Pins)| {
             format!("{entry}{}{}", pins.digest(ground), pins.machine())
         };
-        let modules = pins::of_modules(source, config, finding);
-        let modules = modules.map(|pins| (pins.digest(ground), pins));
+        let modules =
+            pins::of_modules(source, config, finding).map(|pins| (pins.digest(ground), pins));
         let rest = rest(source, config, servers.iter().chain(&modules).map(here));
         let review_of = |name: &str| {
             Canon::of("review 1")
@@ -257,11 +249,10 @@ impl Trust {
         let review = review_of(&source.name);
         let portable = Portable::of(source, config, &entries, &servers);
         let mut kept = self.stored(source);
+        // The same review of another checkout is one of this file.
         if let Kept::Record(record) = &mut kept
-            && *record.source != *source.name
             && record.review == review_of(&record.source).to_string()
         {
-            // The same in another checkout.
             record.review = review.to_string();
         }
         let now = (&*entries, rest, review);

@@ -22,6 +22,7 @@ use tenterhook::hook::{self as configured, Layer};
 use tenterhook::install;
 use tenterhook::leave::{self, Leaves};
 use tenterhook::outcome::Fault;
+use tenterhook::record::Journal;
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
 
@@ -33,7 +34,7 @@ use crate::exit::Exit;
 use crate::journal;
 use crate::kept::{Kept, Unkept};
 use crate::last_word::{self, Form};
-use crate::load;
+use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::{Place, Scratch};
 use crate::term::Term;
@@ -245,13 +246,8 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     here.warn_without_home(term);
     let place = Place::new(state);
     leave::lineage::note_caller(state);
-    let ambient = here.ambient(None, Some(place.path()));
-    let begun = journal.map(|it| Arc::new(aside::Begun::new(it)));
-    let engine = loaded.engine(|builder| {
-        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
-        let builder = begun.iter().cloned().fold(builder, |builder, sink| builder.sink(sink));
-        builder.self_protection().behind(agent)
-    });
+    let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
+    let engine = engine(&mut loaded, here, place.path(), begun.as_ref(), agent);
     // Where nothing is asked that writes files, nothing has to be made and removed.
     let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
@@ -284,6 +280,22 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
             Ok(last_word::deny(Code::Cancelled, "the run was cancelled"))
         }
     }
+}
+
+/// The engine behind an agent, whose shadow hooks are asked later and whose firings `begun` records.
+fn engine(
+    loaded: &mut Loaded,
+    here: &Here,
+    scratch: &Path,
+    begun: Option<&Arc<aside::Begun<Journal>>>,
+    agent: DialectId,
+) -> Engine {
+    let ambient = here.ambient(None, Some(scratch));
+    loaded.engine(|builder| {
+        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
+        let builder = begun.cloned().into_iter().fold(builder, |builder, sink| builder.sink(sink));
+        builder.self_protection().behind(agent)
+    })
 }
 
 /// Asks what was put off when the agent had its reply, and reports to the record alone.

@@ -86,7 +86,7 @@ impl Trust {
     ) -> Option<Diagnostic> {
         let name = &source.name;
         if let Some(record) = assessed.approved() {
-            if source.is_gone() {
+            if source.is_gone() || source.is_being_saved() {
                 return None;
             }
             let message = format!(

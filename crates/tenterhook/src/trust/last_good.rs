@@ -37,8 +37,7 @@ impl Trust {
         if !applies {
             return None;
         }
-        let text = self.last_good.as_ref()?.read(source)?;
-        Some(Source { text, flaw: None, ..source.clone() })
+        Some(source.with_text(self.last_good.as_ref()?.read(source)?))
     }
 
     /// Keeps sources as they are now, for the day when they cannot be read.

@@ -4,14 +4,15 @@
 
 mod counted;
 mod declared;
+mod files;
 mod loads;
+mod modules;
 mod seen;
 mod starters;
 
-use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
+use std::collections::HashSet;
 use std::ops::Range;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::digest::{Canon, Digest};
@@ -19,8 +20,9 @@ use super::entry::Ground;
 use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
-use crate::source::{ReadConfig, Source};
+use files::Files;
 use loads::TooMuch;
+pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
 
@@ -148,57 +150,6 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         mentions: named::unambiguous(mentions),
         variables: reading.variables,
         text,
-    }
-}
-
-/// The folder of the plugin whose modules `config` has its agent load: everything in it, for a module may load any of it.
-pub(super) fn of_modules(
-    source: &Source,
-    config: &ReadConfig,
-    finding: Finding<'_>,
-) -> Option<Pins> {
-    let plugin = source.plugin.as_ref().filter(|_| !config.modules.is_empty())?;
-    let mut reading = Reading::new(finding, true);
-    let read = reading.folder(&plugin.root, &mut Vec::new());
-    // They are named from the folder of the hooks file.
-    let outside = |name: &&String| !lies_below(&source.directory.join(name), &plugin.root);
-    let outside = config.modules.iter().filter(outside);
-    let mut unpinned = reading.unpinned;
-    unpinned.extend(outside.map(|name| format!("the module `{name}` lies outside of its folder")));
-    Some(Pins { files: reading.files.sorted(), unpinned, too_much: read.err(), ..Pins::default() })
-}
-
-/// Whether a path lies below a folder by its letters.
-fn lies_below(path: &Path, folder: &Path) -> bool {
-    let mut parts = Vec::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(parts.pop()),
-            Component::CurDir => {}
-            other => parts.push(other),
-        }
-    }
-    parts.iter().collect::<PathBuf>().starts_with(folder)
-}
-
-/// Files by their paths, told apart by their bytes: to compare paths part by part takes longer than to read a small file.
-#[derive(Debug, Default)]
-struct Files(BTreeMap<OsString, Pin>);
-
-impl Files {
-    fn get(&self, path: &Path) -> Option<&Pin> {
-        self.0.get(path.as_os_str())
-    }
-
-    fn insert(&mut self, pin: Pin) {
-        self.0.insert(pin.path.clone().into_os_string(), pin);
-    }
-
-    /// In the order of their paths, in which they are digested.
-    fn sorted(self) -> Vec<Pin> {
-        let mut all: Vec<Pin> = self.0.into_values().collect();
-        all.sort_by(|one, other| one.path.cmp(&other.path));
-        all
     }
 }
 
