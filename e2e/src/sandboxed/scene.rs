@@ -129,7 +129,10 @@ impl Scene {
                 self.write(".claude/settings.json", &settings.to_string())?;
                 let file = self.project().join(".claude/settings.json");
                 let said = line.map(|it| format!("[source.\"{}\"]\n{it}\n", file.display()));
-                self.write("~/.config/tenterhook/tenterhook.toml", &said.unwrap_or_default())
+                self.write(
+                    "~/.config/tenterhook/tenterhook.toml",
+                    &said.unwrap_or_else(|| "# nothing\n".to_owned()),
+                )
             }
             Written::Native(entry) => {
                 let matches = Some(tool).filter(|it| !it.is_empty());

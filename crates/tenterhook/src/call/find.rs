@@ -35,7 +35,8 @@ pub(super) fn search(view: &View<'_>) -> Vec<String> {
         starts.push(".");
     }
     if !is_narrow(view) {
-        return starts.into_iter().map(str::to_owned).collect();
+        let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
+        return starts.iter().map(|start| (*start).to_owned()).chain(inside).collect();
     }
     let named = view.args.iter().zip(view.args.iter().skip(1));
     let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));

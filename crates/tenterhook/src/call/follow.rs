@@ -2,6 +2,7 @@
 //!
 //! It follows `cd` and assignments along the line, because `cd ~ && rm -rf .` and `D=/; rm -rf $D` are what they are.
 
+mod entered;
 mod inner;
 
 use std::collections::HashMap;
@@ -55,6 +56,8 @@ struct Sofar<'p> {
     filled: Vec<(String, String)>,
     piped: Vec<String>,
     aliases: HashMap<String, String>,
+    /// The last wrapper that names a directory, and that directory.
+    entered: Option<(&'static str, String)>,
     /// Files that the line writes, with what it writes there.
     files: HashMap<String, String>,
     words: usize,
@@ -91,6 +94,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a
         filled: Vec::new(),
         piped: Vec::new(),
         aliases: HashMap::new(),
+        entered: None,
         files: HashMap::new(),
         words: 0,
         fed: 0,
@@ -195,9 +199,10 @@ impl<'p> Sofar<'p> {
         }
         let fed = self.handed(command);
         let redirects = self.of_command(command);
-        let cwd = self.cwd().to_owned();
+        let cwd = self.directory_of(command);
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
         view.is_paid_for();
+        self.enter(&view);
         self.note(&view);
         self.code(&view);
         Some(view)

@@ -155,10 +155,14 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
 pub fn switched(switches: &[Key], text: &str) -> Option<Switched> {
     let root = |format| parse(text, format).root.filter(|it| it.as_object().is_some());
     // Codex keeps its switches in TOML, which is no object to a reader of JSON.
-    let root = root(Format::Json).or_else(|| root(Format::Toml))?;
+    let as_json = root(Format::Json);
+    let is_strict = as_json.is_none() || serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let root = as_json.or_else(|| root(Format::Toml))?;
     let said = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
-        Some(Switched { key: keys.join("."), off: node.as_bool()? == *off })
+        let off = node.as_bool()? == *off;
+        // Claude Code refuses a file that is not strict JSON: what it says against the switch has no effect.
+        (off || is_strict).then(|| Switched { key: keys.join("."), off })
     };
     let all: Vec<Switched> = switches.iter().filter_map(said).collect();
     // One key that switches off is enough, whatever the others say.

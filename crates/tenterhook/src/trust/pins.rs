@@ -36,10 +36,6 @@ pub(super) const DEEPEST: usize = 32;
 /// What folders of hooks are called.
 const HOOKS: &str = "hooks";
 
-/// What programs write beside themselves, and nobody runs: neither pinned nor kept (T-6).
-const LEFT_OUT: &[&str] = &["__pycache__", ".DS_Store"];
-const LEFT_OUT_ENDINGS: &[&str] = &[".log", ".pyc"];
-
 /// A file that a hook runs, or that lies beside one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
@@ -317,10 +313,9 @@ impl<'a> Reading<'a> {
         round.push(listing.real.clone());
         for (name, kind) in &listing.entries {
             let text = name.to_string_lossy();
-            let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
             let path = folder.join(name);
             // What the entry itself names is never left out.
-            let is_left_out = !self.keeps_all && (ends || LEFT_OUT.contains(&&*text));
+            let is_left_out = !self.keeps_all && files::is_left_out(&text);
             if is_left_out && self.files.get(&path).is_none() {
                 continue;
             }

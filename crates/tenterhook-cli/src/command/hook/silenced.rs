@@ -52,6 +52,11 @@ impl<'a> CallCheck<'a> {
                 self.notes.add(Note::Asked(self.call, self.effect()));
             }
             "PostToolUse" if !self.call.is_empty() => return self.after(),
+            // An input that is wrong fails without a question to a gate; a denied call does not fail.
+            "PostToolUseFailure" if !self.call.is_empty() => {
+                let is_denied = self.notes.look(self.call, self.prompt()).denied;
+                return is_denied.then(|| self.fault(Code::OverruledDenial)).into_iter().collect();
+            }
             _ => {}
         }
         Vec::new()

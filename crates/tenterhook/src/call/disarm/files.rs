@@ -144,7 +144,10 @@ fn unpacked(here: &Here<'_>, found: &mut Found) {
     }
     let into = view.values(options);
     let directory = |it: &&str| {
-        here.is_part(it) || here.is_home(it) || matches!(here.seen(it).as_str(), "~" | "/")
+        let seen = here.seen(it);
+        let is_above =
+            matches!(seen.as_str(), "~" | "/") || seen.starts_with("~/") && here.is_held(it);
+        here.is_part(it) || here.is_home(it) || is_above
     };
     found.guards.extend(into.iter().filter(|it| directory(it)).map(|it| here.seen(it)));
     let base = into.first().copied().unwrap_or(".");

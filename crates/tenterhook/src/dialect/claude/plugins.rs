@@ -75,12 +75,18 @@ pub(super) fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
     let mut enabled = BTreeMap::new();
     for text in settings {
         let root = read(text).root;
+        let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
         let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
         for entry in said.map(Node::entries).unwrap_or_default() {
-            enabled.insert(entry.key.clone(), entry.node.as_bool().unwrap_or(false));
+            enabled.insert(entry.key.clone(), is_enabled(&entry.node, is_strict));
         }
     }
     enabled
+}
+
+/// Whether Claude Code (2.1.332, played) loads a plugin: only `false`, in a file that it reads, switches one off.
+fn is_enabled(node: &Node, is_strict: bool) -> bool {
+    node.as_bool() != Some(false) || !is_strict
 }
 
 /// Whether `settings`, weakest first, enable any plugin, whatever the registry knows.

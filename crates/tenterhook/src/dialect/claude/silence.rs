@@ -51,11 +51,14 @@ fn blocked(silencer: Silencer) -> Silencer {
 pub(super) struct Settings<'a> {
     pub(super) source: &'a Source,
     pub(super) root: Option<Node>,
+    /// Whether it is JSON without comments and without slips.
+    is_strict: bool,
 }
 
 impl<'a> Settings<'a> {
     fn read(source: &'a Source) -> Self {
-        Self { source, root: plugins::read(&source.text).root }
+        let is_strict = serde_json::from_str::<serde_json::Value>(&source.text).is_ok();
+        Self { source, root: plugins::read(&source.text).root, is_strict }
     }
 
     pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
@@ -79,7 +82,9 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
         let own = settings.iter().rev().filter(|file| file.source.layer == *layer);
         let mut said = own.filter_map(|file| {
             let entry = file.entry("disableAllHooks")?;
-            Some((file, entry, entry.node.as_bool()?))
+            let is_off = entry.node.as_bool()?;
+            // Claude Code refuses a file that is not strict JSON: its `false` closes nothing.
+            (is_off || file.is_strict).then_some((file, entry, is_off))
         });
         said.next()
     };

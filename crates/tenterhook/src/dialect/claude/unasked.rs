@@ -58,7 +58,10 @@ const SETTINGS: &[Key] = &[
 ];
 
 /// Observed: without any setting, and with `-p` in a folder that was never trusted.
-const SERVERS: &[Key] = &[(
-    &["mcpServers", "*"],
-    "when a session starts; with `-p` in a folder that was never trusted too",
-)];
+const SERVERS: &[Key] = &[
+    (
+        &["mcpServers", "*"],
+        "when a session starts; with `-p` in a folder that was never trusted too",
+    ),
+    (&["mcpServers", "*", "headersHelper"], "when a server is connected"),
+];

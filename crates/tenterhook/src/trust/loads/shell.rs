@@ -255,6 +255,9 @@ impl Shell<'_> {
     fn runs(&mut self, word: &Word, language: Option<Language>, text: &str, loads: &mut Loads) {
         for value in self.expand(&word.source, 0) {
             let at = self.note(text, &word.source, &word.source);
+            // A script whose name says its language is no module of it: what lies beside it is loaded, too.
+            let by_name = Language::of_file(Path::new(&value.text), b"");
+            let language = language.filter(|language| by_name != Some(*language));
             match value.rest {
                 Rest::Nothing => self.add(&value, Role::Runs(language), &at, loads),
                 _ => self.partly(&value, at, loads),

@@ -6,6 +6,28 @@ use std::path::Path;
 
 use super::Pin;
 
+/// What programs write beside themselves, and nobody runs: neither pinned nor kept (T-6).
+const LEFT_OUT: &[&str] = &[
+    "__pycache__",
+    ".DS_Store",
+    "Thumbs.db",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    // Vim tries by a file of this name whether it may write.
+    "4913",
+];
+const LEFT_OUT_ENDINGS: &[&str] = &[".log", ".pyc", ".swp", ".swo", "~"];
+/// How copies begin that Emacs keeps of what is being edited.
+const LEFT_OUT_STARTS: &[&str] = &["#", ".#"];
+
+/// Whether programs and editors leave a file of this name beside themselves.
+pub(super) fn is_left_out(name: &str) -> bool {
+    LEFT_OUT.contains(&name)
+        || LEFT_OUT_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || LEFT_OUT_STARTS.iter().any(|start| name.starts_with(start))
+}
+
 /// Files by their paths, told apart by their bytes: to compare paths part by part takes longer than to read a small file.
 #[derive(Debug, Default)]
 pub(super) struct Files(pub(super) BTreeMap<OsString, Pin>);

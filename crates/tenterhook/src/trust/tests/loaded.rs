@@ -58,6 +58,20 @@ const LAYOUTS: &[Layout<'_>] = &[
         &[("lib/pol.py", PYTHON)],
     ),
     (
+        "shell that starts a script with an import",
+        "run = ['bash', 'hooks/g.sh']",
+        "hooks/g.sh",
+        "python3 \"$(dirname \"$0\")/../lib/gate.py\"\n",
+        &[("lib/pol.py", PYTHON), ("lib/gate.py", "import pol\n")],
+    ),
+    (
+        "file that is evaluated",
+        "run = ['python3', 'g.py']",
+        "g.py",
+        "exec(open('t/p.py').read())\n",
+        &[("t/p.py", PYTHON)],
+    ),
+    (
         "import without one",
         "run = ['python3', 'hooks/g.py']",
         "hooks/g.py",

@@ -154,8 +154,7 @@ impl Code<'_> {
                     is_seen |= values.iter().all(Value::is_known) && !values.is_empty();
                     self.escape(&values, start);
                 }
-                // What it reads of a file that is named is pinned by that name.
-                if !is_seen && !shown.contains("open") && !shown.contains("read") {
+                if !is_seen {
                     self.loads.unresolved(note);
                 }
             }
