@@ -82,7 +82,8 @@ impl Row {
     fn read(agent: &'static Agent, here: &Here) -> Self {
         let found = look(agent, here);
         let is_managed = found.iter().any(|file| file.scope == Scope::Managed && file.calls());
-        let silencers = silenced::silencers(agent, is_managed, here);
+        let is_off = off(agent, &found, here).is_some();
+        let silencers = silenced::silencers(agent, is_managed, is_off, here);
         let is_covered =
             is_covered(agent, &found, here) && !silencers.iter().any(silence::is_error);
         Self { agent, found, silencers, is_covered }

@@ -15,17 +15,18 @@ pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Ve
     let seen: Vec<Seen<'_>> = files.iter().map(seen).collect();
     let off = switched_off(agent, &seen, here).map(|it| off(agent, &it, here));
     let alone = only_managed(agent, &seen, here).map(|it| alone(agent, &it, here));
-    off.into_iter().chain(alone).chain(silenced(agent, files, here)).collect()
+    let silenced = silenced(agent, files, off.is_some(), here);
+    off.into_iter().chain(alone).chain(silenced).collect()
 }
 
 /// What else silences entries that are there, or could (BR-80 to BR-83).
-fn silenced(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
+fn silenced(agent: &'static Agent, files: &[File], is_off: bool, here: &Here) -> Vec<Finding> {
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() {
         return Vec::new();
     }
     let is_managed = ours.iter().any(|file| file.scope == Scope::Managed);
-    let found = silenced::silencers(agent, is_managed, here).into_iter();
+    let found = silenced::silencers(agent, is_managed, is_off, here).into_iter();
     found
         .map(|silencer| {
             let kind = match silence::is_error(&silencer) {

@@ -9,11 +9,16 @@ use crate::ambient::Here;
 use crate::load::shorten;
 use crate::silence;
 
-/// What silences the agent's entries, beside the switches that `status` reports as such. Nothing in the person's own or the project's
-/// files silences the organisation's entries.
-pub(in crate::command) fn silencers(agent: &Agent, is_managed: bool, here: &Here) -> Vec<Silencer> {
+/// What silences the agent's entries, without the switch that `status` reports as such if it `is_off`. Nothing in the person's own or
+/// the project's files silences the organisation's entries.
+pub(in crate::command) fn silencers(
+    agent: &Agent,
+    is_managed: bool,
+    is_off: bool,
+    here: &Here,
+) -> Vec<Silencer> {
     let found = silence::of_agent(agent.name, here).into_iter();
-    let found = found.filter(|silencer| silencer.finding.code != Code::HooksDisabled);
+    let found = found.filter(|silencer| !is_off || silencer.finding.code != Code::HooksDisabled);
     found
         .map(|silencer| match is_managed {
             true => {

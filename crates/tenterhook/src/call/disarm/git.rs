@@ -1,6 +1,6 @@
 //! Which parts of a guard does git change: by the paths that a command names, and by the directory of its hooks?
 
-use super::Here;
+use super::{Here, names};
 use crate::call::Found;
 use crate::protect::{self, Hold};
 
@@ -49,10 +49,16 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     {
         return;
     }
-    let at = view.values(&["-C", "--work-tree"]);
-    let top =
-        here.seen(&at.iter().fold(".".to_owned(), |all, directory| format!("{all}/{directory}")));
-    if *verb == "clean" && protect::is_home_of_guard(&top) {
+    let trees = view.command.assignments.iter().filter(|set| set.name == "GIT_WORK_TREE");
+    let trees = trees.map(|set| set.value.text.as_str());
+    let at: Vec<&str> = trees.chain(view.values(&["-C", "--work-tree"])).collect();
+    let join = |all: String, next: &&str| match next.starts_with(['/', '~']) {
+        true => (*next).to_owned(),
+        false => format!("{all}/{next}"),
+    };
+    let top = here.seen(&at.iter().fold(".".to_owned(), join));
+    let is_above = || top.starts_with('~') && names::holds(&top, Hold::Parent, here.paths);
+    if *verb == "clean" && (protect::is_home_of_guard(&top) || is_above()) {
         found.guards.insert(top);
     }
     for path in operands {

@@ -162,7 +162,11 @@ fn may_hold_plugin(path: &str, paths: &Paths<'_>) -> bool {
     let holds = |directory: &str| {
         manifests.clone().any(|file| files.text(&format!("{directory}/{file}")).is_some())
     };
-    holds(&directory)
+    // What the line makes first cannot be looked at.
+    let is_absent =
+        files.is_directory(&directory) == Some(false) && files.text(&directory).is_none();
+    is_absent
+        || holds(&directory)
         || files.entries(&directory).iter().any(|name| holds(&format!("{directory}/{name}")))
 }
 
