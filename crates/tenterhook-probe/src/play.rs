@@ -127,7 +127,7 @@ impl Seen {
 
     /// Whether the model was sent a text, in any conversation.
     #[must_use]
-    pub fn told(&self, text: &str) -> bool {
+    pub fn was_told(&self, text: &str) -> bool {
         self.asked.iter().any(|it| it.body.contains(text))
     }
 
@@ -138,7 +138,7 @@ impl Seen {
         Fate {
             ran: left("ran"),
             rewritten: left("new"),
-            told: self.told(&mark(way)),
+            told: self.was_told(&mark(way)),
             went_on: self.steps() > step,
         }
     }

@@ -213,7 +213,7 @@ impl Case<'_> {
         let script = Script { main: main.to_vec(), sub: Vec::new() };
         let events = [Event::Session, Event::Prompt, Event::After];
         let seen = self.play(&script, &ways, &events)?;
-        let told = |name: &str| if seen.told(&mark(name)) { "told" } else { "lost" }.to_owned();
+        let told = |name: &str| if seen.was_told(&mark(name)) { "told" } else { "lost" }.to_owned();
         Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), told(name))).collect())
     }
 
@@ -237,7 +237,7 @@ impl Case<'_> {
             let way = Way::sh(Event::Stop, "any", text);
             let seen = self.play(&Script::default(), &[way], &[Event::Stop])?;
             let more = seen.asked.len().saturating_sub(1);
-            let told = if seen.told(&mark("stop")) { ", told" } else { "" };
+            let told = if seen.was_told(&mark("stop")) { ", told" } else { "" };
             found.push((name.to_owned(), format!("went on {more} times{told}")));
         }
         Ok(found)
@@ -258,7 +258,8 @@ impl Case<'_> {
         let seen = self.play(&script, &[way], &[Event::Before])?;
         // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its agent, too.
         let signs = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
-        let fate = if signs.iter().any(|it| seen.told(it)) { "told of pnpm" } else { "lost" };
+        let fate =
+            if signs.iter().any(|sign| seen.was_told(sign)) { "told of pnpm" } else { "lost" };
         Ok(vec![("vendor-rewriter".to_owned(), fate.to_owned())])
     }
 

@@ -56,7 +56,7 @@ impl Case<'_> {
             true => format!("{}, began", seen.fate(CASE, 0)),
             false => "did not begin".to_owned(),
         };
-        let is_shown = WORDS.iter().all(|it| seen.told(it));
+        let is_shown = WORDS.iter().all(|word| seen.was_told(word));
         Ok(vec![(CASE.to_owned(), format!("{fate}{}", if is_shown { ", told" } else { "" }))])
     }
 }

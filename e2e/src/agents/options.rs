@@ -64,7 +64,7 @@ impl Options {
                 "--loaded" => options.loaded = number(value()?)?,
                 "--jobs" => options.jobs = number(value()?)?,
                 "--cache" => options.cache = PathBuf::from(value()?),
-                name if AGENTS.iter().any(|it| it.name == without_version(name)) => {
+                name if AGENTS.iter().any(|agent| agent.name == without_version(name)) => {
                     options.only.push(name.to_owned())
                 }
                 _ => return Err(format!("`{word}` is neither an option nor an agent\n{USAGE}")),

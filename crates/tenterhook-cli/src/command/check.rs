@@ -97,10 +97,10 @@ fn silencers(loaded: &mut Loaded, here: &Here) {
         false => discover::silencers_in(&loaded.sources.iter().collect::<Vec<_>>(), &here.roots),
     };
     for silencer in found {
-        let is_same = |it: &Diagnostic| {
-            (it.code, &it.place) == (silencer.finding.code, &silencer.finding.place)
+        let is_same = |found: &Diagnostic| {
+            (found.code, &found.place) == (silencer.finding.code, &silencer.finding.place)
         };
-        loaded.diagnostics.retain(|it| !is_same(it));
+        loaded.diagnostics.retain(|found| !is_same(found));
         if let Some(source) = silence::source(&silencer, here) {
             let shown = load::shorten(&source.name, &here.roots);
             loaded.texts.add_unknown(&source, shown);

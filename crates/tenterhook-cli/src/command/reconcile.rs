@@ -117,7 +117,7 @@ impl Cause {
 }
 
 pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let seen = Seen::of(log::entries(here)?);
+    let seen = Seen::from_entries(log::entries(here)?);
     let configured = match seen.first {
         Some(_) => None,
         None => Some(Configured::read(here)?),
@@ -157,7 +157,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(entries: Vec<Entry>) -> Self {
+    fn from_entries(entries: Vec<Entry>) -> Self {
         let mut seen = Self::default();
         for entry in entries {
             let text =

@@ -45,7 +45,7 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
     let trust = trust.clone().knowing(&found);
     found.extend(trust.server_files(&here.roots, &found));
     let modules = silence::modules(here).into_iter();
-    let is_known = |source: &Source| found.iter().any(|it| it.name == source.name);
+    let is_known = |source: &Source| found.iter().any(|known| known.name == source.name);
     let modules: Vec<Source> = modules.filter(|source| !is_known(source)).collect();
     found.extend(modules);
     let review = |source: &Source| trust.review(source);

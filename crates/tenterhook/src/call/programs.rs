@@ -208,8 +208,9 @@ fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     if mark.ends_with('=') {
         return text.split_whitespace().filter_map(|word| word.strip_prefix(mark)).collect();
     }
-    let is_mark =
-        |word: &str| word == mark || word.strip_suffix(mark).is_some_and(|it| it.ends_with('/'));
+    let is_mark = |word: &str| {
+        word == mark || word.strip_suffix(mark).is_some_and(|before| before.ends_with('/'))
+    };
     let words = text.split_whitespace().zip(text.split_whitespace().skip(1));
     words.filter(|(word, _)| is_mark(word)).map(|(_, next)| next).collect()
 }

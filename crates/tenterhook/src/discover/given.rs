@@ -95,7 +95,7 @@ pub(super) fn is_named(path: &Path, place: &Path) -> bool {
     }
 }
 
-/// The directory from which an agent would find the file as its project's: `/work` for `/repo/.claude/settings.json`.
+/// The directory from which an agent would find the file as its project's: `/repo` for `/repo/.claude/settings.json`.
 fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
     path.ancestors().skip(1).take(3).find_map(|directory| {
         let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };

@@ -1,4 +1,4 @@
-//! What in files silences the hooks of an agent's settings? Reads the files that its dialect asks for; judges none of them.
+//! Which files silence the hooks of an agent's settings? Reads the files that its dialect asks for; judges no file.
 
 use std::path::Path;
 

@@ -28,7 +28,7 @@ impl Agent {
             };
             self.options.iter().any(is).then_some(arg.as_str())
         };
-        let before_text = args.iter().take_while(|it| *it != "--").enumerate();
+        let before_text = args.iter().take_while(|arg| *arg != "--").enumerate();
         let mut before_text = before_text;
         before_text.find_map(at)
     }
@@ -61,7 +61,7 @@ mod tests {
         let claude = agent("claude").copied();
         let said = |line: &str| {
             let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            claude.and_then(|it| it.unguarded_by(&args).map(str::to_owned))
+            claude.and_then(|agent| agent.unguarded_by(&args).map(str::to_owned))
         };
         assert!(said("-p hi --bare").is_some());
         assert!(said("--permission-mode bypassPermissions").is_some());

@@ -62,7 +62,8 @@ impl LastGood {
 
     /// The text of a source when it could be read last; `None` where there is no copy that can be believed.
     pub(super) fn read(&self, source: &Source) -> Option<Arc<str>> {
-        let is_private = |path: &Path| path.symlink_metadata().is_ok_and(|it| private(&it).is_ok());
+        let is_private =
+            |path: &Path| path.symlink_metadata().is_ok_and(|found| private(&found).is_ok());
         if !self.root.parent().is_some_and(is_private) || !is_private(&self.root) {
             return None;
         }

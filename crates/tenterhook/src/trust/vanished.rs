@@ -18,7 +18,7 @@ impl Trust {
     /// The approved files of the project round `roots` that are not there, as sources of which nothing could be read.
     pub(super) fn vanished(&self, roots: &Roots, found: &[Source]) -> Vec<Source> {
         let is_found = |(dialect, path): &Approved| {
-            found.iter().any(|it| *it.name == **path && it.dialect.as_str() == dialect)
+            found.iter().any(|source| *source.name == **path && source.dialect.as_str() == dialect)
         };
         let projects = [Some(&roots.cwd), roots.repository.as_ref()];
         let is_of_project = |(_, path): &Approved| {

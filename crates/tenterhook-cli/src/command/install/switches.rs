@@ -108,7 +108,7 @@ pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Her
         files.iter().rev().partition(|it| it.scope == Scope::Managed);
     let stays = MANAGED_STAYS.contains(&agent.name) && managed.iter().any(|file| file.calls);
     let others = if stays { Vec::new() } else { others };
-    let elsewhere = ELSEWHERE.iter().filter(|it| it.agent == agent.name && !stays);
+    let elsewhere = ELSEWHERE.iter().filter(|place| place.agent == agent.name && !stays);
     let mut all = managed
         .into_iter()
         .filter_map(in_file)

@@ -11,31 +11,33 @@ use crate::held::openings;
 
 pub(super) fn object(row: &Row, here: &Here) -> Value {
     let (agent, found) = (row.agent, &*row.found);
-    let switches = |it: &Found| install::switched(agent.switches, &it.text);
-    let file = |it: &Found| {
-        let waiting: Vec<Value> = it
+    let switches = |file: &Found| install::switched(agent.switches, &file.text);
+    let file = |found: &Found| {
+        let waiting: Vec<Value> = found
             .waiting
             .iter()
-            .map(|(event, it)| json!({ "event": event, "approval": it.word() }))
+            .map(|(event, state)| json!({ "event": event, "approval": state.word() }))
             .collect();
         json!({
             "waiting": waiting,
-            "scope": scope_word(it.scope), "file": it.file, "events": it.events, "programs": it.programs,
-            "altered": it.altered, "switched_off": switches(it).is_some_and(|it| it.off),
-            "other_hooks": it.others, "broken": it.broken,
+            "scope": scope_word(found.scope), "file": found.file, "events": found.events, "programs": found.programs,
+            "altered": found.altered, "switched_off": switches(found).is_some_and(|switch| switch.off),
+            "other_hooks": found.others, "broken": found.broken,
         })
     };
     let files: Vec<Value> = found.iter().map(file).collect();
-    let gates: Vec<&str> = agent.events.iter().filter(|it| it.gates).map(|it| it.name).collect();
-    // What is registered for the first event, for whoever wants to look for it.
-    let example = agent.events.first().map(|it| line(agent, it, "tenterhook"));
+    let gates: Vec<&str> =
+        agent.events.iter().filter(|event| event.gates).map(|event| event.name).collect();
+    // The line that is registered for the first event, so that a script can look for it.
+    let example = agent.events.first().map(|event| line(agent, event, "tenterhook"));
     let openings = openings(agent, here);
-    let gaps = |held| openings.iter().filter(move |it| it.is_held == held).map(|it| it.of.gap);
+    let gaps =
+        |held| openings.iter().filter(move |open| open.is_held == held).map(|open| open.of.gap);
     let held: Vec<&str> = gaps(true).collect();
     let lacking = older::lacking(agent, found, here);
     let lacking = lacking.iter().map(|older| older.gap.as_str());
     let open: Vec<&str> = gaps(false).chain(lacking).chain(agent.gaps.iter().copied()).collect();
-    let off = off(agent, found, here).map(|it| json!({ "file": it.file, "key": it.key }));
+    let off = off(agent, found, here).map(|off| json!({ "file": off.file, "key": off.key }));
     json!({
         "agent": agent.name, "title": agent.title, "covered": row.is_covered,
         "off": off, "silencers": silenced::values(&row.silencers, here),

@@ -96,6 +96,7 @@ fn is_hooks_path(here: &Here<'_>) -> bool {
     let sets = view.says(&["config"])
         && view.args.iter().any(|it| is(it))
         && !view.says(LOOKS)
-        && (view.says(UNSETS) || view.operands(VALUED).iter().skip_while(|it| !is(it)).count() > 1);
+        && (view.says(UNSETS)
+            || view.operands(VALUED).iter().skip_while(|word| !is(word)).count() > 1);
     by_option || by_variable || sets
 }

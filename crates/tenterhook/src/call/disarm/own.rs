@@ -84,7 +84,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let replaces =
         name == "hash" && view.says(&["-p"]) && view.args.iter().any(|arg| arg == PACKAGE);
     // `alias tenterhook=true`, `tenterhook() { :; }` last for a line; `hash -p` and `enable` do as well.
-    if replaces || name == "alias" && view.args.iter().any(|it| it.starts_with("tenterhook=")) {
+    if replaces || name == "alias" && view.args.iter().any(|arg| arg.starts_with("tenterhook=")) {
         found.disarms.insert("puts something else in the place of Tenterhook".to_owned());
     }
 }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn roots() -> Roots {
-        Roots { cwd: "/work".into(), home: "/home/a".into(), ..Roots::default() }
+        Roots { cwd: "/project".into(), home: "/home/a".into(), ..Roots::default() }
     }
 
     #[test]

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn roots() -> Roots {
-        Roots { cwd: "/work".into(), home: "/home/a".into(), ..Roots::default() }
+        Roots { cwd: "/project".into(), home: "/home/a".into(), ..Roots::default() }
     }
 
     fn names(file: ServerFile<'_>) -> Vec<(String, Layer, String)> {
@@ -185,7 +185,7 @@ mod tests {
         let text = r#"{"numStartups": 7,
             "mcpServers": {"policy": {"type": "stdio", "command": "mine", "args": ["-v"]}},
             "projects": {
-                "/work": {"mcpServers": {"policy": {"command": "here"}}},
+                "/project": {"mcpServers": {"policy": {"command": "here"}}},
                 "/other": {"mcpServers": {"policy": {"command": "there"}}}
             }}"#;
         let file = ServerFile { name: "c", text, layer: Layer::User, plugin: None };
@@ -203,7 +203,7 @@ mod tests {
         let (servers, _) = read(file, &roots());
         let Reach::Program(command) = &servers[0].reach else { panic!("a program") };
         let env: Vec<_> = command.env.iter().map(|(name, it)| format!("{name}={it}")).collect();
-        assert_eq!(env, ["CLAUDE_PROJECT_DIR=/work", "A=${B}"]);
+        assert_eq!(env, ["CLAUDE_PROJECT_DIR=/project", "A=${B}"]);
     }
 
     /// MC-14.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Pin;
 
-/// What programs write beside themselves, and nobody runs: neither pinned nor kept (T-6).
+/// Files that programs and editors leave beside a hook and that no hook runs: neither pinned nor kept (T-6).
 const LEFT_OUT: &[&str] = &[
     "__pycache__",
     ".DS_Store",

@@ -34,7 +34,7 @@ fn layer(path: &str) -> Layer {
     match path {
         "/etc/claude-code/managed-settings.json" => Layer::Managed,
         "/home/a/.claude/settings.json" => Layer::User,
-        "/work/.claude/settings.json" => Layer::Project,
+        "/project/.claude/settings.json" => Layer::Project,
         _ => Layer::Local,
     }
 }
@@ -61,18 +61,18 @@ fn silencers(files: &[(&str, &'static str)], env: &[(String, String)]) -> Vec<Si
         .filter(|(path, _)| is_settings(path))
         .map(|(path, text)| Source {
             layer: layer(path),
-            ..Source::given(path, DialectId::CLAUDE, text, "/work")
+            ..Source::given(path, DialectId::CLAUDE, text, "/project")
         })
         .collect();
     let settings: Vec<&Source> = sources.iter().collect();
-    let roots = Roots { cwd: "/work".into(), home: "/home/a".into(), ..Roots::default() };
+    let roots = Roots { cwd: "/project".into(), home: "/home/a".into(), ..Roots::default() };
     let scan = Scan { settings: &settings, roots: &roots, env, disk: &disk };
     find(scan)
 }
 
 const USER: &str = "/home/a/.claude/settings.json";
-const PROJECT: &str = "/work/.claude/settings.json";
-const LOCAL: &str = "/work/.claude/settings.local.json";
+const PROJECT: &str = "/project/.claude/settings.json";
+const LOCAL: &str = "/project/.claude/settings.local.json";
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 /// BR-80: the strongest file that says anything counts; the user's own `false` is weaker than a project's `true`.
@@ -80,8 +80,8 @@ const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 fn disable_all_hooks_is_found_where_no_stronger_file_says_false() {
     let on = "{\n\"disableAllHooks\": true}";
     let off = "{\"disableAllHooks\": false}";
-    assert_eq!(found(&[(PROJECT, on)]), ["hooks-disabled /work/.claude/settings.json:2"]);
-    assert_eq!(found(&[(LOCAL, on)]), ["hooks-disabled /work/.claude/settings.local.json:2"]);
+    assert_eq!(found(&[(PROJECT, on)]), ["hooks-disabled /project/.claude/settings.json:2"]);
+    assert_eq!(found(&[(LOCAL, on)]), ["hooks-disabled /project/.claude/settings.local.json:2"]);
     assert_eq!(found(&[(USER, off), (PROJECT, on)]).len(), 1);
     assert_eq!(found(&[(PROJECT, on), (LOCAL, off)]), [""; 0]);
     assert_eq!(found(&[(PROJECT, on), (LOCAL, on), (MANAGED, off)]), [""; 0]);
@@ -93,7 +93,7 @@ fn disable_all_hooks_is_found_where_no_stronger_file_says_false() {
 #[test]
 fn module_is_found_in_each_place_that_loads() {
     let marketplace = r#"{"name": "mp", "plugins": [{"name": "silencer", "source": "./p"}]}"#;
-    let enabled = r#"{"extraKnownMarketplaces": {"mp": {"source": {"source": "directory", "path": "/work/mp"}}},
+    let enabled = r#"{"extraKnownMarketplaces": {"mp": {"source": {"source": "directory", "path": "/project/mp"}}},
         "enabledPlugins": {"silencer@mp": true}}"#;
     let dirs = r#"{"env": {"CLAUDE_CODE_PLUGIN_DIRS": "/x/none:/x/m"}}"#;
     let skill = |root: &str, rest: &[(&str, &'static str)]| {
@@ -104,13 +104,16 @@ fn module_is_found_in_each_place_that_loads() {
         found(&files)
     };
     let at = |root: &str| vec![format!("mod-could-silence {root}/hooks/hooks.json:2")];
-    assert_eq!(skill("/work/.claude/skills/x", &[]), at("/work/.claude/skills/x"));
+    assert_eq!(skill("/project/.claude/skills/x", &[]), at("/project/.claude/skills/x"));
     assert_eq!(skill("/home/a/.claude/skills/x", &[]), at("/home/a/.claude/skills/x"));
     let in_marketplace = |settings| {
-        skill("/work/mp/p", &[("/work/mp/.claude-plugin/marketplace.json", marketplace), settings])
+        skill(
+            "/project/mp/p",
+            &[("/project/mp/.claude-plugin/marketplace.json", marketplace), settings],
+        )
     };
     for settings in [PROJECT, USER, LOCAL] {
-        assert_eq!(in_marketplace((settings, enabled)), at("/work/mp/p"), "{settings}");
+        assert_eq!(in_marketplace((settings, enabled)), at("/project/mp/p"), "{settings}");
     }
     assert_eq!(skill("/x/m", &[(USER, dirs)]), at("/x/m"));
     let env = [("CLAUDE_CODE_PLUGIN_DIRS".to_owned(), "/x/m".to_owned())];
@@ -132,10 +135,10 @@ fn module_is_not_found_where_it_does_not_load() {
         ]
     };
     for root in [
-        "/work/.claude/skills/group/x",
-        "/work/.claude/plugins/x",
-        "/work",
-        "/work/.agents/skills/x",
+        "/project/.claude/skills/group/x",
+        "/project/.claude/plugins/x",
+        "/project",
+        "/project/.agents/skills/x",
         "/home/a/.claude/plugins/x",
     ] {
         let files = plugin(root);
@@ -149,7 +152,7 @@ fn module_is_not_found_where_it_does_not_load() {
     assert_eq!(with((PROJECT, project_env)), [""; 0]);
     assert_eq!(with((LOCAL, project_env)), [""; 0]);
     // A skill that is no plugin, and a plugin without modules.
-    let skill = "/work/.claude/skills/x";
+    let skill = "/project/.claude/skills/x";
     let hooks = format!("{skill}/hooks/hooks.json");
     assert_eq!(found(&[(&format!("{skill}/SKILL.md"), "x"), (&hooks, MODULES)]), [""; 0]);
     let manifest = format!("{skill}/.claude-plugin/plugin.json");
@@ -167,7 +170,7 @@ fn module_is_not_found_where_it_does_not_load() {
 /// BR-81: the file that a manifest names, escapes in a key, and a value that is not a list.
 #[test]
 fn module_is_found_however_it_is_announced() {
-    let manifest = "/work/.claude/skills/x/.claude-plugin/plugin.json";
+    let manifest = "/project/.claude/skills/x/.claude-plugin/plugin.json";
     let named = r#"{"name": "x", "hooks": "./cfg/h.json"}"#;
     for text in [
         "{\"modules\": [\"a.mjs\"]}",
@@ -177,10 +180,10 @@ fn module_is_found_however_it_is_announced() {
         "{\"modules\": [1]}",
         "{\"hooks\": {}, \"modules\": [\"a.ts\"], // x\n}",
     ] {
-        let files = [(manifest, named), ("/work/.claude/skills/x/cfg/h.json", text)];
+        let files = [(manifest, named), ("/project/.claude/skills/x/cfg/h.json", text)];
         assert_eq!(
             found(&files),
-            ["mod-could-silence /work/.claude/skills/x/cfg/h.json:1"],
+            ["mod-could-silence /project/.claude/skills/x/cfg/h.json:1"],
             "{text}"
         );
     }
@@ -189,7 +192,7 @@ fn module_is_found_however_it_is_announced() {
 /// BR-81: a file that cannot be read is a finding.
 #[test]
 fn file_that_cannot_be_read_is_reported() {
-    let root = "/work/.claude/skills/x";
+    let root = "/project/.claude/skills/x";
     let manifest = format!("{root}/.claude-plugin/plugin.json");
     let hooks = format!("{root}/hooks/hooks.json");
     let torn = "{\"hooks\": {\n\"PreToolUse\": ";
@@ -197,7 +200,7 @@ fn file_that_cannot_be_read_is_reported() {
     assert_eq!(found(&[(&manifest, "{")]), [format!("mod-unread {manifest}:1")]);
     let enabled = r#"{"extraKnownMarketplaces": {"mp": {"source": {"source": "directory", "path": "./mp"}}},
         "enabledPlugins": {"silencer@mp": true}}"#;
-    let marketplace = "/work/mp/.claude-plugin/marketplace.json";
+    let marketplace = "/project/mp/.claude-plugin/marketplace.json";
     assert_eq!(
         found(&[(PROJECT, enabled), (marketplace, "[")]),
         [format!("mod-unread {marketplace}:1")]
@@ -212,8 +215,8 @@ fn managed_modules_only_closes_every_place_unless_the_guard_is_unseated() {
         "pluginConfigs": {"cc-plugin-sec-default@builtin": {"options": {"allowManagedModsOnly": true}}}}"#;
     let seated = r#"{"prependPlugins": ["sec-default@builtin"],
         "pluginConfigs": {"cc-plugin-sec-default@builtin": {"options": {"allowManagedModsOnly": true}}}}"#;
-    let manifest = ("/work/.claude/skills/x/.claude-plugin/plugin.json", MANIFEST);
-    let hooks = ("/work/.claude/skills/x/hooks/hooks.json", MODULES);
+    let manifest = ("/project/.claude/skills/x/.claude-plugin/plugin.json", MANIFEST);
+    let hooks = ("/project/.claude/skills/x/hooks/hooks.json", MODULES);
     let with = |text| found(&[manifest, hooks, (MANAGED, text)]);
     assert_eq!(with(only), [""; 0]);
     assert_eq!(with(seated), [""; 0]);
@@ -251,8 +254,8 @@ fn guard_of_the_users_settings_holds_modules_until_it_is_taken_away() {
     let errors = |more: &[(&str, &'static str)], env: &[(String, String)]| {
         let mut files: Vec<(&str, &'static str)> =
             own.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-        files.push(("/work/.claude/skills/x/.claude-plugin/plugin.json", MANIFEST));
-        files.push(("/work/.claude/skills/x/hooks/hooks.json", MODULES));
+        files.push(("/project/.claude/skills/x/.claude-plugin/plugin.json", MANIFEST));
+        files.push(("/project/.claude/skills/x/hooks/hooks.json", MODULES));
         files.retain(|(path, _)| !more.iter().any(|(other, _)| other == path));
         files.extend(more);
         silencers(&files, env)
