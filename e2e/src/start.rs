@@ -75,21 +75,23 @@ fn event(room: &Path) -> String {
 
 pub(crate) fn run(args: &[&str]) -> Said {
     let Asked { program, peers } = Asked::read(args)?;
-    let room = tempfile::tempdir().map_err(|error| format!("no directory: {error}"))?;
+    let directory = tempfile::tempdir().map_err(|error| format!("no directory: {error}"))?;
+    let room = directory.path().join("project");
+    std::fs::create_dir(&room).map_err(|error| format!("no project: {error}"))?;
     let many =
         (0..20_000).map(|at| NOTHING.replace("other", &format!("h{at}"))).collect::<String>();
     for (name, text) in [
         ("nothing.toml", NOTHING),
         ("pack.toml", PACK),
         ("many.toml", &many),
-        ("event.json", &event(room.path())),
+        ("event.json", &event(&room)),
         ("rule.toml", RULE),
         ("hooks.json", COMMAND),
         ("guard.py", GUARD),
     ] {
-        std::fs::write(room.path().join(name), text).map_err(|error| format!("{name}: {error}"))?;
+        std::fs::write(room.join(name), text).map_err(|error| format!("{name}: {error}"))?;
     }
-    hundred(room.path()).map_err(|error| format!("{HUNDRED}: {error}"))?;
+    hundred(&home(&room)).map_err(|error| format!("{HUNDRED}: {error}"))?;
     let said = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let ours = |words: &[&str]| [said(&[&program.to_string_lossy()]), said(words)].concat();
     let fire = |file: &str| ours(&["fire", "--config", file, "event.json"]);
@@ -113,7 +115,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let mut took: Vec<_> = all.map(|it| (it, Vec::new(), Duration::ZERO)).collect();
     for _ in 0..TIMES {
         for ((name, words), walls, cpu) in &mut took {
-            let (wall, spent) = once(words, room.path()).map_err(|why| format!("{name}: {why}"))?;
+            let (wall, spent) = once(words, &room).map_err(|why| format!("{name}: {why}"))?;
             walls.push(wall);
             *cpu += spent;
         }
@@ -121,18 +123,23 @@ pub(crate) fn run(args: &[&str]) -> Said {
     Ok((table(&mut took), true))
 }
 
-fn hundred(room: &Path) -> std::io::Result<()> {
+/// A home of its own: one that is the project, or that leads into it, is not believed (C-95).
+fn home(room: &Path) -> PathBuf {
+    room.with_file_name("home")
+}
+
+fn hundred(home: &Path) -> std::io::Result<()> {
     let entry = "{\"matcher\":\"Write\",\"hooks\":[{\"type\":\"command\",\"command\":\"true\"}]}";
     let entries = vec![entry; 100].join(",");
-    std::fs::create_dir_all(room.join(".claude"))?;
-    std::fs::write(room.join(HUNDRED), format!("{{\"hooks\":{{\"PreToolUse\":[{entries}]}}}}"))
+    std::fs::create_dir_all(home.join(".claude"))?;
+    std::fs::write(home.join(HUNDRED), format!("{{\"hooks\":{{\"PreToolUse\":[{entries}]}}}}"))
 }
 
 /// How long it took, and how much of a core; the latter is told in ticks, whose errors even out.
 fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
     let (program, args) = words.split_first().ok_or("it has no name")?;
     let mut command = Command::new(program);
-    command.args(args).current_dir(room).env("HOME", room);
+    command.args(args).current_dir(room).env("HOME", home(room));
     // What agents hand to a hook; the others do not read it.
     let input = std::fs::File::open(room.join("event.json")).map_err(|error| error.to_string())?;
     command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
