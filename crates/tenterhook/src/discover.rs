@@ -11,6 +11,7 @@ mod given;
 mod keep;
 mod owner;
 mod places;
+mod project;
 mod saved;
 mod servers;
 mod silencers;
@@ -297,13 +298,15 @@ fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
 }
 
 fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: &Roots) -> Source {
+    let project = project::of_found(path, (dialect, layer), roots);
     Source {
         name: path.to_string_lossy().into(),
         dialect,
         layer,
         text,
         directory: path.parent().unwrap_or(path).to_owned(),
-        project: roots.cwd.clone(),
+        found_from: (project != roots.cwd).then(|| roots.cwd.clone()),
+        project,
         home: roots.home.clone(),
         plugin: None,
         compat: Compat::Guarded,
@@ -337,7 +340,7 @@ pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option
     let layer =
         candidates.find(|place| places::is_one_of(path, &place.path)).map(|place| place.layer);
     let plugin = match layer {
-        None => Some(given::plugin_of(path).filter(|_| path.starts_with(&roots.cwd))?),
+        None => Some(given::plugin_of(path).filter(|_| roots.has_inside(path))?),
         Some(_) => None,
     };
     let layer = layer.unwrap_or(Layer::Plugin);

@@ -249,10 +249,7 @@ impl Builder {
             connected,
             judge: self.judge,
             shadows: self.shadows,
-            projects: match self.of_several_projects {
-                true => projects::Projects::of_sources(&self.sources),
-                false => projects::Projects::default(),
-            },
+            projects: projects::Projects::of_sources(&self.sources, self.of_several_projects),
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }

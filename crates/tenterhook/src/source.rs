@@ -36,6 +36,8 @@ pub struct Source {
     pub directory: PathBuf,
     /// The project that relative rules and commands mean.
     pub project: PathBuf,
+    /// Where the agent stood when the file was found, where that is not its project (C-100).
+    pub found_from: Option<PathBuf>,
     /// The home that `~` means; empty where the caller named none.
     pub home: PathBuf,
     /// The plugin that it belongs to.
@@ -99,6 +101,12 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Saving)
     }
 
+    /// The directory from which it was found: what a file says binds the files that are found from the same one (BR-98).
+    #[must_use]
+    pub fn seen_from(&self) -> &Path {
+        self.found_from.as_ref().unwrap_or(&self.project)
+    }
+
     /// Whether it holds entries that were moved away from their agent.
     pub(crate) fn is_adopted(&self) -> bool {
         self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))
@@ -119,6 +127,7 @@ impl Source {
             layer: Layer::Given,
             text: text.into(),
             project: directory.clone(),
+            found_from: None,
             directory,
             home: PathBuf::new(),
             plugin: None,

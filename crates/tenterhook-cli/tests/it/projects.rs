@@ -163,3 +163,106 @@ fn ninth_project_of_a_session_is_reported_and_not_kept() {
         assert_eq!(said.stdout.contains("for p"), number < 9, "{number}: {}", said.all());
     }
 }
+
+/// The places below the root from which the gates of the root are asked for.
+const BELOW: &[&str] = &["", "/a", "/a/b/c", "/hooks", "/.claude", "/.codex", "/.github/hooks"];
+
+/// A file of a repository's root with a gate: its place, its text, and an agent that calls.
+const OF_ROOT: &[(&str, &str, &str)] = &[
+    (
+        "tenterhook.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nrun = [\"./hooks/gate.sh\"]\n",
+        "claude",
+    ),
+    ("tenterhook.toml", "[hook.gate]\non = \"PreToolUse\"\nrun = [\"hooks/gate.sh\"]\n", "codex"),
+    (
+        "tenterhook.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nrun = [\"sh\", \"hooks/gate.sh\"]\n",
+        "codex",
+    ),
+    (
+        "tenterhook.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nshell = \"sh hooks/gate.sh\"\n",
+        "codex",
+    ),
+    (
+        "tenterhook.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nshell = 'sh \"$TENTERHOOK_PROJECT_DIR/hooks/gate.sh\"'\n",
+        "codex",
+    ),
+    (
+        "tenterhook.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nrun = [\"./hooks/gate.sh\"]\ncwd = \"hooks\"\n",
+        "codex",
+    ),
+    (
+        "tenterhook.local.toml",
+        "[hook.gate]\non = \"PreToolUse\"\nrun = [\"./hooks/gate.sh\"]\n",
+        "codex",
+    ),
+    (
+        "tenterhook.json",
+        r#"{"hook": {"gate": {"on": "PreToolUse", "run": ["./hooks/gate.sh"]}}}"#,
+        "codex",
+    ),
+    (
+        ".claude/settings.local.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/hooks/gate.sh"}]}]}}"#,
+        "codex",
+    ),
+    (
+        ".claude/settings.local.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh", "args": ["${CLAUDE_PROJECT_DIR}/hooks/gate.sh"]}]}]}}"#,
+        "codex",
+    ),
+    (
+        ".codex/hooks.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh hooks/gate.sh"}]}]}}"#,
+        "claude",
+    ),
+    (
+        ".github/hooks/a.json",
+        r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "sh hooks/gate.sh"}]}}"#,
+        "codex",
+    ),
+];
+
+/// C-100: an approval of a file at the root of a repository counts wherever below it the agent stands.
+#[test]
+fn gate_of_the_root_denies_from_every_subdirectory_wherever_it_was_approved() {
+    for (file, text, agent) in OF_ROOT {
+        for approved in ["project", "project/a/b/c"] {
+            let room = Room::new().unapproved();
+            for directory in BELOW
+                .iter()
+                .map(|below| format!("project{below}"))
+                .chain(["project/.git".to_owned()])
+            {
+                fs::create_dir_all(room.path(&directory)).unwrap();
+            }
+            room.write(&format!("project/{file}"), text);
+            let script = "#!/bin/sh\ngrep -q deploy-prod || exit 0\necho 'not in this repository' >&2\nexit 2\n";
+            room.write("project/hooks/gate.sh", script);
+            room.shell("chmod 755 hooks/gate.sh");
+            room.approve(approved);
+            for below in BELOW {
+                let from = format!("project{below}");
+                let call = |command: &str| {
+                    let payload = json!({ "session_id": "s", "cwd": room.path(&from), "hook_event_name": "PreToolUse",
+                        "tool_name": "Bash", "tool_input": { "command": command } });
+                    let args = ["hook", "--agent", agent, "--event", "PreToolUse"];
+                    room.run_in(&from, &args, &payload.to_string())
+                };
+                let shown = format!("{file} {text}, approved in {approved}, {agent} in {from}");
+                let denied = call("deploy-prod");
+                assert!(
+                    denied.stdout.contains("not in this repository"),
+                    "{shown}: {}",
+                    denied.all()
+                );
+                let passed = call("ls");
+                assert!(!passed.stdout.contains("deny"), "{shown}: {}", passed.all());
+            }
+        }
+    }
+}

@@ -51,7 +51,7 @@ fn calls(hook: &Hook, server: &str) -> bool {
 
 /// Whether what a source says may bind hooks of a second source, by their projects and homes. Layers are judged elsewhere (C-16).
 pub(super) fn binds(statement: &Statement, source: &Source) -> bool {
-    let is_own = statement.project == source.project;
+    let is_own = statement.seen_from == source.seen_from();
     match statement.standing {
         // Its project's file alone says so, and the agent works elsewhere.
         Standing::Left => is_own && is_of_project(source.layer),
@@ -65,7 +65,7 @@ pub(super) fn is_needed(read: &[(Source, ReadConfig)]) -> bool {
     let mut projects = read
         .iter()
         .filter(|(source, _)| is_of_project(source.layer))
-        .map(|(source, _)| &source.project);
+        .map(|(source, _)| source.seen_from());
     let first = projects.next();
     read.iter().any(|(source, _)| source.standing != Standing::Usual)
         || projects.any(|project| Some(project) != first)

@@ -14,9 +14,9 @@ pub(super) struct Statement {
     pub(super) layer: Layer,
     pub(super) by: Arc<str>,
     pub(super) switch: Switch,
-    /// Why its file is read, and for which project.
+    /// Why its file is read, and from where it was found.
     pub(super) standing: Standing,
-    pub(super) project: PathBuf,
+    pub(super) seen_from: PathBuf,
 }
 
 pub(super) fn statements(
@@ -28,7 +28,7 @@ pub(super) fn statements(
         by: Arc::clone(&source.name),
         switch: switch.clone(),
         standing: source.standing,
-        project: source.project.clone(),
+        seen_from: source.seen_from().to_owned(),
     })
 }
 

@@ -1,11 +1,11 @@
 //! Classifies a file that the caller names: its layer, dialect, project and plugin (C-5). Reads that file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::file::{read, take, unreadable};
 use super::owner;
-use super::{absolute, recognize, source};
+use super::{absolute, project, recognize, source};
 use crate::config::{Plugin, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Candidate, DIALECTS, DialectId, Roots};
@@ -41,8 +41,8 @@ pub fn given(
     let layer = given_layer(&full, dialect, roots);
     let moved_from = super::places::moved_from(dialect, &full, roots);
     let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
-    if let Some(project) = project_of(&full, dialect) {
-        source.project = project;
+    if let Some(project) = project::holder(&full, dialect) {
+        (source.project, source.found_from) = (project, None);
     }
     if let Some(plugin) = plugin_of(&full) {
         source.layer = Layer::Plugin;
@@ -93,16 +93,6 @@ pub(super) fn is_named(path: &Path, place: &Path) -> bool {
             fits && directory(path) == directory(place)
         }
     }
-}
-
-/// The directory from which an agent would find the file as its project's: `/repo` for `/repo/.claude/settings.json`.
-fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
-    path.ancestors().skip(1).take(3).find_map(|directory| {
-        let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
-        let places = dialect.dialect().places(&roots);
-        let own = |it: &&Candidate| matches!(it.layer, Layer::Project | Layer::Local);
-        places.iter().filter(own).any(|place| place.path == path).then(|| directory.to_owned())
-    })
 }
 
 /// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.

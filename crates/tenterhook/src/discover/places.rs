@@ -71,7 +71,6 @@ pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
 }
 
 /// Whether a path is one of those that a place stands for: each component fits, with at most one `*`.
-#[cfg(feature = "trust")]
 pub(super) fn is_one_of(path: &Path, place: &Path) -> bool {
     let (own, asked) = (path.components(), place.components());
     let fits = |own: Component<'_>, asked: Component<'_>| {

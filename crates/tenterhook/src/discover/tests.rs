@@ -201,6 +201,74 @@ fn plugins_that_are_switched_on_come_last() {
     assert_eq!(of_plugins(), Vec::<String>::new());
 }
 
+/// C-100: the project of a file, wherever below it the agent stands.
+#[test]
+fn file_belongs_to_the_directory_whose_agent_finds_it_there() {
+    for (path, dialect, layer, cwd, project) in [
+        ("/r/tenterhook.toml", DialectId::NATIVE, Layer::Project, "/r", "/r"),
+        ("/r/tenterhook.toml", DialectId::NATIVE, Layer::Project, "/r/a/b", "/r"),
+        ("/r/tenterhook.local.json", DialectId::NATIVE, Layer::Local, "/r/a", "/r"),
+        ("/r/.claude/settings.local.json", DialectId::CLAUDE, Layer::Local, "/r/a", "/r"),
+        ("/r/.claude/settings.local.json", DialectId::CLAUDE, Layer::Local, "/r/.claude", "/r"),
+        ("/r/a/.claude/settings.json", DialectId::CLAUDE, Layer::Project, "/r/a", "/r/a"),
+        ("/r/.codex/hooks.json", DialectId::CODEX, Layer::Project, "/r/a/b", "/r"),
+        ("/r/a/.codex/hooks.json", DialectId::CODEX, Layer::Project, "/r/a/b", "/r/a"),
+        ("/r/.codex/config.toml", DialectId::CODEX, Layer::Project, "/r/.codex", "/r"),
+        ("/r/.github/hooks/x.json", DialectId::COPILOT, Layer::Project, "/r/.github/hooks", "/r"),
+        ("/r/.github/copilot/settings.json", DialectId::COPILOT, Layer::Project, "/r/a", "/r"),
+        ("/r/.agents/plugins/p/hooks/hooks.json", DialectId::GOOSE, Layer::Project, "/r", "/r"),
+        ("/r/.mcp.json", DialectId::CLAUDE, Layer::Project, "/r", "/r"),
+        ("/r/mp/p/hooks/hooks.json", DialectId::CLAUDE, Layer::Plugin, "/r/a", "/r"),
+        ("/r/a/p/hooks/hooks.json", DialectId::CLAUDE, Layer::Plugin, "/r/a", "/r"),
+        ("/h/.claude/plugins/p/hooks/hooks.json", DialectId::CLAUDE, Layer::Plugin, "/r/a", "/r/a"),
+        ("/h/.claude/settings.json", DialectId::CLAUDE, Layer::User, "/r/a", "/r/a"),
+        ("/etc/x.json", DialectId::CLAUDE, Layer::Managed, "/r/a", "/r/a"),
+    ] {
+        let (cwd, repository, home) = (cwd.into(), Some("/r".into()), "/h".into());
+        let roots = Roots { cwd, repository, home, ..Roots::default() };
+        let found = source(Path::new(path), dialect, layer, "".into(), &roots);
+        assert_eq!(found.project, Path::new(project), "{path} from {}", roots.cwd.display());
+        assert_eq!(found.seen_from(), roots.cwd, "{path}");
+    }
+    // A repository that holds the home brings none of what lies in the home.
+    let roots = Roots {
+        cwd: "/h/p".into(),
+        repository: Some("/".into()),
+        home: "/h".into(),
+        ..Roots::default()
+    };
+    let plugin = Path::new("/h/.claude/plugins/p/hooks/hooks.json");
+    assert_eq!(
+        source(plugin, DialectId::CLAUDE, Layer::Plugin, "".into(), &roots).project,
+        Path::new("/h/p")
+    );
+}
+
+/// C-100, T-1: what a repository brings has to be approved, wherever in it the agent stands.
+#[cfg(feature = "trust")]
+#[test]
+fn plugin_of_the_repository_is_not_the_users_own_below_its_root() {
+    use crate::trust::{Origin, Trust};
+    let (room, roots) = landscape();
+    let root = room.path().join("repo/plugins/guard");
+    fs::create_dir_all(root.join("hooks")).expect("a directory");
+    fs::create_dir_all(room.path().join("repo/deep/er")).expect("a directory");
+    fs::write(root.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("write");
+    let registry = roots.home.join(".claude/plugins");
+    fs::create_dir_all(&registry).expect("a directory");
+    let known = serde_json::json!({"plugins": {"guard@shop": [{"installPath": root}]}});
+    fs::write(registry.join("installed_plugins.json"), known.to_string()).expect("write");
+    let user = roots.home.join(".claude/settings.json");
+    fs::write(user, "{\"enabledPlugins\": {\"guard@shop\": true}}").expect("write");
+    for below in ["", "deep", "deep/er", "plugins", "plugins/guard/hooks"] {
+        let cwd = room.path().join("repo").join(below);
+        let roots = Roots { cwd, repository: Some(room.path().join("repo")), ..roots.clone() };
+        let found = find(&roots).sources;
+        let plugin = found.iter().find(|source| source.plugin.is_some()).expect("it is enabled");
+        assert_eq!(Trust::origin(plugin), Origin::Repository, "{below}");
+    }
+}
+
 /// C-5: a long file is of the same dialect as a short one that begins and ends like it.
 #[test]
 fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {

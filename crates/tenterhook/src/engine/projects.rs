@@ -9,14 +9,15 @@ use crate::event::Event;
 use crate::hook::{Hook, Layer};
 use crate::source::Source;
 
-/// The project of each file that belongs to one; empty where the host has one project.
+/// The project of each file that belongs to one; where the host has one project, of the files that were found from below theirs.
 #[derive(Debug, Default)]
 pub(super) struct Projects(HashMap<Arc<str>, PathBuf>);
 
 impl Projects {
-    pub(super) fn of_sources(sources: &[Source]) -> Self {
+    pub(super) fn of_sources(sources: &[Source], are_several: bool) -> Self {
         let is_owned = |source: &&Source| {
-            !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn)
+            (are_several || source.found_from.is_some())
+                && !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn)
         };
         let owned = sources.iter().filter(is_owned);
         Self(owned.map(|source| (Arc::clone(&source.name), source.project.clone())).collect())

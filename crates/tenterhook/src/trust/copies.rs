@@ -120,9 +120,9 @@ pub(super) fn redirect(
     if pins.from_place.is_some() {
         return Ok(());
     }
-    let inside: Vec<_> =
-        pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
-    if inside.is_empty() && pins.variables.is_empty() {
+    let mut inside = pins.mentions.iter().filter(|mention| mention.path.starts_with(project));
+    let first = inside.next();
+    if first.is_none() && pins.variables.is_empty() {
         return Ok(());
     }
     let known = checked.0.borrow().get(&digest).cloned();
@@ -132,23 +132,40 @@ pub(super) fn redirect(
             .map_err(|error| format!("its files cannot be kept: {error}"))?,
     };
     checked.0.borrow_mut().insert(digest, tree.clone());
+    command.copy = Some(pointed(command, pins, (project, &tree))?);
+    point_variables(command, pins, &tree, project);
+    command.kept = Some(tree);
+    if let Some(first) = first {
+        command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
+    }
+    Ok(())
+}
+
+/// Has a command that runs from the project name its files by their full paths: the agent stands below the project (C-100). What cannot
+/// be found in its line counts from where the agent stands, as without an approval.
+pub(super) fn name_in_full(command: &mut Command, pins: &Pins, project: &Path) {
+    if pins.from_place.is_some() {
+        command.copy = pointed(command, pins, (project, project)).ok();
+    }
+}
+
+/// What is started, with the words that are files of the project leading into `tree`.
+fn pointed(
+    command: &Command,
+    pins: &Pins,
+    (project, tree): (&Path, &Path),
+) -> Result<Invocation, String> {
     let mut copy = command.invocation.clone();
     if let (Invocation::Shell { text, .. }, Some(known)) = (&mut copy, &pins.text) {
         text.clone_from(known);
     }
-    for mention in &inside {
+    for mention in &pins.mentions {
         let Ok(path) = mention.path.strip_prefix(project) else { continue };
         if !point(&mut copy, &mention.word, &tree.join(path)) {
             return Err(format!("`{}` cannot be found in its line", mention.word));
         }
     }
-    point_variables(command, pins, &tree, project);
-    command.copy = Some(copy);
-    command.kept = Some(tree);
-    if let Some(first) = inside.first() {
-        command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
-    }
-    Ok(())
+    Ok(copy)
 }
 
 /// Has the variables of an entry lead to what is kept. A path that would be read as several in such a list stays as it is written.

@@ -120,13 +120,11 @@ impl Trust {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
             return Ok(());
         };
-        copies::redirect(
-            (&self.store, checked),
-            command,
-            identity.files,
-            &identity.pins,
-            &source.project,
-        )
+        let (pins, project) = (&identity.pins, &source.project);
+        if source.found_from.is_some() {
+            copies::name_in_full(command, pins, project);
+        }
+        copies::redirect((&self.store, checked), command, identity.files, pins, project)
     }
 
     pub(super) fn is_unheard_of(&self, source: &Source) -> bool {

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::decide::Origin;
+use super::worktree::repository_round;
 use crate::discover::{Stat, Unsupported};
 use crate::hook::Layer;
 use crate::source::Source;
@@ -68,10 +69,15 @@ fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, String> {
     }
 }
 
-/// A home of settings that somebody moved into the project, or linked to it, holds what the repository brings.
+/// A home of settings that somebody moved into the project or the repository round it, or linked to it, holds what the repository
+/// brings. A repository that holds the home itself is the user's own.
 fn inside(file: &Path, source: &Source) -> Result<Option<String>, String> {
     let (project, home) = (real(&source.project)?, real(&source.home)?);
-    let is_inside = project.is_some_and(|it| Some(&it) != home.as_ref() && file.starts_with(&it));
+    let Some(project) = project else { return Ok(None) };
+    let repository = repository_round(&project)
+        .filter(|root| !home.as_ref().is_some_and(|home| home.starts_with(root)));
+    let is_inside = Some(&project) != home.as_ref() && file.starts_with(&project)
+        || repository.is_some_and(|root| file.starts_with(root));
     Ok(is_inside.then(|| format!("it lies in this project, at `{}`", file.display())))
 }
 

@@ -239,6 +239,15 @@ fn what_others_could_have_written_is_no_persons_own() {
         Trust::origin(&user(&room.project().join(".claude/settings.json"))),
         Origin::Repository
     );
+    // So it is where the agent stands below the root of that repository, and where the home is in one of its own it is not.
+    let below = room.project().join("below");
+    fs::create_dir_all(room.project().join(".git")).expect("a directory");
+    fs::create_dir_all(&below).expect("a directory");
+    let from_below = || Trust::origin(&Source { project: below.clone(), ..user(&place) });
+    assert_eq!(from_below(), Origin::Repository);
+    link_to(&dotfiles.join("settings.json"));
+    mode(&dotfiles, 0o755);
+    assert_eq!(from_below(), Origin::Own);
     // What nobody could look at may be anybody's: a link to itself.
     link_to(&place);
     assert_eq!(origin(), Origin::Repository);

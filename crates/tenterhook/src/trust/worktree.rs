@@ -67,8 +67,7 @@ pub(super) fn others(source: &Source) -> Vec<String> {
         Layer::Project | Layer::Local | Layer::Plugin | Layer::Skill | Layer::Agent
     );
     let name = Path::new(&*source.name);
-    let root =
-        source.project.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
+    let root = repository_round(&source.project);
     let Some(root) = root.filter(|_| in_project) else { return Vec::new() };
     let (Ok(inside), Some(common)) = (name.strip_prefix(root), common_directory(root)) else {
         return Vec::new();
@@ -80,6 +79,11 @@ pub(super) fn others(source: &Source) -> Vec<String> {
         .filter(|checkout| common_directory(checkout).as_ref() == Some(&common))
         .filter_map(|checkout| checkout.join(inside).to_str().map(str::to_owned))
         .collect()
+}
+
+/// The root of the repository in which a directory lies.
+pub(super) fn repository_round(directory: &Path) -> Option<&Path> {
+    directory.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())
 }
 
 /// The checkouts that a repository names, the main one first.

@@ -26,7 +26,7 @@ pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&Kept>) -> Vec
     let Some(kept) = kept else { return Vec::new() };
     let known = kept.projects();
     let has_hooks = |project: &Path, standing: Standing| {
-        let is_of = |source: &&Source| source.project == *project && source.standing == standing;
+        let is_of = |source: &&Source| source.seen_from() == project && source.standing == standing;
         loaded.sources.iter().filter(is_of).any(load::is_of_project)
     };
     let now = [&here.roots].into_iter().chain(&here.beside).map(|roots| &roots.cwd);
