@@ -339,7 +339,8 @@ impl Engine {
         let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
         let mut finished = ask(begin(event), &own_stages, phases, lack.as_ref()).await;
         if let Some(call) = call {
-            finished.add(Box::pin(ask(begin(call), &call_stages, phases, lack.as_ref())).await);
+            let call = begin(call).without_twins_of(&finished.hooks);
+            finished.add(Box::pin(ask(call, &call_stages, phases, lack.as_ref())).await);
         }
         let Finished { event, mut verdicts, records, hooks } = finished;
         verdicts.extend(plan::unknown(&rulesets, &event.name));

@@ -16,12 +16,14 @@ use crate::session::View;
 
 mod parts;
 mod supposed;
+mod twins;
 mod unknown;
 
 #[doc(hidden)]
 pub use parts::select_parts;
 #[doc(hidden)]
 pub use supposed::supposed;
+pub(crate) use twins::starts_the_same;
 #[doc(hidden)]
 pub use unknown::unknown;
 
@@ -92,16 +94,26 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
     let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::of).collect();
     let call = event.as_tool_call();
     let call_context = call.as_ref().map(MatchContext::of);
+    let explained = |hook: &Hook, context: &MatchContext<'_>| {
+        let row = ruleset.row(hook.dialect, &context.event().name);
+        parts::said(hook, &row, view, context, &parts)
+    };
+    let runs_itself = |hook: &Arc<Hook>| {
+        let own = ruleset.hooks().iter().filter(|own| own.event == event.name);
+        let mut same = own.filter(|own| starts_the_same(own, hook));
+        same.any(|own| explained(own, &context).selected)
+    };
     ruleset
         .hooks()
         .iter()
         .map(|hook| {
             // A hook of tool calls judges the call that the event would be (BR-90).
             let of_call = call_context.as_ref().filter(|call| call.event().name == hook.event);
-            let context = of_call.unwrap_or(&context);
-            let row = ruleset.row(hook.dialect, &context.event().name);
-            let Because { selected, because, rule } =
-                parts::said(hook, &row, view, context, &parts);
+            let Because { selected, because, rule } = explained(hook, of_call.unwrap_or(&context));
+            if selected && of_call.is_some() && runs_itself(hook) {
+                let because = format!("it runs for this call as a hook of `{}`", event.name);
+                return (Arc::clone(hook), Because { selected: false, because, rule: "BR-101" });
+            }
             let because = if selected { confinement(hook, because) } else { because };
             let because = if selected { shadowed(hook, because) } else { because };
             (Arc::clone(hook), Because { selected, because, rule })

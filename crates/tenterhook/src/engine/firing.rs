@@ -59,6 +59,8 @@ pub(super) struct Firing<'a> {
     claims: Vec<Watched>,
     /// Where steps that end later are recorded.
     behind: Behind,
+    /// The hooks that were asked about the same call by its own event (BR-101).
+    asked: Vec<Arc<Hook>>,
 }
 
 /// What a firing leaves.
@@ -110,7 +112,14 @@ impl<'a> Firing<'a> {
             done: Vec::new(),
             claims: Vec::new(),
             behind,
+            asked: Vec::new(),
         }
+    }
+
+    /// The same without the hooks whose programs these started already (BR-101).
+    pub(super) fn without_twins_of(mut self, asked: &[Arc<Hook>]) -> Self {
+        self.asked = asked.to_vec();
+        self
     }
 
     /// The steps of a stage, on the event with the rewrites so far.
@@ -119,7 +128,13 @@ impl<'a> Firing<'a> {
         let context = MatchContext::sharing(&self.rule_input, &go_on);
         let parts = self.parts.iter().map(|it| MatchContext::sharing(&it.rule_input, &go_on));
         let parts: Vec<MatchContext<'_>> = parts.collect();
-        plan::select_parts(ruleset, self.view, &context, &parts, stage)
+        let mut steps = plan::select_parts(ruleset, self.view, &context, &parts, stage);
+        if !self.asked.is_empty() {
+            let is_asked =
+                |hook: &Hook| self.asked.iter().any(|own| plan::starts_the_same(own, hook));
+            steps.retain(|step| !is_asked(&step.hook));
+        }
+        steps
     }
 
     /// Whether some step so far denies.
