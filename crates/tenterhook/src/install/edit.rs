@@ -89,6 +89,11 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
     }
 }
 
+/// The text without the only child of `node`, whose brackets stay.
+pub(super) fn emptied(text: &str, node: &Node) -> String {
+    cut(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
+}
+
 /// Without a child and the comma of a gap beside it; with the whole gap, where nothing else stands there.
 fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
     let gap = text.get(start..end).unwrap_or_default();

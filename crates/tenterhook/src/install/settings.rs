@@ -41,6 +41,16 @@ impl Setting {
         }
     }
 
+    /// How many keys of its path are there, outermost first.
+    fn count_there(&self, root: &Node) -> usize {
+        let mut node = Some(root);
+        let is_there = |key: &&String| {
+            node = node.and_then(|node| node.get(key));
+            node.is_some()
+        };
+        self.path().iter().take_while(is_there).count()
+    }
+
     /// A file that holds nothing else.
     fn alone(&self) -> String {
         let inner = self.path().iter().skip(1).rev();
@@ -62,20 +72,21 @@ impl Setting {
     }
 }
 
-/// The text with these settings, and those of them that were not there.
+/// The text with these settings, and those of them that were not there, each with how many keys of its path were.
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text, or another value stands at the place of one.
+/// Where the agent would reject the text, another value stands at the place of one, or the settings could not be taken out again to the
+/// byte.
 pub fn put_settings(
     agent: &Agent,
     text: Option<&str>,
     settings: &[Setting],
-) -> Result<(String, Vec<Setting>), Wrong> {
+) -> Result<(String, Vec<(Setting, usize)>), Wrong> {
     let mut added = Vec::new();
     let (mut now, rest) = match (text, settings.split_first()) {
         (None, Some((first, rest))) => {
-            added.push(first.clone());
+            added.push((first.clone(), 0));
             (first.alone(), rest)
         }
         (text, _) => (text.unwrap_or("{}\n").to_owned(), settings),
@@ -83,11 +94,17 @@ pub fn put_settings(
     for setting in rest {
         let root = read(agent, &now)?;
         if let Some(next) = put(&now, &root, setting)? {
+            added.push((setting.clone(), setting.count_there(&root)));
             now = next;
-            added.push(setting.clone());
         }
     }
     read(agent, &now)?;
+    let is_undone =
+        || take_settings(agent, &now, &added).is_ok_and(|undone| undone.as_deref() == text);
+    if !added.is_empty() && !is_undone() {
+        let message = "the file would be broken by it: it could not be taken out again".to_owned();
+        return Err(Wrong { message, line: 1, column: 1 });
+    }
     Ok((now, added))
 }
 
@@ -129,7 +146,8 @@ fn put(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wro
     }
 }
 
-/// The text without these settings, as far as they are there; `None` where nothing else was in the file.
+/// The text without these settings, as far as they are there; of each the keys stay that were there before. `None` where nothing else
+/// was in the file.
 ///
 /// # Errors
 ///
@@ -137,12 +155,12 @@ fn put(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wro
 pub fn take_settings(
     agent: &Agent,
     text: &str,
-    settings: &[Setting],
+    settings: &[(Setting, usize)],
 ) -> Result<Option<String>, Wrong> {
     let mut now = text.to_owned();
-    for setting in settings.iter().rev() {
+    for (setting, there) in settings.iter().rev() {
         let root = read(agent, &now)?;
-        match take(&now, &root, setting) {
+        match take(&now, &root, (setting, *there)) {
             Some(Left::Text(text)) => now = text,
             Some(Left::Nothing) => return Ok(None),
             None => {}
@@ -151,8 +169,8 @@ pub fn take_settings(
     Ok(Some(now))
 }
 
-/// Takes one setting out; `None` where it is not there.
-fn take(text: &str, root: &Node, setting: &Setting) -> Option<Left> {
+/// Takes one setting out, and the keys of its path that were not `there`; `None` where it is not in the text.
+fn take(text: &str, root: &Node, (setting, there): (&Setting, usize)) -> Option<Left> {
     // The containers on the way, each with the number of the child that leads on.
     let mut way: Vec<(&Node, usize)> = Vec::new();
     let mut node = root;
@@ -168,14 +186,18 @@ fn take(text: &str, root: &Node, setting: &Setting) -> Option<Left> {
         let at = node.as_array()?.iter().position(|node| node.as_str() == Some(item))?;
         way.push((node, at));
     }
-    if let Setting::Path(_, path) = setting
-        && node.as_str() != Some(path)
+    if let Setting::Path(path, own) = setting
+        && (node.as_str() != Some(own) || path.len() == there)
     {
-        return Some(Left::Text(without_part(text, node.span, path)));
+        return Some(Left::Text(without_part(text, node.span, own)));
     }
-    for (container, at) in way.into_iter().rev() {
+    for (depth, (container, at)) in way.into_iter().enumerate().rev() {
         match edit::remove(text, container, at) {
             Left::Text(text) => return Some(Left::Text(text)),
+            // The container was there and is to stay, also where somebody wrote the file anew.
+            Left::Nothing if depth > 0 && depth <= there => {
+                return Some(Left::Text(edit::emptied(text, container)));
+            }
             Left::Nothing => {}
         }
     }
@@ -186,17 +208,27 @@ fn take(text: &str, root: &Node, setting: &Setting) -> Option<Left> {
     }
 }
 
-/// The text without one part of the list of paths that stands at `span`.
+/// The text without one part of the list of paths that stands at `span`: the last that is this path, however it is escaped.
 fn without_part(text: &str, span: Span, path: &str) -> String {
-    let path = escaped(path);
-    let list = text.get(span.start..span.end).unwrap_or_default();
-    let behind = format!("{SEPARATOR}{path}");
-    let before = format!("{path}{SEPARATOR}");
-    let found = list.rfind(&behind).map(|at| (at, behind.len()));
-    let found = found.or_else(|| list.find(&before).map(|at| (at, before.len())));
-    let Some((at, length)) = found else { return text.to_owned() };
-    let (start, end) = (span.start + at, span.start + at + length);
-    format!("{}{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default())
+    let list = text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or_default();
+    let mut start = 0;
+    let mut found = None;
+    for part in list.split(SEPARATOR) {
+        let own = serde_json::from_str::<String>(&format!("\"{part}\""));
+        if own.is_ok_and(|own| own == path) {
+            found = Some((start, start + part.len()));
+        }
+        start += part.len() + SEPARATOR.len_utf8();
+    }
+    // A path goes with what parts it from the one before it, else from the next one.
+    let Some((start, end)) = found else { return text.to_owned() };
+    let (start, end) = match (start, list.get(end..).unwrap_or_default().is_empty()) {
+        (0, true) => (start, end),
+        (0, false) => (start, end + SEPARATOR.len_utf8()),
+        _ => (start - SEPARATOR.len_utf8(), end),
+    };
+    let (before, after) = (span.start + 1 + start, span.start + 1 + end);
+    format!("{}{}", text.get(..before).unwrap_or_default(), text.get(after..).unwrap_or_default())
 }
 
 /// A path as it stands inside of a JSON string.
@@ -218,6 +250,7 @@ fn wrong(text: &str, span: Span, message: String) -> Wrong {
 #[cfg(test)]
 mod tests {
     use super::super::agents::agent;
+    use super::super::json::{put_in, take_out};
     use super::*;
 
     fn key(path: &str) -> Vec<String> {
@@ -233,20 +266,50 @@ mod tests {
         ]
     }
 
-    /// BR-85: what is put in is there once, and taken out to the byte.
+    /// Shapes in which people and programs leave settings: keys that are there and empty, layouts, marks and line ends.
+    const SHAPES: &[&str] = &[
+        "{}",
+        "{}\n",
+        "{ }",
+        "{\n}\n",
+        "\u{feff}{}",
+        "\u{feff}{\n  \"model\": \"m\"\n}\n",
+        "{\n  \"model\": \"m\"\n}\n",
+        "{\"model\": \"m\"}",
+        "{\"model\":\"m\"}\n\n",
+        "{\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t},\n\t\"prependPlugins\": []\n}\n",
+        "{\"env\": {\"DIRS\": \"/a:/b\"}, \"prependPlugins\": [\"x@y\"]}",
+        "{\"env\": {\"DIRS\": \"\"}}",
+        "{\"env\": {\"DIRS\": \"\"}, \"prependPlugins\": []}",
+        "{\n  \"env\": {\n    \"DIRS\": \"\"\n  }\n}\n",
+        "{\n  \"env\": {\n    \"A\": \"\",\n    \"DIRS\": \"\",\n    \"B\": \"\"\n  }\n}",
+        "{\"env\": {\"DIRS\": \":\"}}",
+        "{\"env\": {\"DIRS\": \"/a:\"}}",
+        "{\"env\": {\"DIRS\": \":/a\"}}",
+        "{\"env\": {\"DIRS\": \"/h/g2:/h/gg\"}}",
+        "{\"env\": {\"DIRS\": \"\\/a\\/b\"}}",
+        "{\"env\": {}, \"prependPlugins\": [ ]}",
+        "{\"env\": { }, \"prependPlugins\": [\n]}",
+        "{\n  \"env\": {\n  },\n  \"prependPlugins\": [\n\n  ]\n}\n",
+        "{\"prependPlugins\": [\"\"]}",
+        "{\"hooks\": {}, \"env\": {}}",
+        "{\"hooks\": {\"PreToolUse\": []}, \"env\": {}}",
+        "{\"model\": null, \"permissions\": {\"allow\": [], \"deny\": [\n]}, \"x\": \"\"}",
+        "{\"env\": {}, \"pluginConfigs\": {\"a\": {\"options\": {\"other\": 1}}}}",
+        "{\"pluginConfigs\": {\"a\": {}}}",
+        "{\"pluginConfigs\": {\"a\": {\"options\": {}}, \"b\": {}}}",
+        "{\"disableAllHooks\": false, \"pluginConfigs\": {}}",
+        "{\n    \"env\": {\"DIRS\": \"\"} }",
+        " \n{\"env\":{\"DIRS\":\"\"}}\n ",
+    ];
+
+    /// BR-85, BR-100: what is put in is there once, and taken out to the byte; with our entries beside it, too.
     #[test]
     fn settings_are_put_in_once_and_taken_out_to_the_byte() {
         let claude = agent("claude").expect("the row is there");
-        for text in [
-            "{}",
-            "{}\n",
-            "{\n  \"model\": \"m\"\n}\n",
-            "{\"model\": \"m\"}",
-            "{\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t},\n\t\"prependPlugins\": []\n}\n",
-            "{\"env\": {\"DIRS\": \"/a:/b\"}, \"prependPlugins\": [\"x@y\"]}",
-            "{\"env\": {}, \"pluginConfigs\": {\"a\": {\"options\": {\"other\": 1}}}}",
-            "{\"disableAllHooks\": false, \"pluginConfigs\": {}}",
-        ] {
+        let crlf = SHAPES.iter().map(|text| text.replace('\n', "\r\n"));
+        for text in SHAPES.iter().map(|text| (*text).to_owned()).chain(crlf) {
+            let text = text.as_str();
             let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
             let (again, none) = put_settings(claude, Some(&now), &all()).expect(text);
             assert_eq!((&again, none), (&now, Vec::new()), "{text}");
@@ -254,6 +317,28 @@ mod tests {
             assert_eq!(root.get("disableAllHooks").and_then(Node::as_bool), Some(false), "{now}");
             let taken = take_settings(claude, &now, &added).expect(text);
             assert_eq!(taken.as_deref(), Some(text), "{now}");
+            // As `install` and `uninstall` do it: entries first.
+            let entries = put_in(claude, "/bin/tenterhook", Some(text)).expect(text);
+            let (both, added) = put_settings(claude, Some(&entries), &all()).expect(text);
+            let settings = take_out(claude, &both).expect(text).expect(text);
+            let taken = take_settings(claude, &settings, &added).expect(text);
+            assert_eq!(taken.as_deref(), Some(text), "{both}");
+        }
+    }
+
+    /// BR-100: what was there and empty is there and empty, also where the agent wrote the file anew.
+    #[test]
+    fn empty_values_stay_in_a_file_that_was_written_anew() {
+        let claude = agent("claude").expect("the row is there");
+        for text in SHAPES {
+            let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
+            let value = |text: &str| -> serde_json::Value {
+                serde_json::from_str(text.trim_start_matches('\u{feff}')).expect(text)
+            };
+            let anew = format!("{:#}\n", value(&now));
+            let taken = take_settings(claude, &anew, &added).expect(text);
+            let taken = taken.map_or_else(|| json!({}), |taken| value(&taken));
+            assert_eq!(taken, value(text), "{text}");
         }
     }
 
@@ -262,7 +347,8 @@ mod tests {
     fn file_of_these_settings_alone_is_gone() {
         let claude = agent("claude").expect("the row is there");
         let (now, added) = put_settings(claude, None, &all()).expect("there is no file");
-        assert_eq!(added, all());
+        let settings: Vec<Setting> = added.iter().map(|(setting, _)| setting.clone()).collect();
+        assert_eq!(settings, all());
         assert_eq!(take_settings(claude, &now, &added), Ok(None), "{now}");
     }
 
@@ -273,6 +359,11 @@ mod tests {
         for (text, line) in [
             ("{\n\"disableAllHooks\": true}", 2),
             ("{\"prependPlugins\": \"x\"}", 1),
+            ("{\"prependPlugins\": null}", 1),
+            ("{\"env\": null}", 1),
+            ("{\"env\": {\"DIRS\": null}}", 1),
+            ("{\"env\": {},\n\"env\": {\"DIRS\": \"\"}}", 2),
+            ("{\"env\": {\"DIRS\": \"\",\n\"DIRS\": \"\"}}", 2),
             ("{\"pluginConfigs\": []}", 1),
         ] {
             let refused = put_settings(claude, Some(text), &all()).expect_err(text);

@@ -20,8 +20,8 @@ use crate::load::shorten;
 use crate::problem::Problem;
 use crate::silence;
 
-/// The settings that were written, by file.
-type Notes = BTreeMap<PathBuf, Vec<Setting>>;
+/// The settings that were written, by file, each with how many keys of its path were there before.
+type Notes = BTreeMap<PathBuf, Vec<(Setting, usize)>>;
 
 /// The changes of an installation, with those that keep its entries from being silenced. `guard` asks for a guard of the user's own.
 pub(super) fn put(
