@@ -18,41 +18,37 @@ const fn tool_observer(name: &'static str, seconds: u64) -> Event {
     Event { tool: true, ..observer(name, seconds) }
 }
 
-pub(super) const CLAUDE: &[Event] = &[
-    tool_gate("PreToolUse", 600),
+/// The events of Claude Code, from which Qwen Code has its own, with the gates that only one of them has.
+macro_rules! as_in_claude_code {
+    ($($own_gate:expr)?) => {
+        &[
+            tool_gate("PreToolUse", 600),
+            $($own_gate,)?
+            tool_gate("PermissionRequest", 600),
+            gate("UserPromptSubmit", 60),
+            tool_observer("PostToolUse", 600),
+            tool_observer("PostToolUseFailure", 600),
+            observer("Stop", 600),
+            observer("SubagentStart", 60),
+            observer("SubagentStop", 600),
+            observer("PreCompact", 60),
+            observer("SessionStart", 60),
+            observer("SessionEnd", 10),
+            observer("Notification", 60),
+        ]
+    };
+}
+
+pub(super) const CLAUDE: &[Event] = as_in_claude_code!(
     // An older version skips the entry with a warning and runs the others (BR-92).
     Event {
         since: Some(("2.1.332", (&["disableSkillShellExecution"], true))),
         open_before: "shell lines of skills and commands call no hook",
         ..tool_gate("PreSkillShellCommand", 600)
-    },
-    tool_gate("PermissionRequest", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    tool_observer("PostToolUseFailure", 600),
-    observer("Stop", 600),
-    observer("SubagentStart", 60),
-    observer("SubagentStop", 600),
-    observer("PreCompact", 60),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
-    observer("Notification", 60),
-];
+    }
+);
 
-pub(super) const QWEN: &[Event] = &[
-    tool_gate("PreToolUse", 600),
-    tool_gate("PermissionRequest", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    tool_observer("PostToolUseFailure", 600),
-    observer("Stop", 600),
-    observer("SubagentStart", 60),
-    observer("SubagentStop", 600),
-    observer("PreCompact", 60),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
-    observer("Notification", 60),
-];
+pub(super) const QWEN: &[Event] = as_in_claude_code!();
 
 pub(super) const CODEX: &[Event] = &[
     tool_gate("PreToolUse", 600),
