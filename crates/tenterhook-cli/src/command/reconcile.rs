@@ -1,5 +1,6 @@
 //! `reconcile`: which calls did no hook see? Joins what agents recorded with our own record of firings. Fires nothing.
 
+mod cause;
 mod configured;
 mod recorded;
 mod report;
@@ -13,8 +14,9 @@ use tenterhook::event::tool::ToolCall;
 use tenterhook::record::read::Entry;
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
 
+use self::cause::Cause;
 use self::configured::{Configured, Coverage};
-use self::recorded::Recorded;
+use self::recorded::{OfSession, Recorded};
 use self::report::{to_json, to_text};
 use super::{log, print_json};
 use crate::ambient::Here;
@@ -27,100 +29,19 @@ use crate::show::paint::WARNING;
 use crate::show::words::line;
 use crate::term::Term;
 
-/// Why no hook saw a call, as far as can be told, and what to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Cause {
-    NoEvent,
-    Before,
-    Subagent,
-    Mcp,
-    Unmatched,
-    NotCalled,
-    Bypass,
-    Silenced,
-    Overruled,
-    Masked,
-    Unknown,
-}
-
-/// What to do where something stands before the gates.
-const LIST: &str = "a mod, a plugin or another hook of the agent stands before the gates: `tenterhook status` lists what can";
-
-const CAUSES: &[(Cause, &str, &str, &str)] = &[
-    (
-        Cause::NoEvent,
-        "no_event",
-        "the agent fires no hook for this tool",
-        "no hook can see it: deny the tool in the agent's own configuration",
-    ),
-    (
-        Cause::Before,
-        "before_first_record",
-        "it was before the first firing that is on record",
-        "nothing, if hooks were installed then",
-    ),
-    (
-        Cause::Subagent,
-        "subagent",
-        "a subagent made it",
-        "see whether the agent fires hooks in subagents, and for which",
-    ),
-    (
-        Cause::Mcp,
-        "mcp",
-        "it is a tool of an MCP server",
-        "let the matcher of the agent's hook cover `mcp__.*`, or leave it out",
-    ),
-    (
-        Cause::Unmatched,
-        "not_matched",
-        "no configured hook is asked about such a call",
-        "add a hook, or widen a matcher: `tenterhook explain` says which is near",
-    ),
-    (
-        Cause::NotCalled,
-        "not_called",
-        "a configured hook matches such a call, and the agent does not call Tenterhook",
-        "`tenterhook install` has the agent call; `tenterhook status` says for which events",
-    ),
-    (
-        Cause::Bypass,
-        "bypass",
-        "the agent ran without asking for permission",
-        "see whether that mode fires hooks",
-    ),
-    (
-        Cause::Silenced,
-        "silenced",
-        "the event after it was reported, and its gates were not asked",
-        LIST,
-    ),
-    (Cause::Overruled, "overruled", "a gate denied it, and it ran", LIST),
-    (Cause::Masked, "masked", "its gates were asked about another input", LIST),
-    (
-        Cause::Unknown,
-        "unknown",
-        "hooks were asked in that time, and not about this",
-        "see with `tenterhook check` whether the event is registered for this agent and directory",
-    ),
-];
+/// The event of a call before it runs.
+const GATE: &str = "PreToolUse";
 
 /// Tools for which an agent was seen to fire no hook.
 const NO_EVENT: &[(Agent, &str)] =
     &[(Agent::Codex, "write_stdin"), (Agent::Codex, "update_plan"), (Agent::Codex, "get_goal")];
 
-impl Cause {
-    fn row(self) -> (&'static str, &'static str, &'static str) {
-        let row = CAUSES.iter().find(|it| it.0 == self);
-        row.map_or(("unknown", "", ""), |(_, word, why, help)| (word, why, help))
-    }
-}
-
 pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
     let seen = Seen::from_entries(log::entries(here)?);
-    let configured = match seen.first {
-        Some(_) => None,
-        None => Some(Configured::read(here)?),
+    let basis = seen.basis();
+    let configured = match basis {
+        Basis::Record => None,
+        Basis::NoGateOnRecord | Basis::NothingOnRecord => Some(Configured::read(here)?),
     };
     let found = sessions::find(&args.paths, args.agent, here)?;
     for (path, why) in &found.strange {
@@ -133,14 +54,14 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
         args,
         here,
         copies: Copies::default(),
-        sum: Sum::default(),
+        sum: Sum { basis, ..Sum::default() },
     };
     for session in &found.sessions {
         all.file(session)?;
     }
     match args.output.format {
-        Format::Json => print_json(&to_json(&all.sum, configured.is_some()), term)?,
-        Format::Text => term.data(&to_text(&all.sum, configured.is_some(), here, term.width()))?,
+        Format::Json => print_json(&to_json(&all.sum), term)?,
+        Format::Text => term.data(&to_text(&all.sum, here, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -152,6 +73,8 @@ struct Seen {
     /// How often, in a session, about a tool: where ids do not join.
     by_tool: HashMap<(String, String), u64>,
     first: Option<i64>,
+    /// What is on record of each session.
+    sessions: HashMap<String, OfSession>,
     /// What else is on record of a call, by session and id.
     calls: HashMap<(String, String), Recorded>,
 }
@@ -168,7 +91,11 @@ impl Seen {
                 let call = seen.calls.entry((text("session"), text("call"))).or_default();
                 call.add(&text("event"), &entry);
             }
-            if text("event") != "PreToolUse" || text("kind") == "late" || is_begun {
+            if text("kind") == "late" || is_begun {
+                continue;
+            }
+            seen.sessions.entry(text("session")).or_default().add(text("event"));
+            if text("event") != GATE {
                 continue;
             }
             let time = text("time").parse::<Timestamp>().ok().map(Timestamp::as_millisecond);
@@ -180,6 +107,19 @@ impl Seen {
             *seen.by_tool.entry((text("session"), text("tool"))).or_default() += 1;
         }
         seen
+    }
+
+    fn basis(&self) -> Basis {
+        match (self.first, self.sessions.is_empty()) {
+            (Some(_), _) => Basis::Record,
+            (None, false) => Basis::NoGateOnRecord,
+            (None, true) => Basis::NothingOnRecord,
+        }
+    }
+
+    /// The events that are on record of a session of which no `PreToolUse` is.
+    fn without_gates(&self, session: &str) -> Option<&BTreeMap<String, u64>> {
+        self.sessions.get(session).filter(|_| !session.is_empty())?.without_gates()
     }
 }
 
@@ -225,6 +165,21 @@ struct Sum {
     by_join: BTreeMap<&'static str, u64>,
     gaps: BTreeMap<Kindred, Vec<Value>>,
     counts: BTreeMap<Kindred, u64>,
+    /// The sessions of which other events than `PreToolUse` are on record, with these.
+    ungated: BTreeMap<String, BTreeMap<String, u64>>,
+    basis: Basis,
+}
+
+/// What calls are held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Basis {
+    /// The record of firings.
+    #[default]
+    Record,
+    /// The hooks that are configured here: the record has no `PreToolUse`.
+    NoGateOnRecord,
+    /// The same, where the record is empty.
+    NothingOnRecord,
 }
 
 struct All<'a> {
@@ -319,7 +274,8 @@ impl All<'_> {
 
     /// Whether our record knows a call, and by what.
     fn known(&mut self, agent: Agent, id: &str, call: &Open) -> Option<&'static str> {
-        if let Some(coverage) = call.coverage {
+        let is_ungated = self.seen.without_gates(&call.session).is_some();
+        if let Some(coverage) = call.coverage.filter(|_| !is_ungated) {
             let is_asked = coverage == Coverage::Asked && !fires_nothing(agent, call);
             return is_asked.then_some("configuration");
         }
@@ -348,6 +304,9 @@ impl All<'_> {
 
     fn settle(&mut self, session: &Session, id: &str, call: &Open) {
         self.sum.calls += 1;
+        if let Some(events) = self.seen.without_gates(&call.session) {
+            self.sum.ungated.entry(call.session.clone()).or_insert_with(|| events.clone());
+        }
         // Copilot says itself whether hooks were asked, and needs no other record for that.
         let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
         let dialect = DialectId::find(session.agent.word()).map(DialectId::dialect);
@@ -383,6 +342,7 @@ impl All<'_> {
         match () {
             () if fires_nothing(agent, call) => Cause::NoEvent,
             () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,
+            () if self.seen.without_gates(&call.session).is_some() => Cause::Ungated,
             () if call.coverage == Some(Coverage::NotCalled) => Cause::NotCalled,
             () if is_before() => Cause::Before,
             () if call.is_sub => Cause::Subagent,

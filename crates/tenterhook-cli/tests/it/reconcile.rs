@@ -170,3 +170,53 @@ fn an_agents_own_hooks_cover_its_own_calls() {
     let (bash, _) = unheard(&room, "codex-0.169.0-gpt5.5-main.jsonl");
     assert_eq!(bash, ["not_called"]);
 }
+
+/// RC-11: what is on record of a session, and that its gates are not.
+#[test]
+fn session_with_records_of_other_events_alone_is_named() {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", "[hook.bash]\non = \"PreToolUse\"\nshell = \"true\"\n");
+    let sample = samples().join(CLAUDE);
+    let gaps = reconcile(&room, &sample)["gaps"].clone();
+    let session = gaps[0]["places"][0]["session"].as_str().unwrap().to_owned();
+    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    let lines = |events: &[(&str, &str)]| {
+        let line = |(at, (event, session)): (usize, &(&str, &str))| {
+            let record = json!({ "v": 1, "seq": at, "kind": "end", "time": "2026-11-22T00:00:00Z", "event": event,
+                "session": session, "tool": "Bash", "call": format!("x{at}"), "decision": "silent" });
+            format!("{record}\n")
+        };
+        let text: String = events.iter().enumerate().map(line).collect();
+        room.write("home/.local/state/tenterhook/records/2026-11-22.jsonl", &text);
+    };
+    let says = |text: &str| {
+        let said = room.run(&["reconcile", sample.to_str().unwrap()], "");
+        let all = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(all.contains(text), "{text}: {all}");
+        all
+    };
+    assert!(says("nothing is on record: this tells").contains("0 of which none would hear"));
+    lines(&[("SessionStart", &session), ("Stop", &session), ("Stop", &session)]);
+    let named = format!(
+        "session `{session}`: on record are SessionStart (1), Stop (2), and no `PreToolUse`"
+    );
+    let all = says("no `PreToolUse` is on record: this tells");
+    assert!(all.contains(&named) && !all.contains("nothing is on record"), "{all}");
+    let page = reconcile(&room, &sample);
+    assert_eq!(
+        page["sessions_without_gates"],
+        json!([{ "session": session, "on_record": { "SessionStart": 1, "Stop": 2 } }])
+    );
+    let causes: Vec<&str> =
+        page["gaps"].as_array().unwrap().iter().map(|gap| gap["cause"].as_str().unwrap()).collect();
+    assert!(
+        causes.iter().all(|cause| *cause == "no_gate_on_record") && !causes.is_empty(),
+        "{causes:?}"
+    );
+    // The same where gates of another session are on record.
+    lines(&[("PreToolUse", "another"), ("PostToolUse", &session)]);
+    says(&format!("session `{session}`: on record are PostToolUse (1), and no `PreToolUse`"));
+    // And a session with its gates is not named.
+    lines(&[("PreToolUse", &session), ("Stop", &session)]);
+    assert_eq!(reconcile(&room, &sample)["sessions_without_gates"], json!([]));
+}

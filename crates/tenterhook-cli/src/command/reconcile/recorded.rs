@@ -1,9 +1,27 @@
 //! Gathers the records of one call, and finds whether a call that ran was kept from its gates. Reads no file.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tenterhook::record::read::Entry;
 
-use super::{Cause, Open};
+use super::cause::Cause;
+use super::{GATE, Open};
+
+/// What is on record of one session: how often which event.
+#[derive(Debug, Default)]
+pub(super) struct OfSession(BTreeMap<String, u64>);
+
+impl OfSession {
+    pub(super) fn add(&mut self, event: String) {
+        *self.0.entry(event).or_default() += 1;
+    }
+
+    /// The events, where `PreToolUse` is not among them.
+    pub(super) fn without_gates(&self) -> Option<&BTreeMap<String, u64>> {
+        (!self.0.contains_key(GATE)).then_some(&self.0)
+    }
+}
 
 /// The records of one call.
 #[derive(Debug, Default)]

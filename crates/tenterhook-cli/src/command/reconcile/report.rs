@@ -2,13 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::Sum;
+use super::{Basis, Sum};
 use crate::ambient::Here;
 use crate::load::shorten;
 use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
 use crate::show::words::{count, flow, line};
 
-pub(super) fn to_json(sum: &Sum, by_configuration: bool) -> Value {
+pub(super) fn to_json(sum: &Sum) -> Value {
+    let ungated = sum.ungated.iter();
+    let ungated: Vec<Value> = ungated
+        .map(|(session, events)| json!({ "session": session, "on_record": events }))
+        .collect();
     let gaps: Vec<Value> = sum
         .gaps
         .iter()
@@ -29,7 +33,8 @@ pub(super) fn to_json(sum: &Sum, by_configuration: bool) -> Value {
         })
         .collect();
     json!({
-        "by": if by_configuration { "configuration" } else { "record" },
+        "by": if sum.basis == Basis::Record { "record" } else { "configuration" },
+        "sessions_without_gates": ungated,
         "calls": sum.calls,
         "seen": sum.seen,
         "joined_by": sum.by_join,
@@ -39,13 +44,35 @@ pub(super) fn to_json(sum: &Sum, by_configuration: bool) -> Value {
     })
 }
 
-pub(super) fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> String {
-    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
-    let mut out = String::new();
-    if by_configuration {
-        let text = "nothing is on record: this tells which calls the hooks that are configured here would not have heard of";
-        out.push_str(&format!("{}\n\n", paint(WARNING, flow(text, width))));
+/// How many sessions are named.
+const SESSIONS: usize = 3;
+
+/// What the calls are held against, where that is not the record, and which sessions have records of other events alone.
+fn basis(sum: &Sum, width: usize) -> String {
+    let what = match sum.basis {
+        Basis::Record => None,
+        Basis::NoGateOnRecord => Some("no `PreToolUse` is on record"),
+        Basis::NothingOnRecord => Some("nothing is on record"),
+    };
+    let mut paragraphs: Vec<String> = Vec::new();
+    paragraphs.extend(what.map(|what| {
+        format!("{what}: this tells which calls the hooks that are configured here would not have heard of")
+    }));
+    paragraphs.extend(sum.ungated.iter().take(SESSIONS).map(|(session, events)| {
+        let counts = events.iter().map(|(event, number)| format!("{} ({number})", line(event)));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        format!("session `{}`: on record are {counts}, and no `PreToolUse`", line(session))
+    }));
+    match sum.ungated.len().saturating_sub(SESSIONS) {
+        0 => {}
+        more => paragraphs.push(format!("the same is so for {} more", count(more, "session"))),
     }
+    paragraphs.iter().map(|text| format!("{}\n\n", paint(WARNING, flow(text, width)))).collect()
+}
+
+pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
+    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
+    let mut out = basis(sum, width);
     for (key, places) in &sum.gaps {
         let (agent, cause, tool, mode, is_sub) = key;
         let (_, why, help) = cause.row();
@@ -71,7 +98,7 @@ pub(super) fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usi
     }
     let unseen = sum.counts.values().sum::<u64>();
     let style = if unseen == 0 { GOOD } else { WARNING };
-    let (seen, gap) = match by_configuration {
+    let (seen, gap) = match sum.basis != Basis::Record {
         true => ("that a hook would be asked about", "of which none would hear"),
         false => ("seen", "seen by no hook"),
     };
