@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::DialectId;
 use tenterhook::discover;
-use tenterhook::event::tool::ToolCall;
+use tenterhook::event::tool::{Tool, ToolCall};
 use tenterhook::outcome::{Decision, Fault};
 use tenterhook::transcript::{Agent, Decoder, Line, What};
 use tenterhook::{Event, Outcome};
@@ -116,14 +116,17 @@ impl<'a> CallCheck<'a> {
 
     /// Whether the call differs from the one that its gates were asked about, by this event or by the transcript.
     fn is_masked(&self, noted: &Noted) -> bool {
+        // What a person changes in an editor is the text of a file; the transcript still holds what the model wanted.
         let response = self.event.payload.get("tool_response");
-        if response.and_then(|response| response.get("userModified")) == Some(&Value::Bool(true)) {
-            return false;
-        }
+        let is_modified =
+            response.and_then(|response| response.get("userModified")) == Some(&Value::Bool(true));
+        let is_edit =
+            self.event.tool().is_some_and(|call| matches!(call.tool(), Tool::Write | Tool::Edit));
         // A gate that was asked about no input at all was not asked about this one.
         let asked = |is_it: &dyn Fn(&Effect) -> bool| noted.asked.iter().flatten().any(is_it);
         let ran = self.effect().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
-        ran || self.wanted().is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
+        ran && !(is_modified && is_edit)
+            || self.wanted().is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
     }
 
     /// What the model wanted by this call, as the transcript has it, with the last parts of paths.

@@ -136,6 +136,26 @@ fn each_silenced_call_is_found() {
     assert_eq!(found, [100; 6]);
 }
 
+/// BR-95: the mark that a person changed a call excuses the text of a file, no command, and no call that differs from the transcript.
+#[test]
+fn mark_of_a_changed_edit_excuses_no_other_difference() {
+    let played = Played::started();
+    let modified = |call: &str, tool: &str, input: Value| -> Vec<&'static str> {
+        let payload = json!({"tool_name": tool, "tool_input": input, "tool_use_id": call,
+            "tool_response": {"userModified": true}});
+        played.event("PostToolUse", payload).iter().map(|fault| fault.code.name()).collect()
+    };
+    played.before("line", "Bash", &json!({"command": "true"}));
+    assert_eq!(modified("line", "Bash", json!({"command": "git push"})), ["masked-call"]);
+    let file = |path: &str, content: &str| json!({"file_path": path, "content": content});
+    played.wants("other", "Write", &file("/p/b", "x"));
+    played.before("other", "Write", &file("/p/a", "x"));
+    assert_eq!(modified("other", "Write", file("/p/b", "x")), ["masked-call"]);
+    played.wants("edited", "Write", &file("/p/a", "theirs"));
+    played.before("edited", "Write", &file("/p/a", "theirs"));
+    assert_eq!(modified("edited", "Write", file("/p/a", "mine")), Vec::<&str>::new());
+}
+
 /// BR-93 to BR-95: no finding in 1,000 ordinary calls, whatever else happens in their sessions.
 #[test]
 fn ordinary_calls_have_no_finding() {
