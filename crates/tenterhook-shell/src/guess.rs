@@ -13,7 +13,9 @@ use super::stream::unquoted;
 use super::strings;
 use super::word::{Word, WordKind, quote};
 use super::{Line, MOST_WRAPPERS, SimpleCommand, Via, wrapper};
-use table::{Lead, MARKS, is_run, is_running, is_text, leads, takes_code, takes_text};
+use table::{
+    Lead, MARKS, is_run, is_running, is_text, leads, sets_variable, takes_code, takes_text,
+};
 
 /// Most guesses about one command, and about one line (S-36).
 const MOST_OF_COMMAND: usize = 4;
@@ -267,7 +269,11 @@ impl<'c> Guesser<'c, '_> {
             let text = unquoted(word);
             let is_option = text.starts_with('-');
             let option = text.split('=').next().unwrap_or_default();
-            let text_due = is_text(before) || (is_option && is_text(option));
+            let program = self.command.program().unwrap_or_default();
+            let text_due = is_text(before)
+                || is_option && is_text(option)
+                || sets_variable(program, before, text)
+                || is_option && sets_variable(program, option, behind_equals(text));
             let code_due =
                 takes_code(before) || (is_option && text.contains('=') && takes_code(option));
             before = if is_option { text } else { "" };
@@ -316,6 +322,11 @@ impl<'c> Guesser<'c, '_> {
             }
         }
     }
+}
+
+/// The value of a long option that is attached to it.
+fn behind_equals(text: &str) -> &str {
+    text.split_once('=').map_or("", |(_, value)| value)
 }
 
 /// A word as a line writes it, with the quotes that it had or needs.

@@ -209,8 +209,35 @@ fn doubt_is_said() {
         "hash -p /usr/bin/git x; x push",
         "BASH_ENV=<(echo git push) bash -c :",
         "bash5 -c \"$X\"",
+        "X=ls; X=git; $X push",
+        "X=ls; read X; $X push",
+        "false && X=ls; $X push",
+        "(X=ls); $X push",
+        "X=ls true; $X push",
+        "X=ls; . ./x; $X push",
+        "X=\"$Y\"; $X push",
+        "X=ls; for i in 1; do $X push; X=git; done",
+        "$(which $X) push",
+        "$(which a b) push",
     ] {
         assert!(show(line).ends_with('?'), "{line}: {}", show(line));
+    }
+}
+
+/// S-67.
+#[test]
+fn program_that_the_line_names_is_no_doubt() {
+    for (line, command) in [
+        ("$(which git) push", "git push"),
+        ("\"$(command -v git)\" push", "git push"),
+        ("sudo `type -P git` push", "git push"),
+        ("X='git push'; $X origin", "git push origin"),
+        ("X=git && \"$X\" push", "git push"),
+        ("X=$(which git)\n${X} push", "git push"),
+    ] {
+        let read = read(line);
+        assert_eq!(read.parsed, Parsed::Full, "{line}");
+        assert!(read.commands.iter().any(|found| found.text() == command), "{line}");
     }
 }
 

@@ -26,6 +26,10 @@ const TEXT_OPTIONS: &str = "\
     --subject --summary --prompt --grep --pattern --regex --regexp --query --search --match --author \
     --text --format --header --data --json --input --msg --subtitle";
 
+/// Programs that start containers, and their options whose value is a variable or a label: `docker run -e NAME=VALUE`.
+const CONTAINERS: &str = "docker podman nerdctl kubectl oc container docker-compose";
+const SETTING_OPTIONS: &str = "-e --env -l --label --annotation --build-arg";
+
 /// Variables whose value a program runs when it starts, and with it a shell or git (S-36).
 const VARIABLES: &str = "\
     PROMPT_COMMAND BASH_ENV ENV PS0 PS1 PS2 PS4 PROMPT PAGER MANPAGER GIT_PAGER SYSTEMD_PAGER AWS_PAGER \
@@ -131,6 +135,16 @@ pub(super) fn takes_code(option: &str) -> bool {
 pub(super) fn is_text(option: &str) -> bool {
     static WORDS: Words = LazyLock::new(|| TEXT_OPTIONS.split_whitespace().collect());
     WORDS.contains(option)
+}
+
+/// Whether an option of a program that starts containers sets this variable or label, and nothing runs its value.
+pub(super) fn sets_variable(program: &str, option: &str, text: &str) -> bool {
+    let is = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    let is_name =
+        |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-/".contains(c));
+    is(CONTAINERS, program)
+        && is(SETTING_OPTIONS, option)
+        && text.split_once('=').is_some_and(|(name, _)| is_name(name) && !is_run(name))
 }
 
 /// Whether some program runs what this variable says.

@@ -5,6 +5,8 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::{self, Write};
 
+use tenterhook_shell::SimpleCommand;
+
 use super::ask;
 use super::cases::Cases;
 use super::expr::{Constant, Expr, Operator};
@@ -109,6 +111,17 @@ impl<'a, 'g> Machine<'a, 'g> {
     /// The value depends on a part of the line that was not read.
     pub(super) fn unknown<T>(&self) -> Result<T, Stop> {
         Err(Stop::Unknown(self.rule_input.incomplete_because()))
+    }
+
+    /// Whether what the line does not say makes a value unknown, instead of false.
+    pub(super) fn minds_doubt(&self) -> bool {
+        self.incomplete.get() == Incomplete::Unknown
+    }
+
+    /// The value depends on a word of a command that the line does not say (RU-60).
+    pub(super) fn unknown_word<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
+        let program = command.program().unwrap_or_default();
+        Err(Stop::Unknown(format!("what `{program}` runs stands in a word that is computed")))
     }
 
     /// Whether the list of that name may lack elements, and the expression is to know it.

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use tenterhook_shell::SimpleCommand;
 use tenterhook_shell::program::{Argument, arguments, is_long_option};
+use tenterhook_shell::{SimpleCommand, Word, WordKind};
 
 use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::{Constant, Expr, Pattern};
+use super::input::RuleInput;
 use super::path;
 use super::search::{Search, Written};
 use super::secret;
@@ -97,7 +98,11 @@ pub(super) fn call<'a>(
             Value::Bool(has_flag(command, flag))
         }
         (Do::Runs, [Value::Record(Record::Command(command)), Value::Text(words)]) => {
-            Value::Bool(runs(command, words))
+            match runs(command, words, machine.rule_input) {
+                Some(runs) => Value::Bool(runs),
+                None if machine.minds_doubt() => return machine.unknown_word(command),
+                None => Value::Bool(false),
+            }
         }
         (Do::Matches | Do::Find | Do::Glob, [of @ Value::Text(_), Value::Text(text)]) => {
             said(machine, does, of.clone(), text)?
@@ -293,12 +298,37 @@ pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the command is the program and the first words of `words`, whatever options stand among them.
-fn runs(command: &SimpleCommand, words: &str) -> bool {
+/// Whether the command is the program and the first words of `words`, whatever options stand among them; `None` where a word that
+/// the line does not say stands in the place of one of them (RU-60).
+fn runs(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<bool> {
     let mut wanted = words.split_whitespace();
     if wanted.next() != command.program() {
-        return false;
+        return Some(false);
     }
-    let mut operands = operands(command);
-    wanted.all(|word| operands.next() == Some(word))
+    let all = arguments(command.program().unwrap_or_default(), &command.words);
+    let mut operands = all.filter_map(|(at, argument)| match argument {
+        Argument::Operand(text) => Some((at, text)),
+        Argument::Option(_) => None,
+    });
+    for word in wanted {
+        match operands.next() {
+            Some((_, text)) if text == word => {}
+            Some((at, _)) if is_computed(command.words.get(at), rule_input) => return None,
+            _ => return Some(false),
+        }
+    }
+    Some(true)
+}
+
+/// Whether what a word stands for is not known: a substitution, or a variable that the line does not set. A command whose words the
+/// line says is listed once more with them (RU-46), and parameters belong to the call of a function.
+fn is_computed(word: Option<&Word>, rule_input: &RuleInput) -> bool {
+    let Some(word) = word.filter(|word| word.kind == WordKind::Expansion) else { return false };
+    let source = word.source.trim_start_matches('"');
+    let Some(rest) = source.strip_prefix('$') else { return source.starts_with('`') };
+    let rest = rest.strip_prefix('{').unwrap_or(rest);
+    let end = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
+    let name = rest.get(..end).unwrap_or_default();
+    let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    rest.starts_with('(') || is_name && !rule_input.names_variable(name)
 }

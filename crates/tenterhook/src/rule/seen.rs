@@ -267,6 +267,18 @@ impl RuleInput {
         format!("{why}, so there may be more than the rule sees")
     }
 
+    /// Whether the line sets a variable, or hands its name to a command that may.
+    pub(super) fn names_variable(&self, name: &str) -> bool {
+        let is_name = |text: &str| text.split('=').next() == Some(name);
+        let sets = |command: &SimpleCommand| {
+            command.assignments.iter().any(|assignment| assignment.name == name)
+                || command.words.iter().skip(1).any(|word| is_name(&word.text))
+        };
+        let loops =
+            self.line().is_some_and(|line| line.loops.iter().any(|each| each.variable == name));
+        loops || self.commands().iter().any(sets)
+    }
+
     /// How many redirections the line has, and commands that may have some.
     pub(super) fn redirects(&self) -> usize {
         self.commands().iter().map(|it| 1 + it.redirects.len()).sum()

@@ -40,9 +40,22 @@ fn hides(command: &SimpleCommand) -> bool {
             let computed = source.contains("$(") || source.contains('`');
             let cut = source.contains("${!")
                 || (source.contains("${") && source.contains(':') && !source.contains(":-"));
-            source.contains("IFS") || cut || (computed && !named)
+            source.contains("IFS") || cut || (computed && !named && !is_lookup(source))
         }
     }
+}
+
+/// Ways to ask where a program lies.
+const LOOKUPS: &[&str] = &["which ", "command -v ", "type -P ", "type -p "];
+
+/// Whether a program is named by asking where it lies: `$(which node)` hides nothing from the eye.
+fn is_lookup(source: &str) -> bool {
+    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
+    let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.or_else(|| bare.strip_prefix('`')?.strip_suffix('`')).unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    let mut names = LOOKUPS.iter().filter_map(|start| inner.trim().strip_prefix(start));
+    names.any(|name| name.trim_start().chars().all(is_plain))
 }
 
 fn encoded_powershell(view: &View<'_>) -> bool {

@@ -71,6 +71,31 @@ fn line_that_is_read_whole_leaves_nothing_unknown() {
     }
 }
 
+/// RU-60.
+#[test]
+fn computed_word_in_the_place_of_a_subcommand_is_unknown() {
+    let push = r#"call.commands.exists(c, c.runs("git push") && c.flag("-f"))"#;
+    for line in
+        ["git $X -f", "git \"$X\" origin -f", "git ${X} -f", "git $(cat x) -f", "git -C . $X -f"]
+    {
+        assert_eq!(value(push, line), None, "{line}");
+    }
+    for line in [
+        "git $X origin",
+        "git status $X -f",
+        "git -C $X status -f",
+        "X=status; git $X -f",
+        "for X in status log; do git $X -f; done",
+        "g() { git \"$@\" -f; }; g status",
+        "hub2 $X -f",
+    ] {
+        assert_eq!(value(push, line), Some(false), "{line}");
+    }
+    for line in ["X=push; git $X -f", "git $X; git push -f"] {
+        assert_eq!(value(push, line), Some(true), "{line}");
+    }
+}
+
 #[test]
 fn expression_that_asks_about_doubt_takes_the_lists_as_they_are() {
     for doubt in
