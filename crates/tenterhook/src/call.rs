@@ -230,7 +230,12 @@ pub(crate) fn footprint_at(
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
             let at = path::Paths { cwd: tools::directory(call.input, paths), ..paths.clone() };
-            shell(line, text.as_deref().unwrap_or_default(), &at, meter, &mut found);
+            let text = text.as_deref().unwrap_or_default();
+            shell(line, text, &at, meter, &mut found);
+            let exports = tools::exports(call.input, 0);
+            if !exports.is_empty() {
+                inner(&format!("{exports}{text}"), &at, meter, &mut found);
+            }
         }
         _ => tools::look(call, paths, meter, &mut found),
     }

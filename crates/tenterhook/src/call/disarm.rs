@@ -8,14 +8,20 @@ mod files;
 mod git;
 mod link;
 mod modules;
+mod mounts;
 mod names;
 mod own;
 pub(super) mod patch;
+mod rights;
+mod searched;
 mod start;
 mod table;
 mod tools;
 
 use std::borrow::Cow;
+
+use tenterhook_shell::Via;
+use tenterhook_shell::strings::{is_scripted, texts};
 
 use super::Found;
 use super::path::Paths;
@@ -75,6 +81,21 @@ impl Here<'_> {
         names::holds(&self.seen(written), Hold::Parent, self.paths)
     }
 
+    /// Whether a word names a directory outside of the project that holds a guard beside much else: the home, `~/.config`.
+    fn is_above(&self, written: &str) -> bool {
+        names::is_above(&self.paths.absolute(written, &self.view.cwd), self.paths)
+    }
+
+    /// Whether another program appends words to the command, in the place of which any may stand.
+    fn is_appended(&self) -> bool {
+        matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")))
+    }
+
+    /// Whether a word names a directory that holds a guard, but for the project.
+    fn is_around(&self, written: &str) -> bool {
+        self.is_home(written) || self.is_above(written)
+    }
+
     /// Whether a word names a directory that holds a guard and little else.
     fn is_home(&self, written: &str) -> bool {
         let seen = self.seen(written);
@@ -89,6 +110,9 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     for view in views.iter().take_while(|it| it.is_paid_for()) {
         let here = Here { view, paths };
         files::look(&here, found);
+        rights::look(&here, found);
+        searched::look(&here, views, found);
+        mounts::look(&here, found);
         link::look(&here, found);
         git::look(&here, found);
         patch::look(&here, found);
@@ -117,9 +141,34 @@ pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     }
 }
 
-/// Code of another language, with the texts between its quotes.
-pub(super) fn code(code: &str, texts: &[(usize, &str)], paths: &Paths<'_>, found: &mut Found) {
-    code::look(code, texts, paths, found);
+/// Code of another language, with the texts between its quotes; `is_changing` where it is known to change files.
+pub(super) fn code(
+    code: &str,
+    texts: &[(usize, &str)],
+    is_changing: bool,
+    paths: &Paths<'_>,
+    found: &mut Found,
+) {
+    code::look(code, texts, is_changing, paths, found);
+}
+
+/// The words that a command hands to its code, where that changes the files that it is handed.
+pub(super) fn handed(view: &View<'_>, code: &str, paths: &Paths<'_>, found: &mut Found) {
+    let is_scripted = is_scripted(&view.name);
+    let texts = texts(code);
+    let changes = match is_scripted {
+        true => code::prints_into_file(code),
+        false => code::changes_arguments(code, &texts, super::literals::writes(code)),
+    };
+    if !changes {
+        return;
+    }
+    let values = view.args.iter().filter_map(|arg| arg.split_once('=').map(|(_, value)| value));
+    let words = view.args.iter().map(String::as_str).chain(values);
+    let texts = texts.iter().map(|(_, text)| *text).filter(|_| is_scripted);
+    let here = Here { view, paths };
+    let named = words.chain(texts).filter(|word| *word != code && here.is_part(word));
+    found.guards.extend(named.map(|word| here.seen(word)));
 }
 
 /// A call of another tool than the shell.
@@ -140,20 +189,32 @@ pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
     found.guards = guards;
 }
 
+/// Longest text of an input that is looked at together with the others.
+const LONGEST_WORD: usize = 256;
+
 /// Whether a call may concern a guard at all: the cheap look before everything else (SP-4, SP-25).
 pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<'_>) -> bool {
     let may = |text: &str| protect::may_concern(text) || names::mentions_guard(text, paths);
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            may(line) || super::tools::named_directory(call.input).is_some_and(|path| may(&path))
+            may(line)
+                || super::tools::named_directory(call.input).is_some_and(|path| may(&path))
+                || names::stands_above(paths) && protect::may_change(line)
         }
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,
         _ if modules::types_slash_commands(call.name) => true,
         _ => {
             let mut concerns = tools::may_concern(call);
-            tools::texts(call.input, 0, &mut |text| concerns = concerns || may(text));
-            concerns
+            // A directory may stand in one field and what is done there in another.
+            let mut all = String::new();
+            tools::texts(call.input, 0, &mut |text| {
+                concerns = concerns || may(text);
+                if text.len() <= LONGEST_WORD {
+                    all.extend([text, " "]);
+                }
+            });
+            concerns || protect::may_concern(&all)
         }
     }
 }

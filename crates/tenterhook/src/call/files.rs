@@ -216,15 +216,26 @@ impl Here<'_> {
                 found.deletes.extend(self.all_seen(fed));
             }
             "find" if view.says(&["-delete"]) => {
-                let starts = self.view.args.iter().take_while(|it| !it.starts_with('-'));
-                let starts: Vec<&str> = starts.map(String::as_str).collect();
-                let starts = if starts.is_empty() { vec!["."] } else { starts };
                 let narrow = super::find::is_narrow(view);
-                let starts = starts.into_iter().filter(|it| !narrow || *it == "/");
+                let starts = super::find::starts(view).into_iter();
+                let starts = starts.filter(|start| !narrow || *start == "/");
                 found.deletes.extend(self.all_seen(starts));
             }
-            "tar" if view.says(&["--remove-files"]) => {
-                found.deletes.extend(all(view.operands(&["-f", "-C", "--file"])));
+            "tar" | "gtar" if view.says(&["--remove-files"]) => {
+                let base = view.values(&["-C", "--directory"]).into_iter().fold(
+                    String::new(),
+                    |base, next| match next.starts_with(['/', '~']) {
+                        true => format!("{next}/"),
+                        false => format!("{base}{next}/"),
+                    },
+                );
+                let packed = view.operands(&["-f", "-C", "--file", "--directory"]).into_iter();
+                let packed = packed.map(|path| match path.starts_with(['/', '~']) {
+                    true => path.to_owned(),
+                    false => format!("{base}{path}"),
+                });
+                let packed: Vec<String> = packed.collect();
+                found.deletes.extend(self.all_seen(packed.iter().map(String::as_str)));
             }
             name if DELETERS.contains(&name) => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {

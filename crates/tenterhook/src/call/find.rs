@@ -29,11 +29,7 @@ const NARROWING: &[&str] = &[
 /// What a `find` comes upon: where it starts, or the names that it looks for there. Each name may lie at each start, and
 /// each is paid for.
 pub(super) fn search(view: &View<'_>) -> Vec<String> {
-    let starts = view.args.iter().take_while(|it| !it.starts_with('-') && *it != "(" && *it != "!");
-    let mut starts: Vec<&str> = starts.map(String::as_str).collect();
-    if starts.is_empty() {
-        starts.push(".");
-    }
+    let starts = starts(view);
     if !is_narrow(view) {
         let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
         return starts.iter().map(|start| (*start).to_owned()).chain(inside).collect();
@@ -48,6 +44,16 @@ pub(super) fn search(view: &View<'_>) -> Vec<String> {
         .take_while(|(start, name)| view.meter.read(64 + start.len() + name.len()))
         .map(|(start, name)| format!("{start}/{name}"));
     named.chain(paths).collect()
+}
+
+/// The directories in which a `find` starts.
+pub(super) fn starts<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    let is_leading =
+        |arg: &&String| matches!(arg.as_str(), "-H" | "-L" | "-P") || arg.starts_with("-O");
+    let named = view.args.iter().skip_while(is_leading);
+    let named = named.take_while(|arg| !arg.starts_with('-') && *arg != "(" && *arg != "!");
+    let named: Vec<&str> = named.map(String::as_str).collect();
+    if named.is_empty() { vec!["."] } else { named }
 }
 
 /// The paths that a `find` looks for; not those that it leaves out.

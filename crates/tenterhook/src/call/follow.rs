@@ -27,6 +27,13 @@ const MOST_FED: usize = 4 * 1024;
 /// Longest directory that is followed: no system has a longer one.
 const LONGEST_CWD: usize = 4 * 1024;
 
+/// Variables of directories in the home, and what they stand for where nobody sets them.
+const XDG: &[(&str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
+
 /// What a line holds.
 pub(super) struct Seen<'a> {
     /// Every command that is known by name.
@@ -76,6 +83,10 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
     {
         variables.set(name, vec![value.clone()]);
+    }
+    // Where they are set, they are mostly set to what they stand for without.
+    for (name, below) in XDG.iter().filter(|_| !paths.home.is_empty()) {
+        variables.set(name, vec![format!("{}/{below}", paths.home)]);
     }
     let mut functions = HashMap::new();
     for function in &line.functions {

@@ -57,6 +57,9 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in code(view) {
         in_code(code, &here, view.meter, found);
+        if found.concerns && view.meter.read(LOOKED_FOR * code.len()) {
+            super::disarm::handed(view, code, paths, found);
+        }
     }
 }
 
@@ -91,7 +94,12 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
     if runs {
         listed(code, &all).iter().for_each(|line| super::inner(line, paths, meter, found));
     }
-    if found.concerns && (writes || removes) {
-        super::disarm::code(code, &all, paths, found);
+    if found.concerns {
+        super::disarm::code(code, &all, writes || removes, paths, found);
     }
+}
+
+/// Whether code says a word with which files are written or removed.
+pub(super) fn writes(code: &str) -> bool {
+    WRITES.iter().chain(REMOVES).any(|word| code.contains(word))
 }

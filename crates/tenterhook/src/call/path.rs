@@ -70,10 +70,19 @@ impl<'f> Paths<'f> {
             "" => format!("~{rest}"),
             home => self.plain(&format!("{home}{rest}")),
         };
-        match written.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => home(rest),
-            Some("root") => "/root".to_owned(),
-            Some(name) if is_user(name) => self.plain(&format!("/home/{name}")),
+        let (name, rest) = match written.strip_prefix('~').map(|rest| rest.split_once('/')) {
+            Some(Some((name, _))) => {
+                (Some(name), written.get(1 + name.len()..).unwrap_or_default())
+            }
+            Some(None) => (written.get(1..), ""),
+            None => (None, ""),
+        };
+        match name {
+            Some("") => home(rest),
+            // `~+` is the working directory.
+            Some("+") => self.plain(&format!("{cwd}{rest}")),
+            Some("root") => self.plain(&format!("/root{rest}")),
+            Some(name) if is_user(name) => self.plain(&format!("/home/{name}{rest}")),
             _ if written.starts_with('/') => self.plain(written),
             _ => self.plain(&format!("{cwd}/{written}")),
         }
@@ -172,6 +181,9 @@ mod tests {
             ("~", "~"),
             ("~/.ssh/./id_rsa", "~/.ssh/id_rsa"),
             ("~root", "/root"),
+            ("~root/.config", "/root/.config"),
+            ("~u/.config", "~/.config"),
+            ("~+/a.rs", "src/a.rs"),
             ("~u", "~"),
             ("~$lock.docx", "src/~$lock.docx"),
             ("/home/u/code", ".."),

@@ -178,9 +178,11 @@ fn taken<'a>(
             // `-out=FILE` of programs that write long options with one dash.
             view.values(&[take]).into_iter().map(|word| word.trim_start_matches('=')).collect()
         }
-        _ => match (take.strip_prefix("after:"), take.strip_prefix("cluster:")) {
-            (Some(mark), _) => view.args.iter().flat_map(|arg| behind(mark, arg)).collect(),
-            (_, Some(letter)) => behind_cluster(letter, view).into_iter().collect(),
+        _ => match take.split_once(':') {
+            Some(("after", mark)) => view.args.iter().flat_map(|arg| behind(mark, arg)).collect(),
+            Some(("typed", mark)) => view.texts().flat_map(|text| typed(mark, text)).collect(),
+            Some(("quoted", mark)) => view.texts().filter_map(|text| quoted(mark, text)).collect(),
+            Some(("cluster", letter)) => behind_cluster(letter, view).into_iter().collect(),
             _ => view.args.iter().filter_map(|arg| arg.strip_prefix(take)).collect(),
         },
     };
@@ -213,6 +215,26 @@ fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     };
     let words = text.split_whitespace().zip(text.split_whitespace().skip(1));
     words.filter(|(word, _)| is_mark(word)).map(|(_, next)| next).collect()
+}
+
+/// What follows `mark` at the start of a command that is typed: `:w! FILE`, `.output FILE`, `1,3w FILE`.
+fn typed<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
+    let is_range = |c: char| ":%+,$".contains(c) || c.is_ascii_digit() || c.is_whitespace();
+    let named = text.split(['\n', '|', ';']).filter_map(|command| {
+        let rest = command.trim_start_matches(is_range).strip_prefix(mark)?;
+        rest.starts_with(char::is_whitespace).then(|| rest.split_whitespace().next()).flatten()
+    });
+    named.map(|word| word.trim_matches(['\'', '"'])).collect()
+}
+
+/// The text between quotes that follows `mark`: `INTO OUTFILE 'FILE'`.
+fn quoted<'a>(mark: &str, text: &'a str) -> Option<&'a str> {
+    let small = text.to_ascii_lowercase();
+    small.match_indices(mark).find_map(|(at, _)| {
+        let rest = text.get(at + mark.len()..)?;
+        let inner = rest.trim_start().strip_prefix(['\'', '"'])?;
+        (rest.len() > inner.len() + 1).then(|| inner.split(['\'', '"']).next()).flatten()
+    })
 }
 
 /// Where the words of one command are put.

@@ -274,6 +274,17 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// SP-50: the cheap look passes over no program that removes a directory.
+#[test]
+fn every_program_that_removes_is_known_to_the_cheap_look() {
+    let removing = programs::rows().filter(|(_, role)| *role == "deletes");
+    let unknown: Vec<&str> = removing
+        .map(|(row, _)| row.examples[0])
+        .filter(|line| !crate::protect::may_change(line))
+        .collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
 /// S-73.
 #[test]
 fn tool_that_is_no_shell_writes_what_its_fields_name() {

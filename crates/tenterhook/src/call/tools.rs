@@ -12,14 +12,15 @@ use tenterhook_shell::strings::texts;
 
 use self::name::{Does, ToolName, field, is_one_of, is_path_key, plain};
 use self::table::{
-    ARGUMENTS, BASES, CODE, DIRECTORIES, ENCODED, EXPORTS, LINES, NAMES, PROGRAMS, SOURCES,
-    STATEMENTS, TYPED,
+    ARGUMENTS, BASES, CODE, DIRECTORIES, ENCODED, EXPORTS, KINDS, LINES, NAMES, PROGRAMS, SHELLS,
+    SOURCES, STATEMENTS, STEPS, TYPED, VARIABLES,
 };
 use self::text::path_in;
 use super::path::Paths;
 use super::{Found, disarm, hosts, literals};
 use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
+use crate::protect::moves_an_agent;
 
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
@@ -28,7 +29,8 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
     let tool = call.tool();
     let name = ToolName::new(call);
     let at = Paths { cwd: directory(call.input, paths), ..paths.clone() };
-    let mut look = Look { tool, name, paths, at: &at, meter, found };
+    let exports = exports(call.input, 0);
+    let mut look = Look { tool, name, paths, at: &at, exports, meter, found };
     match tool {
         Tool::Agent => {}
         // What a search goes through, it prints; the names that it finds are no content.
@@ -51,11 +53,44 @@ pub(super) fn named_directory(input: &Value) -> Option<Cow<'_, str>> {
     own().or_else(nested).and_then(path_in)
 }
 
+/// Deepest nest in which variables are looked for.
+const DEEPEST_VARIABLES: usize = 3;
+
+/// Lines that set the variables which a call hands to what it starts, as far as they move the home of an agent.
+pub(super) fn exports(input: &Value, depth: usize) -> String {
+    let Some(fields) = input.as_object() else { return String::new() };
+    let mut lines = String::new();
+    let mut add = |name: &str, value: &str| {
+        if moves_an_agent(name) {
+            lines.push_str(&format!("export {name}={}\n", tenterhook_shell::quote(value)));
+        }
+    };
+    match field(input, VARIABLES) {
+        Some(Value::Object(own)) => {
+            own.iter().for_each(|(name, value)| add(name, value.as_str().unwrap_or_default()));
+        }
+        Some(Value::Array(items)) => {
+            let pairs = items.iter().filter_map(|item| item.as_str()?.split_once('='));
+            pairs.for_each(|(name, value)| add(name, value));
+        }
+        _ => {}
+    }
+    if depth < DEEPEST_VARIABLES {
+        fields.values().for_each(|value| lines.push_str(&exports(value, depth + 1)));
+    }
+    lines
+}
+
 /// A list of words as a line; nothing where something else is in it.
 fn line_of(items: &[Value]) -> Option<String> {
     let quoted: Option<Vec<String>> =
         items.iter().map(|item| item.as_str().map(tenterhook_shell::quote)).collect();
     quoted.filter(|quoted| !quoted.is_empty()).map(|quoted| quoted.join(" "))
+}
+
+/// Whether an item of a list is a line of code, and no path.
+fn is_line(item: &Value) -> bool {
+    item.as_str().is_some_and(|text| text.contains([' ', '(', '\n']))
 }
 
 /// The object that a text holds as JSON.
@@ -70,6 +105,8 @@ struct Look<'a> {
     paths: &'a Paths<'a>,
     /// The same with the directory in which the call runs its commands.
     at: &'a Paths<'a>,
+    /// Lines that set the variables which the call hands on.
+    exports: String,
     meter: &'a Meter<'a>,
     found: &'a mut Found,
 }
@@ -99,6 +136,13 @@ impl Look<'_> {
         {
             self.path("path", &format!("{base}/{name}"));
         }
+        // `{"type": "shell", "value": LINE}`
+        let kind = field(value, KINDS).and_then(Value::as_str).unwrap_or_default();
+        if SHELLS.contains(&kind.to_ascii_lowercase().as_str())
+            && let Some(Value::String(line)) = field(value, STEPS)
+        {
+            self.text("command", line, depth);
+        }
         for (key, value) in fields {
             let is_used = argv.is_some() && (is_one_of(key, PROGRAMS) || is_one_of(key, ARGUMENTS));
             if !is_used || value.is_object() {
@@ -113,9 +157,18 @@ impl Look<'_> {
                 let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 (key, lines.map(|lines| lines.join("\n")))
             }
+            // The lines of a script or of a notebook's cell; paths are no lines.
+            "script" | "code" | "source" if items.iter().any(is_line) => {
+                let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                (key, lines.map(|lines| lines.join("\n")))
+            }
             name if LINES.contains(&name) => (key, line_of(items)),
             // Arguments without a program begin with it.
-            "args" | "argv" if self.runs() => ("command", line_of(items)),
+            "args" | "argv" if self.runs() => {
+                let is_git = self.name.is_of("git") && items.first() != Some(&Value::from("git"));
+                let line = line_of(items);
+                ("command", if is_git { line.map(|line| format!("git {line}")) } else { line })
+            }
             _ => (key, None),
         };
         match lines {
@@ -183,12 +236,28 @@ impl Look<'_> {
         let is_code = (is(CODE) || is_typed) && !shows;
         let is_script = self.tool == Tool::Other && is(&["script"]);
         if is(LINES) || is_script || is(CODE) && self.name.does(Does::Shell) || is_typed {
-            super::inner(text, self.at, self.meter, self.found);
+            let whole = format!("{}{text}", self.exports);
+            super::inner(&whole, self.at, self.meter, self.found);
         } else if is_code || is(TYPED) && self.name.does(Does::Shell) {
             self.for_guard(text);
         }
         if is_code && self.meter.read(text.len()) {
             literals::in_code(text, self.at, self.meter, self.found);
+            self.cell(text);
+        }
+    }
+
+    /// The lines of a notebook's cell that are no code: `!rm x`, `%%writefile x`.
+    fn cell(&mut self, text: &str) {
+        for line in text.lines().map(str::trim) {
+            if let Some(command) = line.strip_prefix('!') {
+                self.for_guard(command);
+            }
+            let file = ["%%writefile ", "%%file ", "%save "].iter();
+            let mut file = file.filter_map(|magic| line.strip_prefix(magic));
+            if let Some(file) = file.next().and_then(|rest| rest.split_whitespace().last()) {
+                self.found.writes.insert(self.at.seen(file, &self.at.cwd));
+            }
         }
     }
 

@@ -146,6 +146,7 @@ pub fn file_names() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn hold(path: &str) -> Hold {
     let path = in_a_home(path);
+    let path = if path.contains('(') { without_groups(&path).into() } else { path };
     let top = path.trim_end_matches('/');
     if PARENTS.contains(&top) || (top.is_empty() && path.starts_with('/')) {
         return Hold::Parent;
@@ -159,6 +160,22 @@ pub fn hold(path: &str) -> Hold {
     let path = Parts::of(top);
     let all = AGENTS.iter().flat_map(|it| it.files);
     all.map(|place| path.held_against(place)).max().unwrap_or(Hold::Nothing)
+}
+
+/// A path with `*` in the place of each group of patterns: `!(ssh)`, `@(a|b)`.
+fn without_groups(path: &str) -> String {
+    let mut plain = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, behind)) = rest.split_once('(') {
+        let Some((_, behind)) = behind.split_once(')') else { break };
+        match before.strip_suffix(['!', '@', '+', '*', '?']) {
+            Some(before) => plain.extend([before, "*"]),
+            None => plain.push_str(rest.get(..rest.len() - behind.len()).unwrap_or_default()),
+        }
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Whether a shell or a session runs it when it starts.
@@ -353,6 +370,8 @@ mod tests {
             ".codex",
             "/etc",
             ".??????",
+            "~/.!(ssh)",
+            ".@(claude|x)",
         ] {
             assert_eq!(hold(path), Hold::Parent, "{path}");
         }

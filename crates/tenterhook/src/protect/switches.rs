@@ -9,16 +9,25 @@ struct Switch {
     fields: &'static [&'static str],
     /// The first words of settings and commands that loosen a guard.
     settings: &'static [&'static str],
-    /// The call changes something if it has one of these fields; always, where the list is empty.
+    /// The call changes something if it has one of these fields, also an empty one; always, where the list is empty.
     with: &'static [&'static str],
+    /// Settings that loosen a guard wherever they stand as the name of a field.
+    keys: &'static [&'static str],
     /// It loosens a guard if one of these words stands in the call; always, where the list is empty.
     about: &'static [&'static str],
 }
 
 const SWITCHES: &[Switch] = &[
     Switch {
-        tools: &["Config", "config", "update_config", "set_config"],
-        fields: &["setting", "key", "name"],
+        tools: &[
+            "Config",
+            "config",
+            "update_config",
+            "set_config",
+            "config_set",
+            "update_settings",
+        ],
+        fields: &["setting", "key", "name", "path"],
         settings: &[
             "disableallhooks",
             "hooks",
@@ -29,7 +38,8 @@ const SWITCHES: &[Switch] = &[
             "trust",
             "skip",
         ],
-        with: &["value"],
+        with: &["value", "action", "op", "operation", "remove", "unset"],
+        keys: &["disableallhooks", "hooks", "permissions", "sandbox", "enabledplugins"],
         about: &[],
     },
     Switch {
@@ -37,6 +47,7 @@ const SWITCHES: &[Switch] = &[
         fields: &["command"],
         settings: &["hooks", "config", "permissions", "allowed-tools", "sandbox", "trust", "yolo"],
         with: &[],
+        keys: &[],
         about: &[],
     },
     Switch {
@@ -44,6 +55,7 @@ const SWITCHES: &[Switch] = &[
         fields: &["skill", "command", "name"],
         settings: &["hooks", "config", "permissions", "sandbox"],
         with: &[],
+        keys: &[],
         about: &[],
     },
     Switch {
@@ -51,6 +63,7 @@ const SWITCHES: &[Switch] = &[
         fields: &["skill", "command", "name"],
         settings: &["update-config"],
         with: &[],
+        keys: &[],
         about: &["hook", "permission", "bypass", "sandbox", "trust"],
     },
 ];
@@ -58,32 +71,61 @@ const SWITCHES: &[Switch] = &[
 /// Whether a tool changes settings of its agent.
 #[must_use]
 pub fn is_switch(tool: &str) -> bool {
-    SWITCHES.iter().any(|row| row.tools.contains(&tool))
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    SWITCHES.iter().any(|row| row.tools.contains(&name))
 }
 
 /// Whether a call of a tool loosens a guard by a setting of its agent.
 #[must_use]
 pub fn is_loosened_by(tool: &str, input: &Value) -> bool {
-    SWITCHES.iter().any(|row| row.tools.contains(&tool) && row.fits(input))
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    // A server's tool may be one that changes settings, too, and mostly those of something else.
+    let is_ours = || name == tool || input.to_string().to_ascii_lowercase().contains("hooks");
+    SWITCHES.iter().any(|row| row.tools.contains(&name) && row.fits(input, 0)) && is_ours()
 }
 
+/// Deepest nest of changes that is looked through.
+const DEEPEST: usize = 4;
+
+/// Values of a field that says what is done, with which nothing changes.
+const READS: &[&str] = &["get", "list", "read", "show"];
+
 impl Switch {
-    fn fits(&self, input: &Value) -> bool {
-        let has = |field: &&str| input.get(field).is_some_and(|value| !value.is_null());
-        let is_named = |field: &&str| {
-            input.get(field).and_then(Value::as_str).is_some_and(|text| self.is_setting(text))
+    fn fits(&self, input: &Value, depth: usize) -> bool {
+        let fields = match input {
+            Value::Object(fields) => fields,
+            Value::Array(items) if depth < DEEPEST => {
+                return items.iter().any(|item| self.fits(item, depth + 1));
+            }
+            _ => return false,
+        };
+        let reads = |value: &Value| value.as_str().is_some_and(|text| READS.contains(&text));
+        let has = |field: &&str| input.get(field).is_some_and(|value| !reads(value));
+        let is_named = |field: &&str| match input.get(field) {
+            Some(Value::Array(parts)) => {
+                parts.first().and_then(Value::as_str).is_some_and(|text| self.is_setting(text))
+            }
+            value => value.and_then(Value::as_str).is_some_and(|text| self.is_setting(text)),
         };
         let text = || input.to_string().to_ascii_lowercase();
-        self.fields.iter().any(is_named)
+        let is_own = self.fields.iter().any(is_named)
             && (self.with.is_empty() || self.with.iter().any(has))
-            && (self.about.is_empty() || self.about.iter().any(|word| text().contains(word)))
+            && (self.about.is_empty() || self.about.iter().any(|word| text().contains(word)));
+        let is_key = |key: &str| self.keys.contains(&first_part(key).as_str());
+        let mut nested = fields.iter().filter(|_| !self.keys.is_empty() && depth < DEEPEST);
+        is_own || nested.any(|(key, value)| is_key(key) || self.fits(value, depth + 1))
     }
 
     /// Whether a text begins with one of the settings: `/hooks`, `permissions.defaultMode`.
     fn is_setting(&self, text: &str) -> bool {
-        let text = text.trim_start_matches(['/', '$']).to_ascii_lowercase();
-        let end =
-            text.find(|c: char| c.is_whitespace() || matches!(c, '.' | ':')).unwrap_or(text.len());
-        text.get(..end).is_some_and(|name| self.settings.contains(&name))
+        self.settings.contains(&first_part(text).as_str())
     }
+}
+
+/// The first part of the name of a setting or a command, in small letters.
+fn first_part(text: &str) -> String {
+    let text = text.trim_start_matches(['/', '$']).to_ascii_lowercase();
+    let end =
+        text.find(|c: char| c.is_whitespace() || matches!(c, '.' | ':')).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().to_owned()
 }

@@ -63,60 +63,181 @@ const START: &[&str] = &[
     "xdg_",
 ];
 
-/// Programs and signs that change files or end programs. Without one of them, a text that hides a name does no harm.
+/// Programs and words that change files, empty directories or end programs. Without one of them, a text that hides a name does no
+/// harm. A test holds them to the table of what programs delete.
 const CHANGERS: &[&str] = &[
     "7z",
+    "7za",
+    "7zz",
+    "apptainer",
+    "at",
+    "attrib",
+    "awk",
+    "aws",
+    "batch",
+    "bindfs",
+    "brename",
+    "bsdtar",
+    "btrfs",
+    "buildah",
+    "bun",
+    "bunzip2",
+    "bwrap",
+    "bzip2",
     "chattr",
     "checkout",
+    "checkout-index",
+    "chflags",
+    "chgrp",
     "chmod",
     "chown",
+    "clean",
     "clone",
     "cp",
     "cpio",
+    "crontab",
     "curl",
     "dd",
     "del",
+    "del-cli",
+    "deno",
+    "ditto",
+    "docker",
     "ed",
+    "elixir",
+    "encfs",
+    "erl",
     "eval",
     "ex",
+    "expect",
+    "fd",
+    "fdfind",
     "find",
+    "ftp",
+    "fuse-overlayfs",
+    "fusermount",
+    "fusermount3",
+    "gawk",
+    "gcp",
+    "ghc",
+    "gio",
+    "gmv",
+    "gocryptfs",
+    "grm",
+    "groovy",
+    "gsutil",
+    "gtar",
+    "guile",
+    "gunzip",
+    "gzip",
+    "icacls",
     "install",
+    "julia",
     "kill",
     "killall",
+    "kioclient",
+    "kioclient5",
+    "kioclient6",
+    "lftp",
+    "lha",
+    "link",
     "ln",
+    "lua",
+    "luajit",
+    "mawk",
+    "mergerfs",
+    "mmv",
     "mount",
+    "move",
     "mv",
     "nano",
+    "nawk",
+    "nerdctl",
     "node",
+    "nvim",
+    "ocaml",
+    "osascript",
     "perl",
+    "perl-rename",
     "php",
+    "pigz",
     "pkill",
+    "podman",
+    "powershell",
+    "premove",
+    "prename",
+    "psql",
+    "purge",
+    "pwsh",
     "python",
     "python3",
+    "ramfs",
+    "rar",
+    "rclone",
+    "read-tree",
     "remove",
     "rename",
+    "reset",
     "restore",
     "rimraf",
+    "rip",
     "rm",
+    "rm-rf",
+    "rmdir",
+    "rmrf",
+    "robocopy",
+    "rscript",
     "rsync",
     "ruby",
+    "runghc",
+    "safe-rm",
+    "scala",
+    "scheme",
     "sed",
+    "setfacl",
     "sh",
     "shred",
+    "singularity",
+    "sparse-checkout",
     "sponge",
+    "sqlite3",
+    "srm",
+    "sshfs",
     "stash",
+    "subvolume",
+    "switch",
+    "symlink",
+    "sync",
+    "systemd-nspawn",
     "tar",
+    "tclsh",
+    "tcpdump",
     "tee",
     "touch",
     "trash",
+    "trash-cli",
+    "trash-put",
     "truncate",
+    "tshark",
+    "umount",
     "uninstall",
+    "unionfs-fuse",
     "unlink",
+    "unxz",
     "unzip",
+    "unzstd",
     "vi",
+    "vidir",
     "vim",
     "wget",
+    "wipe",
+    "wish",
+    "worktree",
     "xargs",
+    "xz",
+    "zip",
+    "zmv",
+    "zstd",
 ];
 
 /// Programs that change what a file says they should.
@@ -136,7 +257,13 @@ pub fn may_concern(line: &str) -> bool {
         return true;
     }
     // What a pattern, a variable, a substitution or a directory as a whole may stand for, nobody reads here.
-    (hides(line, &plain)) && changes(&plain)
+    hides(line, &plain) && changes(&plain)
+}
+
+/// Whether a text holds a word that changes files or ends programs.
+#[must_use]
+pub(crate) fn may_change(text: &str) -> bool {
+    text.len() > LONGEST || changes(&plain(text))
 }
 
 /// Whether a text names a guard, in plain letters.
@@ -200,12 +327,13 @@ fn hides(line: &str, plain: &[u8]) -> bool {
     let bytes = line.as_bytes();
     let computed = bytes.iter().enumerate().any(|(at, it)| match it {
         b'*' | b'?' | b'[' | b'{' | b'`' => true,
+        b'!' | b'@' | b'+' => bytes.get(at + 1) == Some(&b'('),
         b'$' => bytes.get(at + 1).is_some_and(|it| !matches!(it, b'?' | b'#' | b'!' | b' ' | b'"')),
         _ => false,
     });
     let ends = |it: &u8| {
         it.is_ascii_whitespace()
-            || matches!(it, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>')
+            || matches!(it, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>' | b'+' | b',')
     };
     let holds = |word: &[u8]| {
         let mut parts = word.split(|it| *it == b'/').filter(|it| !it.is_empty());
@@ -214,7 +342,16 @@ fn hides(line: &str, plain: &[u8]) -> bool {
     let rooted = |word: &[u8]| {
         matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]) || holds(word)
     };
-    computed || plain.split(ends).any(rooted)
+    computed || plain.split(ends).any(rooted) || goes_home(plain, &ends)
+}
+
+/// Whether a text goes to a directory that it does not name: `cd` alone is the home.
+fn goes_home(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
+    let words = plain.split(ends);
+    let mut pairs = words.clone().zip(words.skip(1).chain([&b""[..]]));
+    pairs.any(|(word, next)| {
+        matches!(word, b"cd" | b"pushd") && matches!(next, b"" | b"-" | b"--") || word == b"popd"
+    })
 }
 
 fn changes(plain: &[u8]) -> bool {
@@ -236,7 +373,14 @@ fn says(plain: &[u8], words: &[&str]) -> bool {
         let it = it.as_bytes();
         it.first().cmp(&word.first()).then_with(|| it.cmp(word))
     };
-    plain.split(ends).any(|word| words.binary_search_by(|it| order(it, word)).is_ok())
+    let is_word = |word: &[u8]| words.binary_search_by(|it| order(it, word)).is_ok();
+    // `python3.12`, `perl5.36`.
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let stem = |word: &[u8]| {
+        let end = word.iter().rposition(|byte| !is_digit(byte)).map_or(0, |at| at + 1);
+        word.len() > end && word.get(..end).is_some_and(is_word)
+    };
+    plain.split(ends).any(|word| is_word(word) || stem(word))
 }
 
 #[cfg(test)]
@@ -269,6 +413,7 @@ mod tests {
             "ls .github",
             "git commit -m 'mend the parser'",
             "cd src && cargo build; echo $?",
+            "cd src && git clean -fdx",
             "echo done > out.txt",
         ] {
             assert!(!may_concern(line), "{line}");
@@ -279,6 +424,9 @@ mod tests {
             "mv . ../x",
             "rm -rf .github",
             "cd; rm -rf Library",
+            "cd && git clean -fdx",
+            "git -C ~/.config clean -fdx",
+            "python3.12 -c 'shutil.rmtree(x)' ~",
             "r\\m -rf .cl'au'de",
             "X=.cl; rm -rf ${X}aude",
             "pkill tent'er'hook",

@@ -1,27 +1,264 @@
-//! Which parts of a guard does code of another language change that no single text of it names: a path that is joined of several
-//! texts, and a directory that gets another name?
+//! Which parts of a guard does code of another language change: by a text of it, by a path that is joined of several texts, and by a
+//! directory that is removed, gets another name, or cannot be read any more? It parses no language.
+
+use tenterhook_shell::strings;
 
 use super::names;
 use crate::call::Found;
 use crate::call::path::Paths;
 use crate::protect::{self, Hold};
 
-/// Words of code that moves a file or a directory.
-const MOVES: &[&str] = &["rename", "os.replace(", ".move(", "moveSync(", ".mv("];
+/// Parts of code that changes files, beside those that the common tables know.
+const CHANGES: &[&str] = &[
+    "Write",
+    "truncate",
+    "Truncate",
+    "chmod",
+    "chown",
+    "touch",
+    "removeItem",
+    "moveItem",
+    "File.delete",
+    "FileUtils.",
+    "Files.delete",
+    "Files.move",
+    "file delete",
+    "file copy",
+    "delete POSIX file",
+    "move POSIX file",
+    "delete-file",
+    "delete-directory",
+    "call delete(",
+    "').delete",
+    "\").delete",
+    "os.replace(",
+    "file_put",
+    "sink(",
+    "saveRDS",
+    "io.output",
+    "inplace",
+    "O_WRONLY",
+    "O_RDWR",
+    "O_TRUNC",
+    "O_CREAT",
+    ",?w",
+    ",?a",
+    ", ?w",
+];
+/// Names of functions that change files, as whole words before a parenthesis or a text.
+const CALLS: &[&str] = &["rm", "mv", "cp", "mkfifo", "mknod"];
+/// Texts with which a file is opened to be changed.
+const MODES: &[&str] =
+    &["w", "wb", "wt", "w+", "w+b", "a", "ab", "at", "a+", "xb", "r+", "rb+", "r+b"];
+
+/// Parts of code that removes, moves or closes a whole directory.
+const WHOLE: &[&str] = &[
+    "rename",
+    "os.replace(",
+    ".move(",
+    "moveSync(",
+    ".mv",
+    "mv(",
+    "move ",
+    "move(",
+    "rmtree",
+    "rmSync",
+    "rmdirSync",
+    "rm_rf",
+    "rm_r",
+    "remove_dir_all",
+    "remove_tree",
+    "removedirs",
+    "remove(",
+    "fs.rm(",
+    "rm(",
+    "rimraf",
+    "removeItem",
+    "moveItem",
+    "file delete",
+    "POSIX file",
+    "delete-directory",
+    "unlink",
+    "chmod",
+    "chown",
+];
+/// Those with which a directory gets another name: the last text of several is that name.
+const MOVES: &[&str] = &[
+    "rename",
+    "os.replace(",
+    ".move(",
+    "moveSync",
+    "moveItem",
+    "import move",
+    " move",
+    ".mv",
+    "mv(",
+];
+
+/// Parts of code that asks for the home.
+const HOMES: &[&str] = &[
+    "expanduser",
+    "home()",
+    "homedir",
+    "Dir.home",
+    "HOME",
+    "USERPROFILE",
+    "path.expand",
+    "env.home",
+    "expand-file-name",
+];
+
+/// Functions that join texts to a path, in small letters.
+const JOINERS: &[&str] =
+    &["join", "path", "resolve", "joinpath", "expand_path", "pathname", "catfile"];
+
+/// Parts of code that reads the words behind it.
+const ARGUMENTS: &[&str] =
+    &["argv", "ARGV", "commandArgs", "Deno.args", "ARGS", "fileinput", "arg["];
+
 /// Most texts that one path is joined of.
 const MOST_PARTS: usize = 6;
 
-pub(super) fn look(code: &str, texts: &[(usize, &str)], paths: &Paths<'_>, found: &mut Found) {
-    for path in joined(code, texts) {
+/// Code with the texts between its quotes; `is_changing` where the common tables know that it changes files.
+pub(super) fn look(
+    code: &str,
+    texts: &[(usize, &str)],
+    is_changing: bool,
+    paths: &Paths<'_>,
+    found: &mut Found,
+) {
+    if !is_changing && !changes(code, texts) {
+        return;
+    }
+    let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    let mut named: Vec<String> = joined(code, texts);
+    named.extend(texts.iter().map(|(_, text)| unmarked(text).to_owned()));
+    // The words of Tcl have no quotes.
+    if texts.is_empty() {
+        let is_end = |c: char| c.is_whitespace() || "[]{};()".contains(c);
+        named.extend(code.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned));
+    }
+    let is_home_known = says(HOMES);
+    let in_home = |path: &String| at_home(path).filter(|_| is_home_known);
+    for path in named.iter().cloned().chain(named.iter().filter_map(in_home)) {
         let seen = paths.seen(&path, &paths.cwd);
         if names::holds(&seen, Hold::Part, paths) {
             found.guards.insert(seen);
         }
     }
-    if MOVES.iter().any(|word| code.contains(word)) {
-        let seen = texts.iter().map(|(_, text)| paths.seen(text, &paths.cwd));
-        found.guards.extend(seen.filter(|path| protect::is_home_of_guard(path)));
+    if !says(WHOLE) {
+        return;
     }
+    // A text that goes on in the next one names no directory by itself.
+    let is_whole = |(at, text): (usize, &(usize, &str))| {
+        (!is_continued(code, texts, at)).then(|| text.1.to_owned())
+    };
+    let texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
+    let sources = match texts.split_last() {
+        Some((_, sources)) if says(MOVES) && !sources.is_empty() => sources,
+        _ => &texts,
+    };
+    let joined = joined(code, &strings::texts(code));
+    let ways = sources.iter().chain(&joined).flat_map(|path| [Some(path.clone()), in_home(path)]);
+    for path in ways.flatten() {
+        let seen = paths.seen(&path, &paths.cwd);
+        let is_above = || names::is_above(&paths.absolute(&path, &paths.cwd), paths);
+        if protect::is_home_of_guard(&seen) || is_path(&path) && is_above() {
+            found.guards.insert(seen);
+        }
+    }
+}
+
+/// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
+fn is_continued(code: &str, texts: &[(usize, &str)], at: usize) -> bool {
+    let Some(((start, text), (next, _))) = texts.get(at).zip(texts.get(at + 1)) else {
+        return false;
+    };
+    let between = code.get(start + text.len() + 1..next.saturating_sub(1)).map(str::trim);
+    let between = between.unwrap_or_default();
+    let is_glue = between.chars().all(|c| c.is_whitespace() || ",/()+".contains(c));
+    let joins = || {
+        let before = code.get(..start.saturating_sub(1)).unwrap_or_default();
+        let mut depth = 0_usize;
+        let open = before.char_indices().rev().find(|(_, c)| match c {
+            ')' => {
+                depth += 1;
+                false
+            }
+            '(' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            c => *c == '(',
+        });
+        let called =
+            open.and_then(|(at, _)| before.get(..at)).unwrap_or_default().to_ascii_lowercase();
+        JOINERS.iter().any(|name| called.ends_with(name))
+    };
+    !between.is_empty()
+        && is_glue
+        && (between.contains(['/', '+']) || !between.contains(')') && joins())
+}
+
+/// Whether code reads the files that it is handed as words, and changes some: `open(sys.argv[1], 'w')`.
+pub(super) fn changes_arguments(code: &str, texts: &[(usize, &str)], is_changing: bool) -> bool {
+    (is_changing || changes(code, texts)) && ARGUMENTS.iter().any(|word| code.contains(word))
+}
+
+/// Whether a script of `awk` prints into a file: `print > f`.
+pub(super) fn prints_into_file(script: &str) -> bool {
+    script.match_indices("print").any(|(at, _)| {
+        let rest = script.get(at..).unwrap_or_default();
+        let end = rest.find([';', '}', '\n', '|']).unwrap_or(rest.len());
+        let printed = rest.get(..end).unwrap_or_default();
+        // What stands in parentheses is compared.
+        let plain = printed.rsplit(')').next().unwrap_or(printed);
+        plain.contains('>') && !plain.contains(">=")
+    })
+}
+
+/// Whether code says a word with which files are changed.
+fn changes(code: &str, texts: &[(usize, &str)]) -> bool {
+    let is_call = |name: &&str| {
+        code.match_indices(name).any(|(at, _)| {
+            let (before, after) = code.split_at_checked(at).unwrap_or_default();
+            let after = after.strip_prefix(name).unwrap_or_default();
+            let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            is_word && after.trim_start().starts_with(['(', '"', '\''])
+        })
+    };
+    let opens = |(_, text): &(usize, &str)| {
+        MODES.contains(text)
+            || text.starts_with(['>', '|'])
+            || text.starts_with("+<")
+            || text.starts_with("+>")
+    };
+    let replaces =
+        || code.contains("Path(") && code.contains(").replace(") && !code.contains("read");
+    CHANGES.iter().any(|word| code.contains(word))
+        || CALLS.iter().any(is_call)
+        || texts.iter().any(opens)
+        || replaces()
+        || code.contains("cat(") && code.contains("file")
+}
+
+/// A text without the signs with which Perl opens it: `>FILE`.
+fn unmarked(text: &str) -> &str {
+    text.trim_start_matches(['>', '<', '+', '|']).trim_start()
+}
+
+/// Whether a text looks like a path, and not like a name or a letter that happens to be one.
+fn is_path(text: &str) -> bool {
+    text.starts_with(['/', '~', '.']) && !matches!(text, "/" | "." | "..")
+}
+
+/// The same path in the home, where it may be joined to it: `/.config`, `.config`, `$ENV{HOME}/.config`.
+fn at_home(path: &str) -> Option<String> {
+    let rest = path.rsplit_once('}').map_or(path, |(_, rest)| rest);
+    let rest = rest.trim_start_matches('/');
+    let is_name = |c: char| c.is_alphanumeric() || "._-/* ".contains(c);
+    (!rest.is_empty() && !rest.starts_with('~') && rest.chars().all(is_name))
+        .then(|| format!("~/{rest}"))
 }
 
 /// The paths that texts make which follow one another: `Path('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
@@ -57,6 +294,19 @@ mod tests {
     use tenterhook_shell::strings::texts;
 
     #[test]
+    fn text_that_goes_on_names_no_directory() {
+        for (code, expected) in [
+            ("rmtree(join(h, 'a', 'b'))", true),
+            ("Path('a') / 'b'", true),
+            ("x('a/' + 'b')", true),
+            ("rename('a', 'b')", false),
+            ("rmtree('a'); print('b')", false),
+        ] {
+            assert_eq!(is_continued(code, &texts(code), 0), expected, "{code}");
+        }
+    }
+
+    #[test]
     fn texts_that_follow_one_another_make_a_path() {
         for (code, path) in [
             ("Path('a', 'b').write_text('{}')", "a/b"),
@@ -69,5 +319,40 @@ mod tests {
         }
         let code = "open('a').write('b')";
         assert_eq!(joined(code, &texts(code)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn code_changes_files() {
+        for code in [
+            "os.replace('x', 'y')",
+            "Path('x').replace('y')",
+            "open(F, \">\", \"x\")",
+            "open('x', 'r+')",
+            "rm(\"x\")",
+            "import {rm} from 'fs/promises'; await rm('x')",
+        ] {
+            assert!(changes(code, &texts(code)), "{code}");
+        }
+        for code in [
+            "print(open('x').read().replace('a', 'b'))",
+            "confirm('x')",
+            "transform('x')",
+            "console.log(require('./x').hooks)",
+            "os.stat('x')",
+        ] {
+            assert!(!changes(code, &texts(code)), "{code}");
+        }
+    }
+
+    #[test]
+    fn script_prints_into_a_file() {
+        for script in ["{print > \"x\"}", "BEGIN{printf \"a\" >>f}", "{print ($1) > f}"] {
+            assert!(prints_into_file(script), "{script}");
+        }
+        for script in
+            ["$3 > 5 {print}", "{print ($1 > 2)}", "{print; x = 1 > 0}", "{print $1 | \"sort\"}"]
+        {
+            assert!(!prints_into_file(script), "{script}");
+        }
     }
 }

@@ -1,53 +1,34 @@
-//! Which parts of a guard does a command change that the common tables do not tell of: directories that are replaced, rights,
-//! editors, archives?
+//! Which parts of a guard does a command change that the common tables do not tell of: directories that are replaced, editors,
+//! archives?
+
+use tenterhook_shell::strings::texts;
 
 use super::Here;
-use super::table::{EDITORS, RIGHTS, SOMETIMES, Sometimes, UNPACKERS};
-use crate::call::Found;
+use super::table::{CODED, EDITORS, RENAMERS, SOMETIMES, Sometimes, UNPACKERS};
+use crate::call::path::Paths;
 use crate::call::view::View;
+use crate::call::{Found, literals};
 use crate::protect;
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let operands = || view.operands(&[]);
-    if RIGHTS.contains(&name) {
-        // `chmod -x FILE` has the rights among its options.
-        let is_mode = |arg: &String| {
-            let letters = arg.strip_prefix('-').filter(|letters| !letters.is_empty());
-            letters.is_some_and(|letters| letters.chars().all(|c| "rwxXst".contains(c)))
-        };
-        let has_mode = name == "chmod" && view.args.iter().any(is_mode);
-        let changed = operands()
-            .into_iter()
-            .skip(usize::from(!has_mode))
-            .filter(|it| here.is_part(it) || protect::is_home_of_guard(&here.seen(it)));
-        // Whoever gives a program or a directory back its usual rights takes nothing away.
-        let harmless = view.says(&["+x", "u+x", "a+x"]);
-        found.guards.extend(changed.filter(|_| !harmless).map(|it| here.seen(it)));
-    }
     if EDITORS.contains(&name) {
         // A directory that has another name holds nothing any more.
-        let moved = |it: &str| name == "rename" && protect::is_home_of_guard(&here.seen(it));
+        let moved = |word: &str| RENAMERS.contains(&name) && here.is_around(word);
         let changed = operands().into_iter().filter(|it| here.is_part(it) || moved(it));
         found.guards.extend(changed.map(|it| here.seen(it)));
+    }
+    if CODED.contains(&name) {
+        let paths = Paths { cwd: view.cwd.clone(), ..here.paths.clone() };
+        for code in view.values(&["-c", "--cmd", "--eval", "-eval", "--execute", "+"]) {
+            super::code::look(code, &texts(code), literals::writes(code), &paths, found);
+        }
     }
     if SOMETIMES.iter().any(|row| row.programs.contains(&name) && changes(row, view)) {
         let changed = view.args.iter().filter(|arg| here.is_part(arg));
         found.guards.extend(changed.map(|arg| here.seen(arg)));
-    }
-    if (name == "mount" || name == "umount" || name == "fusermount")
-        && operands().iter().any(|it| here.is_held(it))
-    {
-        found
-            .guards
-            .extend(operands().into_iter().filter(|it| here.is_held(it)).map(|it| here.seen(it)));
-    }
-    if name == "find" && view.says(&["-delete"]) {
-        let meant = |it: &&str| here.is_part(it) || protect::is_home_of_guard(&here.seen(it));
-        let named = view.args.iter().map(|it| it.trim_start_matches("*/").trim_end_matches("/*"));
-        found.guards.extend(named.filter(meant).map(|it| here.seen(it)));
-        deleted_by_name(here, found);
     }
     replaced(here, found);
     unpacked(here, found);
@@ -73,25 +54,6 @@ fn changes(row: &Sometimes, view: &View<'_>) -> bool {
     (row.with.is_empty() || view.says(row.with)) && !view.args.iter().any(looks)
 }
 
-/// Fewest letters of a pattern that is meant for one file.
-const LEAST_LETTERS: usize = 3;
-
-/// `find . -name 'sett*.json' -delete`: a pattern that fits the name of a guard's file, where such a file may lie.
-fn deleted_by_name(here: &Here<'_>, found: &mut Found) {
-    let view = here.view;
-    let starts = || view.args.iter().take_while(|arg| !arg.starts_with(['-', '(', '!']));
-    if starts().next().is_some() && !starts().any(|start| here.is_held(start)) {
-        return;
-    }
-    let letters = |name: &&str| {
-        let stem = name.rsplit_once('.').map_or(*name, |(stem, _)| stem);
-        stem.chars().filter(char::is_ascii_alphanumeric).count() >= LEAST_LETTERS
-    };
-    let names = view.values(&["-name", "-iname"]).into_iter().filter(letters);
-    let fits = |name: &&str| protect::file_names().any(|file| protect::is_match(name, file));
-    found.guards.extend(names.filter(fits).map(str::to_owned));
-}
-
 /// `cp -r x .claude`, `mv x .claude`, `ln -sfn x .claude`: another directory in the place of the one that holds a guard.
 fn replaced(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
@@ -108,6 +70,12 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
     let Some((to, from)) = operands.split_last() else { return };
     let to = view.values(&["-t", "--target-directory"]).first().copied().unwrap_or(to);
     let is_home = |path: &str| protect::is_home_of_guard(path);
+    // `ln -sfn x ~/.config`: the link is put in the place of the directory, and not into it.
+    let replaces = view.name == "ln" && view.has('n', "no-dereference")
+        || matches!(view.name.as_str(), "ln" | "mv") && view.has('T', "no-target-directory");
+    let places = if here.is_appended() { operands.as_slice() } else { &[to] };
+    let above = places.iter().filter(|place| replaces && here.is_above(place));
+    found.guards.extend(above.map(|place| here.seen(place)));
     if whole && !to.ends_with('/') && is_home(&here.seen(to)) {
         found.guards.insert(here.seen(to));
     }

@@ -1,6 +1,6 @@
 //! Which parts of a guard does git change: by the paths that a command names, and by the directory of its hooks?
 
-use super::{Here, names};
+use super::Here;
 use crate::call::Found;
 use crate::protect::{self, Hold};
 
@@ -14,11 +14,48 @@ const CHANGING: &[&str] = &[
     "reset",
     "clean",
     "sparse-checkout",
+    "switch",
     "update-index",
+    "worktree",
+];
+
+/// Commands that change a whole working tree, and the options with which they do; always, where the list is empty.
+const WHOLE: &[(&str, &[&str])] = &[
+    ("clean", &[]),
+    ("stash", &[]),
+    ("reset", &["--hard", "--merge", "--keep"]),
+    ("checkout", &["-f", "--force"]),
+    ("switch", &["-f", "--force", "--discard-changes"]),
+    ("read-tree", &["-u", "--reset"]),
+    ("checkout-index", &["-f", "--force"]),
+    ("sparse-checkout", &[]),
+];
+
+/// Words with which such a command leaves the working tree as it is, or brings back what it took.
+const LEAVES: &[(&str, &[&str])] = &[
+    ("stash", &["list", "show", "apply", "pop", "drop", "clear", "branch", "create", "store"]),
+    ("sparse-checkout", &["list", "check-rules"]),
 ];
 
 /// Options of git itself that are followed by a value.
 const VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
+
+/// Those and the ones of its commands.
+const ALL_VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "-m",
+    "--message",
+    "-e",
+    "--exclude",
+    "-s",
+    "--source",
+    "--pathspec-from-file",
+    "--conflict",
+];
 
 /// Options of `git config` with which it only looks.
 const LOOKS: &[&str] = &["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"];
@@ -34,7 +71,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     if is_hooks_path(here) {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
-    let operands = view.operands(VALUED);
+    let operands = view.operands(ALL_VALUED);
     let Some((verb, operands)) = operands.split_first() else { return };
     if *verb == "clone" || *verb == "worktree" {
         let to = operands
@@ -43,10 +80,8 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         found.guards.extend(to.map(|it| here.seen(it)));
     }
     // What leaves the index alone stays where it is.
-    if !CHANGING.contains(verb)
-        || view.says(&["--cached", "--dry-run", "-n"])
-        || is_look(verb, operands)
-    {
+    let is_of_index = *verb == "restore" && view.has('S', "staged") && !view.has('W', "worktree");
+    if is_dry(here) || is_of_index || is_look(verb, operands) {
         return;
     }
     let trees = view.command.assignments.iter().filter(|set| set.name == "GIT_WORK_TREE");
@@ -56,10 +91,10 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         true => (*next).to_owned(),
         false => format!("{all}/{next}"),
     };
-    let top = here.seen(&at.iter().fold(".".to_owned(), join));
-    let is_above = || top.starts_with('~') && names::holds(&top, Hold::Parent, here.paths);
-    if *verb == "clean" && (protect::is_home_of_guard(&top) || is_above()) {
-        found.guards.insert(top);
+    let top = at.iter().fold(".".to_owned(), join);
+    whole(here, verb, operands, &top, found);
+    if !CHANGING.contains(verb) {
+        return;
     }
     for path in operands {
         let path = path.strip_prefix(":/").unwrap_or(path);
@@ -68,14 +103,62 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         } else {
             path
         };
-        let written = at.iter().fold(String::new(), |all, it| format!("{all}{it}/")) + path;
+        let path = if path.is_empty() { "." } else { path };
+        let written = join(top.clone(), &path);
         let seen = here.seen(&written);
         // What git keeps of the whole project is as it was committed; a directory of a guard is named for its own sake.
         let hold = protect::hold(&seen);
-        if !path.is_empty() && (hold == Hold::Part || protect::is_home_of_guard(&seen)) {
+        if hold == Hold::Part || protect::is_home_of_guard(&seen) || here.is_above(&written) {
             found.guards.insert(seen);
         }
     }
+}
+
+/// `git -C ~/.config clean -fdx`: a command that changes a whole working tree which is a directory above a guard, outside of the project.
+fn whole(here: &Here<'_>, verb: &str, operands: &[&str], top: &str, found: &mut Found) {
+    let view = here.view;
+    let is_whole = |(name, options): &&(&str, &[&str])| {
+        *name == verb
+            && (options.is_empty()
+                || view.says(options)
+                || options.contains(&"-f") && view.has('f', "force"))
+    };
+    let leaves = |(name, words): &&(&str, &[&str])| {
+        *name == verb && operands.first().is_some_and(|word| words.contains(word))
+    };
+    // Paths say what of the tree is meant, and are looked at each.
+    let names_paths = match verb {
+        "stash" => operands.first().is_some_and(|word| *word == "push") && operands.len() > 1,
+        "sparse-checkout" => false,
+        "checkout" | "switch" | "reset" | "read-tree" => view.says(&["--"]),
+        _ => !operands.is_empty() && !here.is_appended(),
+    };
+    if names_paths || WHOLE.iter().find(is_whole).is_none() || LEAVES.iter().any(|row| leaves(&row))
+    {
+        return;
+    }
+    if here.is_around(top) {
+        found.guards.insert(here.seen(top));
+    }
+}
+
+/// Whether git only shows what it would do, or changes its index alone. The value of an option is no option.
+fn is_dry(here: &Here<'_>) -> bool {
+    let mut args = here.view.args.iter().map(String::as_str).take_while(|arg| *arg != "--");
+    while let Some(arg) = args.next() {
+        if ALL_VALUED.contains(&arg) {
+            args.next();
+        } else if matches!(arg, "--cached" | "--dry-run" | "-n") {
+            return true;
+        } else if arg.len() > 2 && arg.starts_with('-') && !arg.starts_with("--") {
+            let cluster = arg.get(1..).unwrap_or_default();
+            let is_cluster = cluster.bytes().all(|byte| b"fdrxXqn".contains(&byte));
+            if is_cluster && cluster.contains('n') {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn is_look(verb: &str, operands: &[&str]) -> bool {

@@ -34,6 +34,23 @@ pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
         || matches(&path, paths).iter().any(|path| is_second_name(path, least, paths))
 }
 
+/// Whether an absolute path is a directory outside of the project that holds a guard beside much else, or a part of a guard there: the
+/// home and what is above it, `~/.config`. Git and editors of rights may do in a project what they may not do there.
+pub(super) fn is_above(path: &str, paths: &Paths<'_>) -> bool {
+    if below(&paths.home, path).is_some() {
+        return true;
+    }
+    let seen = paths.seen(path, &paths.project);
+    seen.starts_with(['~', '/']) && holds(&seen, Hold::Parent, paths)
+}
+
+/// Whether a call runs in a directory that holds a guard and is not below the project: a line that names nothing may empty it (SP-50).
+pub(super) fn stands_above(paths: &Paths<'_>) -> bool {
+    let is_inside =
+        below(&paths.cwd, &paths.project).is_some() && below(&paths.home, &paths.project).is_none();
+    !is_inside && protect::hold(&paths.seen(&paths.cwd, &paths.project)) != Hold::Nothing
+}
+
 /// The files that a pattern in the last part of a path stands for. `*` without a letter stands for none (SP-6).
 fn matches(path: &str, paths: &Paths<'_>) -> Vec<String> {
     let Some((directory, pattern)) = path.rsplit_once('/') else { return Vec::new() };

@@ -24,6 +24,13 @@ pub(super) const EDITORS: &[&str] = &[
     "sd",
     "srm",
     "rename",
+    "prename",
+    "perl-rename",
+    "file-rename",
+    "brename",
+    "mmv",
+    "zmv",
+    "vidir",
     "gsed",
     "fallocate",
     "setfattr",
@@ -31,6 +38,13 @@ pub(super) const EDITORS: &[&str] = &[
     "strip",
     "upx",
 ];
+
+/// Those of them that run code of their own, which may name other files.
+pub(super) const CODED: &[&str] = &["vi", "vim", "nvim", "ex", "emacs", "emacsclient"];
+
+/// Those of them that give files and directories other names.
+pub(super) const RENAMERS: &[&str] =
+    &["rename", "prename", "perl-rename", "file-rename", "brename", "mmv", "zmv", "vidir"];
 
 /// A program that changes the files that it is handed only sometimes.
 pub(super) struct Sometimes {
@@ -81,4 +95,74 @@ pub(super) const UNPACKERS: &[(&str, &[&str])] = &[
     ("curl", &["--output-dir"]),
     ("aria2c", &["-d", "--dir"]),
     ("axel", &["-o"]),
+];
+
+/// Programs that put another file system in the place of a directory, or take one from there.
+pub(super) const MOUNTERS: &[&str] = &[
+    "mount",
+    "umount",
+    "fusermount",
+    "fusermount3",
+    "bindfs",
+    "sshfs",
+    "encfs",
+    "gocryptfs",
+    "cryfs",
+    "s3fs",
+    "gcsfuse",
+    "mergerfs",
+    "unionfs",
+    "unionfs-fuse",
+    "fuse-overlayfs",
+    "squashfuse",
+    "archivemount",
+];
+
+/// Programs that hand directories of this machine to what they start, and how they are named.
+pub(super) const BINDERS: &[Binder] = &[
+    Binder {
+        programs: &["docker", "podman", "nerdctl", "container", "docker-compose"],
+        options: &["-v", "--volume", "--mount"],
+    },
+    Binder {
+        programs: &["bwrap"],
+        options: &["--bind", "--bind-try", "--dev-bind", "--overlay-src"],
+    },
+    Binder { programs: &["systemd-nspawn"], options: &["--bind", "-D", "--directory"] },
+    Binder { programs: &["singularity", "apptainer"], options: &["-B", "--bind"] },
+    Binder { programs: &["proot"], options: &["-b", "--bind"] },
+    Binder { programs: &["firejail"], options: &["--bind", "--private"] },
+    Binder { programs: &["nsjail"], options: &["-B", "--bindmount"] },
+];
+
+/// A program that hands on directories.
+pub(super) struct Binder {
+    pub(super) programs: &'static [&'static str],
+    /// The options whose value names one: `SOURCE:TARGET:ro`, `type=bind,source=SOURCE`, or the source alone.
+    pub(super) options: &'static [&'static str],
+}
+
+/// Programs that search directories, and the options behind which they run a command for what they find.
+pub(super) const SEARCHERS: &[(&str, &[&str])] = &[
+    ("find", &["-exec", "-execdir", "-ok", "-okdir"]),
+    ("gfind", &["-exec", "-execdir", "-ok", "-okdir"]),
+    ("bfs", &["-exec", "-execdir", "-ok", "-okdir"]),
+    ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("fdfind", &["-x", "-X", "--exec", "--exec-batch"]),
+];
+
+/// Tests of such programs that say which names are meant.
+pub(super) const NAME_TESTS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-lname",
+    "-ilname",
+    "-regex",
+    "-iregex",
+    "-inum",
+    "-samefile",
 ];

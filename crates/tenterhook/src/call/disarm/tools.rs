@@ -9,7 +9,7 @@ use super::{modules, names, patch, text};
 use crate::call::Found;
 use crate::call::path::Paths;
 use crate::call::tools::name::{Does, ToolName, field, is_one_of, is_path_key, plain};
-use crate::call::tools::table::{ARGUMENTS, PROGRAMS, SOURCES, TEXTS};
+use crate::call::tools::table::{ARGUMENTS, DESTINATIONS, PROGRAMS, SOURCES, TEXTS};
 use crate::call::tools::text::path_in;
 use crate::call::tools::{encoded, named_directory};
 use crate::event::meter::Meter;
@@ -72,14 +72,20 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
     let looks = match call.tool() {
         Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
         Tool::Write | Tool::Edit => false,
-        _ => name.does(Does::Talk) || name.only_reads(),
+        _ => name.does(Does::Talk) || name.only_reads() && !changes_database(call.input),
     };
     if looks {
         return;
     }
     // A tool that no table knows is taken to write what it names: most of those that only read are called so.
     if is_unknown {
-        let mut named = Named { paths, meter, is_copy: name.does(Does::Copy), found: Vec::new() };
+        let mut named = Named {
+            paths,
+            meter,
+            is_copy: name.does(Does::Copy),
+            found: Vec::new(),
+            destinations: Vec::new(),
+        };
         named.value("", call.input, 0);
         let cwd = named_directory(call.input)
             .map_or_else(|| paths.cwd.clone(), |path| paths.absolute(&path, &paths.cwd));
@@ -97,6 +103,17 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
     }
 }
 
+/// First words of statements that change a database.
+const CHANGES: &[&str] =
+    &["alter", "create", "delete", "drop", "insert", "pragma", "replace", "update", "vacuum"];
+
+/// Whether a call has a statement that changes a database.
+fn changes_database(input: &Value) -> bool {
+    let statement = field(input, &["sql", "query", "statement"]).and_then(Value::as_str);
+    let first = statement.and_then(|text| text.split_whitespace().next());
+    first.is_some_and(|first| CHANGES.contains(&first.to_ascii_lowercase().as_str()))
+}
+
 /// The texts of an input that may be paths.
 struct Named<'a> {
     paths: &'a Paths<'a>,
@@ -104,6 +121,8 @@ struct Named<'a> {
     /// Whether the tool reads one file and writes another.
     is_copy: bool,
     found: Vec<String>,
+    /// Those that say where something is put.
+    destinations: Vec<String>,
 }
 
 impl Named<'_> {
@@ -154,7 +173,9 @@ impl Named<'_> {
         let is_path = !text.trim().contains(char::is_whitespace)
             || text.trim().starts_with(['/', '~', '.', '$'])
             || is_path_key(key);
-        self.found.extend(path_in(text).filter(|_| is_path).map(Cow::into_owned));
+        let path = path_in(text).filter(|_| is_path).map(Cow::into_owned);
+        self.destinations.extend(path.clone().filter(|_| is_one_of(key, DESTINATIONS)));
+        self.found.extend(path);
     }
 
     /// Adds to the guards what the texts lead to: each of them, and each name in each directory.
@@ -168,7 +189,11 @@ impl Named<'_> {
             };
             let is_guard =
                 names::holds(&seen, Hold::Part, self.paths) || modules::is_laid(&seen, self.paths);
-            if is_guard || is_whole && is_home() {
+            let is_above = || {
+                !self.destinations.contains(path)
+                    && names::is_above(&self.paths.absolute(path, cwd), self.paths)
+            };
+            if is_guard || is_whole && (is_home() || is_above()) {
                 found.guards.insert(seen);
             }
         }

@@ -74,6 +74,7 @@ impl Sofar<'_> {
                 let script = view.operands(&[]).first().map(|it| (*it).to_owned());
                 script.iter().for_each(|it| self.runs_file(it));
             }
+            None if name == "crontab" => self.jobs(view),
             None => {}
         }
         let called = self.functions.get(name).copied();
@@ -115,6 +116,16 @@ impl Sofar<'_> {
             let piped: Vec<String> = self.piped.drain(..).collect();
             piped.into_iter().for_each(|text| self.run(text));
         }
+    }
+
+    /// The jobs of a table that `crontab` reads; where the line does not say all of it, those that it prints.
+    fn jobs(&mut self, view: &View<'_>) {
+        let input = self.input(view.command);
+        let printed = self.piped.iter().cloned().chain([self.printed.join(" ")]);
+        let tables: Vec<String> = if input.is_empty() { printed.collect() } else { input };
+        let jobs: Vec<String> =
+            tables.iter().flat_map(|table| table.lines()).filter_map(job).collect();
+        jobs.into_iter().for_each(|line| self.run(line));
     }
 
     /// What a command prints, where it stands on the line.
@@ -166,4 +177,18 @@ impl Sofar<'_> {
             text.push_str(&said);
         }
     }
+}
+
+/// How many fields of a line in a table of `crontab` say when it runs.
+const FIELDS: usize = 5;
+
+/// The command of a line in a table of `crontab`.
+fn job(line: &str) -> Option<String> {
+    let line = line.trim();
+    let fields = if line.starts_with('@') { 1 } else { FIELDS };
+    let is_time = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || "*@".contains(c));
+    let mut words = line.split_whitespace();
+    let is_job = words.by_ref().take(fields).all(is_time);
+    let command = words.collect::<Vec<_>>().join(" ");
+    (is_job && !command.is_empty()).then_some(command)
 }

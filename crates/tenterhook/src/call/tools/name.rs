@@ -56,6 +56,11 @@ impl ToolName {
         self.only_reads
     }
 
+    /// Whether a word of the name, or of its server's, is that of a program.
+    pub(in crate::call) fn is_of(&self, program: &str) -> bool {
+        self.whole.contains(&format!("_{program}_"))
+    }
+
     /// Whether a word of the name tells that the tool does this.
     pub(in crate::call) fn does(&self, does: Does) -> bool {
         let name = match does {

@@ -55,13 +55,26 @@ pub(in crate::call) const LINES: &[&str] = &[
     "commandline",
     "commands",
     "exec",
+    "job",
     "run",
     "shell",
     "shellcommand",
 ];
 
+/// Fields that say of what kind a step is, the kinds that are a line for a shell, and the fields that hold it then.
+pub(in crate::call) const KINDS: &[&str] = &["kind", "type", "uses"];
+pub(in crate::call) const SHELLS: &[&str] =
+    &["bash", "cmd", "command", "exec", "powershell", "run", "sh", "shell", "terminal", "zsh"];
+pub(in crate::call) const STEPS: &[&str] = &["body", "content", "payload", "text", "value"];
+
+/// Fields that hold variables for what a call starts.
+pub(in crate::call) const VARIABLES: &[&str] =
+    &["env", "environ", "environment", "environmentvariables", "envs", "envvars", "variables"];
+
 /// Fields that hold code: of a shell where the tool is one, else of whatever language the tool runs.
 pub(in crate::call) const CODE: &[&str] = &[
+    "cellcode",
+    "cellsource",
     "code",
     "expression",
     "function",
@@ -80,8 +93,18 @@ pub(in crate::call) const TYPED: &[&str] =
     &["chars", "data", "input", "keys", "line", "lines", "stdin", "text"];
 
 /// Fields that name the program of a list of arguments.
-pub(in crate::call) const PROGRAMS: &[&str] =
-    &["bin", "binary", "cmd", "command", "exe", "executable", "program", "script", "shellcommand"];
+pub(in crate::call) const PROGRAMS: &[&str] = &[
+    "bin",
+    "binary",
+    "cmd",
+    "command",
+    "exe",
+    "executable",
+    "file",
+    "program",
+    "script",
+    "shellcommand",
+];
 
 /// Fields that hold the arguments of a program.
 pub(in crate::call) const ARGUMENTS: &[&str] =
@@ -206,6 +229,25 @@ pub(in crate::call) const SOURCES: &[&str] = &[
     "src",
     "srcpath",
     "template",
+];
+
+/// Fields that name where something is put, which loses nothing there.
+pub(in crate::call) const DESTINATIONS: &[&str] = &[
+    "dest",
+    "destination",
+    "destinationpath",
+    "destpath",
+    "dst",
+    "into",
+    "newpath",
+    "newuri",
+    "output",
+    "outputdir",
+    "target",
+    "targetdir",
+    "targetpath",
+    "to",
+    "topath",
 ];
 
 /// Fields that say what a tool of many actions does.

@@ -31,15 +31,26 @@ const HOMES: &[&str] = &["$HOME", "${HOME}", "$env:HOME", "%USERPROFILE%", "$env
 /// The path that a text stands for; nothing where it has several lines, or is the address of another machine.
 pub(in crate::call) fn path_in(text: &str) -> Option<Cow<'_, str>> {
     let text = text.trim();
+    // Programs end a path at its first NUL, and some take its quotes away.
+    let text = text.split('\0').next().unwrap_or_default();
+    let bare = text.strip_prefix(['"', '\'']).and_then(|rest| rest.strip_suffix(['"', '\'']));
+    let text = bare.unwrap_or(text);
     if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
         return None;
     }
     let path = match scheme(text) {
         Some((scheme, _)) if REMOTE.contains(&scheme.to_ascii_lowercase().as_str()) => return None,
         Some((_, rest)) => decoded(behind_authority(rest)),
+        None if is_encoded(text) => Cow::Owned(decoded(&decoded(text)).into_owned()),
         None => Cow::Borrowed(text),
     };
     Some(plain(path))
+}
+
+/// Whether a path spells its dots or slashes by their numbers, once or twice.
+fn is_encoded(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    ["%2e", "%2f", "%5c", "%252e", "%252f"].iter().any(|code| small.contains(code))
 }
 
 /// The scheme of an address and what follows it. A single letter is a drive.
@@ -129,6 +140,11 @@ mod tests {
             ("C:\\a", "C:/a"),
             ("/a/b.rs:12:3", "/a/b.rs"),
             ("a:b", "a:b"),
+            ("%2Eclaude%2Fx", ".claude/x"),
+            ("%252Eclaude/x", ".claude/x"),
+            ("a/100%.txt", "a/100%.txt"),
+            ("a/b\0.txt", "a/b"),
+            ("'a/b'", "a/b"),
         ] {
             assert_eq!(path_in(text).as_deref(), Some(path), "{text}");
         }

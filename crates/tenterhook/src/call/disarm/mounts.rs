@@ -1,0 +1,76 @@
+//! Does a command put another file system over a guard, or hand one's directory to a container that may write there?
+
+use super::Here;
+use super::table::{BINDERS, Binder, MOUNTERS};
+use crate::call::Found;
+use crate::protect;
+
+pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+    let view = here.view;
+    let name = view.name.as_str();
+    let options = ["-o", "-t", "-T"];
+    if MOUNTERS.contains(&name) {
+        let operands = view.operands(&options).into_iter();
+        let held = operands.filter(|word| here.is_held(word));
+        found.guards.extend(held.map(|word| here.seen(word)));
+    }
+    if let Some(binder) = BINDERS.iter().find(|binder| binder.programs.contains(&name)) {
+        bound(here, binder, found);
+    }
+}
+
+/// The directories of guards that a container gets and may write to. A home or what is above a guard counts where the words of the
+/// container change something.
+fn bound(here: &Here<'_>, binder: &Binder, found: &mut Found) {
+    let view = here.view;
+    let values = view.values(binder.options).into_iter();
+    let sources = values.filter_map(source);
+    let sources: Vec<&str> = sources.filter(|source| !source.is_empty()).collect();
+    if sources.is_empty() {
+        return;
+    }
+    let changes =
+        || view.args.iter().skip(1).any(|arg| !arg.starts_with('-') && protect::may_change(arg));
+    let held = sources.into_iter().filter(|source| {
+        here.is_part(source) || here.is_home(source) || here.is_above(source) && changes()
+    });
+    found.guards.extend(held.map(|source| here.seen(source)));
+}
+
+/// The directory of this machine that the value of an option names, unless it can only be read there.
+fn source(value: &str) -> Option<&str> {
+    let parts = || value.split(',');
+    if parts().any(|part| matches!(part, "readonly" | "ro" | "readonly=true" | "ro=true")) {
+        return None;
+    }
+    if let Some(source) =
+        parts().find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")))
+    {
+        return Some(source);
+    }
+    let mut fields = value.split(':');
+    let source = fields.next()?;
+    let is_read_only = fields.any(|field| field.split(',').any(|flag| flag == "ro"));
+    (!is_read_only).then_some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_of_a_mount_names_its_source() {
+        for (value, expected) in [
+            ("~/.claude:/x", Some("~/.claude")),
+            ("~/.claude:/x:rw", Some("~/.claude")),
+            ("type=bind,source=/home/u,target=/h", Some("/home/u")),
+            ("type=bind,src=/home/u,dst=/h", Some("/home/u")),
+            ("/h", Some("/h")),
+            ("~/.claude:/x:ro", None),
+            ("~/.claude:/x:ro,z", None),
+            ("type=bind,source=/home/u,target=/h,readonly", None),
+        ] {
+            assert_eq!(source(value), expected, "{value}");
+        }
+    }
+}
