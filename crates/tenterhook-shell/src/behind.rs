@@ -9,6 +9,7 @@ use super::command::is_leading;
 use super::read::{Code, Reader};
 use super::setup::is_setup;
 use super::stream::{Flow, Stream};
+use super::windows::Language;
 use super::word::{self, Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
 use super::{Assignment, Context, Doubt, MOST_WRAPPERS, SimpleCommand, Via, strings};
@@ -101,7 +102,8 @@ pub(super) fn arithmetic(reader: &mut Reader<'_>, code: &Code<'_>, via: &Arc<[Vi
     let text = format!(": \"{}\"", text.replace(['"', '\\'], ""));
     let (depth, flow) = (code.depth + 1, Flow::default());
     let via = &one_more(via, Via::Wrapper("[ ]"));
-    reader.code(&Code { text: &text, via, depth, flow, wrapper: Some("[ ]"), ..*code });
+    let (language, wrapper) = (Language::Posix, Some("[ ]"));
+    reader.code(&Code { text: &text, language, via, depth, flow, wrapper, ..*code });
 }
 
 /// The words of a command with its braces unfolded, where some do (S-69).
@@ -341,6 +343,7 @@ impl Look<'_, '_> {
     /// A command that stands behind a wrapper; code is read as a separate line, and what cannot be known is a doubt.
     fn one(&mut self, wrapper: &Wrapper, behind: Behind) -> Option<SimpleCommand> {
         let step = Via::Wrapper(wrapper.name);
+        let mut language = Language::Posix;
         // What runs itself is read once: a name stands for its code, and a file is there, behind the code.
         let (mut defined, mut file) = (None, None);
         let (text, lacks) = match behind {
@@ -358,7 +361,14 @@ impl Look<'_, '_> {
                 (Some(text), false)
             }
             Behind::Code(text) => (Some(text), false),
-            Behind::Input => {
+            Behind::Foreign(other, Some(text)) => {
+                language = other;
+                (Some(text), false)
+            }
+            Behind::Input | Behind::Foreign(_, None) => {
+                if let Behind::Foreign(other, _) = behind {
+                    language = other;
+                }
                 let input = self.command.input.as_deref().map(str::to_owned);
                 let lacks = self.command.input_lacks || input.is_none();
                 (input, lacks)
@@ -373,10 +383,14 @@ impl Look<'_, '_> {
                 Some(stream) => (Some(stream.text).filter(|text| !text.is_empty()), stream.lacks),
                 None => (None, true),
             },
+            Behind::Script => {
+                self.reader.doubt(self.code, Doubt::Script);
+                return None;
+            }
             Behind::Unknown => (None, true),
         };
         if let Some(text) = &text {
-            self.read(text, step, wrapper.name);
+            self.read_as(language, text, step, wrapper.name);
             self.is_known = true;
         }
         self.reader.aliases.extend(defined);
@@ -405,12 +419,17 @@ impl Look<'_, '_> {
 
     /// Reads code that the command runs.
     fn read(&mut self, text: &str, step: Via, wrapper: &'static str) {
+        self.read_as(Language::Posix, text, step, wrapper);
+    }
+
+    fn read_as(&mut self, language: Language, text: &str, step: Via, wrapper: &'static str) {
         let command = self.command;
         let input = command.input.as_deref().filter(|input| *input != text);
         let input =
             input.and_then(|input| self.reader.streams.open_with(input, command.input_lacks));
         self.reader.code(&Code {
             text,
+            language,
             via: &one_more(&command.via, step),
             context: command.context,
             depth: self.code.depth + 1,

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use super::parse::kind;
 use super::read::{Code, Item, Reader};
 use super::stream::{Flow, Stream, Streams};
+use super::windows::Language;
 use super::{Redirect, Target};
 
 impl Reader<'_> {
@@ -58,7 +59,8 @@ impl Reader<'_> {
         let loops = self.loops.len();
         let (functions, redirects) = (self.functions.len(), self.redirects.len());
         let flow = Flow { input: None, output };
-        self.code(&Code { text, depth: code.depth + 1, flow, ..*code });
+        let language = Language::Posix;
+        self.code(&Code { text, language, depth: code.depth + 1, flow, ..*code });
         self.commands = commands;
         self.doubt = doubt;
         self.constructs.truncate(constructs);

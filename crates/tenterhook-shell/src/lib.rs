@@ -51,6 +51,7 @@ mod redirect;
 mod setup;
 mod stream;
 pub mod strings;
+mod windows;
 mod word;
 mod wrapper;
 
@@ -60,6 +61,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+pub use windows::Language;
 pub use word::quote;
 pub use word::{Word, WordKind};
 pub use wrapper::{is_shell, names as wrapper_names};
@@ -76,13 +78,19 @@ pub const MOST_WRAPPERS: usize = 8;
 /// Reads one line: everything that would run, and whether that is all (S-21).
 #[must_use]
 pub fn read(line: &str) -> Line {
-    read::line(line, &|_| true).unwrap_or_else(|| Line::unread(Doubt::TooDeep))
+    read::line(Language::Posix, line, &|_| true).unwrap_or_else(|| Line::unread(Doubt::TooDeep))
 }
 
 /// The same for who counts what it costs: `spend` is told of steps before they are taken, and whether they may be; `None`
 /// where they may not (S-22).
 pub fn read_while(line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
-    read::line(line, spend)
+    read::line(Language::Posix, line, spend)
+}
+
+/// The same for a line of another language: of PowerShell a command is listed under the whole name of its cmdlet and of its
+/// parameters, and behind it the command of other systems that does the same (S-80).
+pub fn read_as(language: Language, line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+    read::line(language, line, spend)
 }
 
 /// What the reader makes of one shell line.
@@ -172,8 +180,23 @@ pub enum Doubt {
         /// Which wrapper.
         wrapper: &'static str,
     },
+    /// A name that is a cmdlet in one version of PowerShell and a program in another one.
+    Alias {
+        /// The name.
+        name: String,
+    },
+    /// A script of the disk runs.
+    Script,
     /// `eval` runs what a well-known program prints to set up a shell (S-66).
     Setup,
+}
+
+impl Doubt {
+    /// Whether the line may run a command that is not listed and that somebody wrote into it (S-66, S-83).
+    #[must_use]
+    pub const fn hides_commands(&self) -> bool {
+        !matches!(self, Self::Setup | Self::Alias { .. } | Self::Script)
+    }
 }
 
 impl fmt::Display for Doubt {
@@ -184,6 +207,8 @@ impl fmt::Display for Doubt {
             Self::Syntax { at } => write!(f, "the line cannot be read from byte {at}"),
             Self::Program { source } => write!(f, "the program `{source}` is computed"),
             Self::Code { wrapper } => write!(f, "`{wrapper}` runs code that cannot be read"),
+            Self::Alias { name } => write!(f, "`{name}` is another command in another PowerShell"),
+            Self::Script => f.write_str("a script of the disk runs"),
             Self::Setup => f.write_str("`eval` runs code that cannot be read"),
         }
     }
@@ -343,12 +368,15 @@ pub enum Via {
     Wrapper(&'static str),
     /// The program is named by this path; it is seen under its file name too.
     Path(String),
+    /// It is the command of other systems that does what this one does (S-81).
+    Equivalent(&'static str),
 }
 
 impl fmt::Display for Via {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wrapper(name) => write!(f, "behind `{name}`"),
+            Self::Equivalent(name) => write!(f, "as what `{name}` does"),
             Self::Path(path) => write!(f, "by the path `{path}`"),
         }
     }

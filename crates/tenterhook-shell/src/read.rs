@@ -1,4 +1,4 @@
-//! Which commands does the syntax tree of a line hold?
+//! Which commands does the syntax tree of a line hold? Lines of other languages than Bash are read in `windows`.
 //!
 //! Walks the tree of `tree-sitter-bash` with a stack of its own, so a nest cannot overflow the thread's. It trusts the
 //! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
@@ -17,6 +17,7 @@ use super::command::Builder;
 use super::flow::Flows;
 use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse};
 use super::stream::{Flow, Streams};
+use super::windows::{Language, read_cmd, read_powershell};
 use super::{
     Construct, Context, DEEPEST_NEST, Doubt, Function, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
     Redirect, SimpleCommand, Via,
@@ -31,7 +32,8 @@ const MOST_COMMANDS: usize = 64 * 1024;
 /// Most `|` on one line (S-22): the grammar reads a pipeline anew at each of its parts, and so many take ten
 /// milliseconds.
 const MOST_PIPES: usize = 512;
-pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+
+pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
     let budget = Budget::new(spend);
     let mut reader = Reader {
         cut: false,
@@ -44,6 +46,7 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
         streams: Streams::default(),
         aliases: HashMap::new(),
         is_printing: false,
+        nest: 0,
         texts: 0,
         budget,
     };
@@ -51,6 +54,7 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
     let flow = Flow::default();
     reader.code(&Code {
         text,
+        language,
         via: &via,
         context: Context::TopLevel,
         depth: 0,
@@ -75,6 +79,7 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
 #[derive(Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) text: &'a str,
+    pub(super) language: Language,
     pub(super) via: &'a Arc<[Via]>,
     pub(super) context: Context,
     pub(super) depth: usize,
@@ -97,6 +102,8 @@ pub(super) struct Reader<'s> {
     pub(super) aliases: HashMap<String, String>,
     /// Whether commands are read for what they print.
     pub(super) is_printing: bool,
+    /// How deep the readers of `windows` stand in each other.
+    pub(super) nest: usize,
     /// How many texts were read as code.
     texts: usize,
     budget: Budget<'s>,
@@ -156,9 +163,14 @@ impl Reader<'_> {
     }
 
     pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
-        let doubt = code.wrapper.map_or(doubt, |wrapper| Doubt::Code { wrapper });
-        // Any other doubt says more.
-        if matches!(self.doubt, None | Some(Doubt::Setup)) {
+        let doubt = match code.wrapper {
+            Some(wrapper) if doubt.hides_commands() || doubt == Doubt::Setup => {
+                Doubt::Code { wrapper }
+            }
+            _ => doubt,
+        };
+        // A doubt about what is hidden says more.
+        if self.doubt.as_ref().is_none_or(|doubt| !doubt.hides_commands()) {
             self.doubt = Some(doubt);
         }
     }
@@ -195,6 +207,11 @@ impl Reader<'_> {
         if code.text.is_empty() {
             // Every call of a tool that is no shell has such a line, and to set the parser up costs more than most lines do.
             return;
+        }
+        match code.language {
+            Language::Posix => {}
+            Language::PowerShell => return read_powershell(self, code),
+            Language::Cmd => return read_cmd(self, code),
         }
         let Some(tree) = parse(code.text, &mut self.budget) else {
             self.pay(code, 0);

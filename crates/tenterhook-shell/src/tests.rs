@@ -15,6 +15,7 @@ fn show(line: &str) -> String {
             .map(|via| match via {
                 Via::Wrapper(name) => format!("{name}>"),
                 Via::Path(_) => "path>".to_owned(),
+                Via::Equivalent(name) => format!("{name}="),
             })
             .collect();
         let assignments: Vec<_> = command

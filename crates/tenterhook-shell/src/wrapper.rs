@@ -4,16 +4,18 @@
 //! is read again by the caller, so wrappers compose (S-31 to S-34).
 
 mod options;
+mod parallel;
 mod table;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::LONGEST_LINE;
 use super::flow::inside_process;
 use super::stream::INPUTS;
+use super::windows::{CmdCode, Language, powershell_code};
 use super::word::{Word, WordKind};
 use options::{Options, Split, code_option};
+use parallel::parallel;
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
 
 /// How one wrapper is written.
@@ -58,6 +60,10 @@ enum Follows {
     Verb { verbs: &'static [&'static str], operands: usize, runs: Runs },
     /// A command line to which the words behind `:::` are appended, or what it reads from its standard input.
     Parallel,
+    /// Code of PowerShell in its own parameters.
+    PowerShell,
+    /// A command line of Windows.
+    Cmd(CmdCode),
 }
 
 /// What stands behind a verb.
@@ -90,8 +96,12 @@ pub(super) enum Behind {
     Input,
     /// Code in a file, which the line may have written.
     File(Word),
+    /// Code of another language; without a text, what the wrapper reads.
+    Foreign(Language, Option<String>),
     /// Code that a process substitution prints.
     Printed(String),
+    /// A script of the disk.
+    Script,
     /// Something that cannot be known.
     Unknown,
 }
@@ -130,6 +140,11 @@ impl Wrapper {
         }
         if let Follows::InputOf(options) = self.follows {
             return input_of(words, options);
+        }
+        match self.follows {
+            Follows::PowerShell => return powershell_code(words),
+            Follows::Cmd(code) => return code.find(words),
+            _ => {}
         }
         if let Follows::Computed(options) = self.follows {
             let computed = words.iter().any(|it| options.contains(&it.text.as_str()));
@@ -181,6 +196,7 @@ impl Wrapper {
                 if more || !input { Vec::new() } else { vec![Behind::Input] }
             }
             Follows::Actions(_) | Follows::InputOf(_) | Follows::Computed(_) => Vec::new(),
+            Follows::PowerShell | Follows::Cmd(_) => Vec::new(),
         }
     }
 
@@ -315,50 +331,8 @@ fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
     words.iter().map(put).collect()
 }
 
-/// GNU `parallel`: its words are a line of the shell; what comes behind `:::` is quoted and put into it.
-fn parallel(words: &[Word]) -> Vec<Behind> {
-    let is_mark = |word: &Word| matches!(word.text.as_str(), ":::" | ":::+");
-    let at = words.iter().position(is_mark);
-    let (command, arguments) = words.split_at(at.unwrap_or(words.len()));
-    let arguments = arguments.iter().filter(|it| !is_mark(it));
-    if command.is_empty() && at.is_none() {
-        return vec![Behind::Input];
-    }
-    if command.is_empty() {
-        return arguments.map(|it| as_code(&[it])).collect();
-    }
-    if command.iter().any(|it| it.kind == WordKind::Expansion) {
-        return vec![Behind::Unknown];
-    }
-    // A pattern is the shell's before it is a word of `parallel`.
-    let as_read = |word: &Word| match word.kind {
-        WordKind::Literal => word.text.clone(),
-        WordKind::Pattern | WordKind::Expansion => word.source.clone(),
-    };
-    let mut line = command.iter().map(as_read).collect::<Vec<_>>().join(" ");
-    let mut all = arguments.map(|it| it.source.as_str()).collect::<Vec<_>>().join(" ");
-    if at.is_none() {
-        "$@".clone_into(&mut all);
-    }
-    if !PARALLEL_PLACES.iter().any(|place| line.contains(place)) {
-        return vec![Behind::Code(format!("{line} {all}"))];
-    }
-    for place in PARALLEL_PLACES {
-        // What it is handed may hold places, too: longer than a line can be, it is not put together.
-        let longest = line.matches(place).count().saturating_mul(all.len());
-        if longest > LONGEST_LINE {
-            return vec![Behind::Unknown];
-        }
-        line = line.replace(place, &all);
-    }
-    vec![Behind::Code(line)]
-}
-
 /// Keys that end what is typed into a pane.
 const KEYS: &[&str] = &["Enter", "C-m", "C-j", "KPEnter"];
-
-/// Where `parallel` puts what it was handed.
-const PARALLEL_PLACES: &[&str] = &["{}", "{.}", "{/}", "{//}", "{1}", "{2}"];
 
 /// `find -exec ... ;`, as often as it occurs.
 fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {

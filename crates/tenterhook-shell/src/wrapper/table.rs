@@ -1,5 +1,6 @@
 //! Which programs run what they are given, and by which of their options and operands? A table; reads no words.
 
+use super::super::windows::CmdCode;
 use super::{First, Follows, Runs, Wrapper};
 
 const fn command(name: &'static str, valued: &'static [&'static str]) -> Wrapper {
@@ -341,6 +342,20 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     row("at", Follows::Input { operands: 8 }),
     row("batch", Follows::Input { operands: 0 }),
     row("crontab", Follows::Input { operands: 1 }),
+    row("powershell", Follows::PowerShell),
+    row("pwsh", Follows::PowerShell),
+    row("cmd", Follows::Cmd(CmdCode::Rest(&["/c", "/k", "/r"]))),
+    row("wmic", Follows::Cmd(CmdCode::Word(&["create"]))),
+    row("forfiles", Follows::Cmd(CmdCode::Word(&["/c"]))),
+    row("schtasks", Follows::Cmd(CmdCode::Word(&["/tr"]))),
+    row("runas", Follows::Cmd(CmdCode::Operand)),
+    row("diskpart", Follows::Computed(&["/s"])),
+    Wrapper {
+        name: "wsl",
+        valued: &["-d", "--distribution", "-u", "--user", "--cd", "--shell-type"],
+        inert: &["--list", "-l", "--status", "--help", "--version", "--install", "--shutdown"],
+        follows: Follows::Command { operands: 0, first: First::Plain },
+    },
     row("hash", Follows::Computed(&["-p"])),
     row("enable", Follows::Computed(&["-f"])),
     Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },

@@ -199,7 +199,7 @@ impl Fetched {
 fn runs_files<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v str> {
     let by_name = view.command.via.iter().filter_map(|via| match via {
         Via::Path(path) => Some(file_name(path.trim_matches(['"', '\'']))),
-        Via::Wrapper(_) => None,
+        Via::Wrapper(_) | Via::Equivalent(_) => None,
     });
     let reads = takes_code(view) || is_language(&view.name);
     let operand = view.operands(&["-c"]).into_iter().take(1);

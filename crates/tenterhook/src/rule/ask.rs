@@ -187,7 +187,7 @@ fn of_command(command: &SimpleCommand, member: Member) -> Value<'_> {
 
 fn via(via: &Via) -> &str {
     match via {
-        Via::Wrapper(name) => name,
+        Via::Wrapper(name) | Via::Equivalent(name) => name,
         Via::Path(path) => path,
     }
 }

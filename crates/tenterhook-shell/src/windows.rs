@@ -1,0 +1,47 @@
+//! Which simple commands would a line of PowerShell or of cmd run?
+//!
+//! Two readers written by hand: no grammar of PowerShell that links with this workspace reads `git checkout -- .`, and a line that
+//! a grammar refuses tells nothing. Both fill the same reader as Bash does, so that code in code (`bash -c` in PowerShell, `cmd /c`
+//! in Bash) shares one budget. What cannot be read is a doubt.
+
+mod argument;
+mod behind;
+mod call;
+mod cmd;
+mod cmd_words;
+mod command;
+mod cursor;
+mod equivalent;
+mod expression;
+mod keywords;
+mod names;
+mod powershell;
+mod quotes;
+mod tables;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use behind::{CmdCode, powershell_code};
+pub(super) use cmd::read as read_cmd;
+pub(super) use powershell::read as read_powershell;
+
+/// The language of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Bash, and the shells like it.
+    #[default]
+    Posix,
+    /// PowerShell, of Windows and of other systems.
+    PowerShell,
+    /// cmd.exe.
+    Cmd,
+}
+
+/// Deepest nest of blocks and parentheses: the readers call themselves for each.
+const DEEPEST: usize = 64;
+/// What a word and a statement cost, in steps.
+const A_WORD: usize = 4;
+/// Longest text of commands that is put into the word whose value they print.
+const LONGEST_PRINTED: usize = 4 * 1024;

@@ -1,0 +1,106 @@
+//! What does a call of .NET or of an object do? A table says which of them run code; the others are listed by their names.
+
+use super::super::{Doubt, SimpleCommand, Via};
+use super::Language;
+use super::argument::Argument;
+use super::equivalent::{derived, is_equivalent};
+use super::names::{self, Call};
+use super::powershell::Walker;
+
+impl Walker<'_, '_, '_> {
+    /// `[Type]::Name(words)`, `.Name(words)`; the commands from `first` on make the object that is called.
+    pub(super) fn called(
+        &mut self,
+        type_name: Option<&str>,
+        name: &str,
+        words: Vec<Argument>,
+        first: usize,
+        is_computed: bool,
+    ) {
+        if self.is_stopped {
+            return;
+        }
+        let full = match type_name {
+            Some(type_name) => format!("{type_name}{name}"),
+            None => name.to_owned(),
+        };
+        let key = full.to_ascii_lowercase().replace("system.", "").replace('?', "");
+        let made = match type_name {
+            Some(_) => Vec::new(),
+            None => self.operands_of(first),
+        };
+        let mut all = vec![Argument::literal(full.as_str())];
+        all.extend(words.iter().cloned());
+        let command = self.simple(&all, Vec::new());
+        self.reader.commands.push(command.clone());
+        if is_computed {
+            self.reader.doubt(self.code, Doubt::Program { source: full });
+            return;
+        }
+        let Some(call) = names::call(&key) else { return };
+        let texts: Option<Vec<&str>> =
+            words.iter().map(|word| word.is_known().then(|| word.text())).collect();
+        match call {
+            Call::Code(wrapper) | Call::Line(wrapper) => {
+                let language = if matches!(call, Call::Code(_)) {
+                    Language::PowerShell
+                } else {
+                    Language::Cmd
+                };
+                match texts.filter(|texts| !texts.is_empty()) {
+                    Some(texts) => {
+                        let text = texts.join(" ");
+                        self.run_text(&text, language, wrapper);
+                    }
+                    // `$process.Start()` and `[scriptblock]::Create($x)`
+                    None => self.reader.doubt(self.code, Doubt::Code { wrapper }),
+                }
+            }
+            Call::Equivalent(form, name) => {
+                let given =
+                    if made.is_empty() { words } else { made.into_iter().chain(words).collect() };
+                for found in form.split("; ").filter_map(|form| in_form(form, &given)) {
+                    self.reader.commands.push(derived(&command, found, Via::Equivalent(name)));
+                }
+            }
+        }
+    }
+
+    /// The operands of the last command that makes an object: `(Get-Item x).Delete()`.
+    fn operands_of(&self, first: usize) -> Vec<Argument> {
+        let commands = self.reader.commands.get(first..).unwrap_or_default();
+        let Some(command) = commands.iter().rev().find(|command| is_equivalent(command)) else {
+            return Vec::new();
+        };
+        let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        operands
+            .map(|word| Argument { word: word.clone(), posix: word.clone(), is_listed: false })
+            .collect()
+    }
+
+    /// `$env:NAME = value`
+    pub(super) fn exported(&mut self, name: &str, value: &Argument) {
+        let command = self.simple(&[Argument::literal("export")], Vec::new());
+        let words = vec![super::equivalent::assignment(name, value)];
+        let words = [Argument::literal("export").posix].into_iter().chain(words).collect();
+        let command: SimpleCommand = derived(&command, words, Via::Equivalent("$env:"));
+        self.reader.commands.push(command);
+    }
+}
+
+/// A form like `cp 0 1`, with words in the places of the numbers; `0=1` is an assignment. `None` where one is missing.
+fn in_form(form: &str, given: &[Argument]) -> Option<Vec<super::super::word::Word>> {
+    form.split(' ')
+        .map(|part| match part.split_once('=') {
+            Some((name, value)) => {
+                let name = given.get(name.parse::<usize>().ok()?)?;
+                let value = given.get(value.parse::<usize>().ok()?)?;
+                Some(super::equivalent::assignment(name.text(), value))
+            }
+            None => match part.parse::<usize>() {
+                Ok(at) if at < 10 => given.get(at).map(|word| word.posix.clone()),
+                Ok(_) | Err(_) => Some(Argument::literal(part).posix),
+            },
+        })
+        .collect()
+}

@@ -1,0 +1,218 @@
+//! What are the words of a command of PowerShell? Its quotes, variables, blocks and redirections; no values.
+
+use super::super::{Context, Redirect, Target};
+use super::A_WORD;
+use super::argument::{Argument, Piece};
+use super::powershell::Walker;
+
+/// Characters that PowerShell takes for a quote.
+pub(super) const SINGLE: &[char] = &['\'', '‘', '’', '‚', '‛'];
+pub(super) const DOUBLE: &[char] = &['"', '“', '”', '„'];
+/// Characters that it takes for a dash.
+const DASHES: &[char] = &['–', '—', '―'];
+/// The words of a command and where it reads and writes.
+#[derive(Default)]
+pub(super) struct Words {
+    pub(super) words: Vec<Argument>,
+    pub(super) redirects: Vec<Redirect>,
+}
+
+impl Walker<'_, '_, '_> {
+    /// All words up to the end of the command.
+    pub(super) fn words(&mut self) -> Words {
+        let mut found = Words::default();
+        let mut is_listed = false;
+        while !self.is_stopped && self.pay(A_WORD) {
+            self.blanks();
+            match self.cursor.peek() {
+                None | Some('\n' | '\r' | ';' | '|' | ')' | '}' | '&') => break,
+                Some('#') => self.cursor.skip_line(),
+                Some(',') => {
+                    self.cursor.take();
+                    self.lines();
+                    is_listed = true;
+                }
+                Some('<') => self.fail(),
+                Some(_) => {
+                    if let Some(redirect) = self.redirect() {
+                        found.redirects.extend(redirect);
+                        continue;
+                    }
+                    let start = self.cursor.at();
+                    let mut words = self.word();
+                    if let Some(first) =
+                        words.first_mut().filter(|_| std::mem::take(&mut is_listed))
+                    {
+                        first.is_listed = true;
+                    }
+                    if words.iter().any(|word| word.word.source == "--%") {
+                        self.verbatim(&mut found.words);
+                        continue;
+                    }
+                    found.words.extend(words);
+                    if self.cursor.at() == start {
+                        self.fail();
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// What stands behind `--%`, which is handed over as it is.
+    fn verbatim(&mut self, words: &mut Vec<Argument>) {
+        let line = self.cursor.take_while(|c| !"\r\n|".contains(c));
+        let mut rest = line.trim();
+        while !rest.is_empty() && self.pay(A_WORD) {
+            let mut is_quoted = false;
+            let ends = |c: char| {
+                is_quoted ^= c == '"';
+                !is_quoted && c.is_whitespace()
+            };
+            let end = rest.find(ends).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            words.push(Argument::literal(word.replace('"', "")));
+            rest = behind.trim_start();
+        }
+    }
+
+    /// `> FILE`, `2>&1`: `Some(None)` where one stands here that leads to no file.
+    pub(super) fn redirect(&mut self) -> Option<Option<Redirect>> {
+        let mut ahead = self.cursor;
+        let stream = ahead.take_while(|c| c.is_ascii_digit() || c == '*');
+        if stream.len() > 1 || !ahead.eat(">") {
+            return None;
+        }
+        let operator = if ahead.eat(">") { ">>" } else { ">" };
+        self.cursor = ahead;
+        if self.cursor.eat("&") {
+            self.cursor.take_while(|c| c.is_ascii_digit());
+            return Some(None);
+        }
+        self.blanks();
+        let file = self.word().into_iter().next();
+        let Some(file) = file else {
+            self.fail();
+            return Some(None);
+        };
+        let descriptor = Some(stream).filter(|stream| !stream.is_empty() && *stream != "*");
+        let is_null = file.word.source.eq_ignore_ascii_case("$null");
+        let target = if is_null { Argument::literal("/dev/null").posix } else { file.posix };
+        Some(Some(Redirect {
+            operator: operator.to_owned(),
+            descriptor: descriptor.map(str::to_owned),
+            target: Target::Word(target),
+        }))
+    }
+
+    /// One word, or the several that a list or a splatted variable is.
+    pub(super) fn word(&mut self) -> Vec<Argument> {
+        let start = self.cursor.at();
+        match (self.cursor.peek(), self.cursor.second()) {
+            (Some('{'), _) => {
+                self.block(Context::Body);
+                return vec![Argument::literal(self.cursor.since(start))];
+            }
+            (Some('@'), Some(c))
+                if c == '(' || c == '{' || SINGLE.contains(&c) || DOUBLE.contains(&c) =>
+            {
+                return self.expression_operand().words.unwrap_or_default();
+            }
+            (Some('@'), Some(c)) if c.is_alphanumeric() || c == '_' => return self.splatted(),
+            _ => {}
+        }
+        let mut pieces = Vec::new();
+        let mut is_list = None;
+        while let Some(c) = self.cursor.peek() {
+            let is_value = matches!(
+                pieces.as_slice(),
+                [Piece::Variable(_) | Piece::Unknown | Piece::Printed(_), ..]
+            );
+            match c {
+                _ if self.is_stopped => return Vec::new(),
+                '(' if pieces.is_empty() || is_value => {
+                    let piece = self.in_parens();
+                    pieces.push(piece);
+                }
+                ' ' | '\t' | '\u{a0}' | '\n' | '\r' | ';' | '|' | '&' | '(' | ')' | '{' | '}'
+                | ',' | '<' | '>' => break,
+                '$' => {
+                    let piece = self.variable();
+                    is_list = Some(pieces.is_empty());
+                    pieces.push(piece);
+                    continue;
+                }
+                '`' => {
+                    self.cursor.take();
+                    self.escaped(&mut pieces);
+                }
+                c if SINGLE.contains(&c) => self.single(&mut pieces),
+                c if DOUBLE.contains(&c) => self.double(&mut pieces),
+                c => {
+                    self.cursor.take();
+                    let dash = pieces.is_empty() && DASHES.contains(&c);
+                    push(&mut pieces, if dash { '-' } else { c });
+                }
+            }
+            is_list = is_list.map(|_| false);
+        }
+        let source = self.cursor.since(start);
+        if !self.pay(source.len() / 16) {
+            return Vec::new();
+        }
+        if let [Piece::Variable(name)] = pieces.as_slice()
+            && is_list == Some(true)
+            && let Some(words) = self.held(name)
+        {
+            return words;
+        }
+        self.fill(&mut pieces);
+        vec![Argument::new(&pieces, source)]
+    }
+
+    /// The values of a variable that the line sets.
+    pub(super) fn held(&self, name: &str) -> Option<Vec<Argument>> {
+        let value = self.variables.get(&variable_key(name))?;
+        value.words.clone().filter(|_| !value.is_named)
+    }
+
+    /// `@name`
+    fn splatted(&mut self) -> Vec<Argument> {
+        let start = self.cursor.at();
+        self.cursor.take();
+        let name = self.cursor.take_while(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        let value = self.variables.get(&variable_key(name));
+        let words = value.and_then(|value| value.words.clone()).map(|mut words| {
+            words.iter_mut().for_each(|word| word.is_listed = false);
+            words
+        });
+        words.unwrap_or_else(|| vec![Argument::unknown(self.cursor.since(start))])
+    }
+
+    /// Puts what variables hold into a word.
+    pub(super) fn fill(&self, pieces: &mut [Piece]) {
+        for piece in pieces {
+            let Piece::Variable(name) = piece else { continue };
+            let Some(words) = self.held(name) else { continue };
+            if words.iter().all(Argument::is_known) {
+                let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+                *piece = Piece::Text(texts.join(" "));
+            }
+        }
+    }
+}
+
+/// By what a variable is known: without its scope.
+pub(super) fn variable_key(name: &str) -> String {
+    let small = name.to_ascii_lowercase();
+    let scopes = ["global:", "script:", "local:", "private:", "using:", "variable:"];
+    let plain = scopes.iter().find_map(|scope| small.strip_prefix(scope));
+    plain.unwrap_or(&small).to_owned()
+}
+
+pub(super) fn push(pieces: &mut Vec<Piece>, c: char) {
+    match pieces.last_mut() {
+        Some(Piece::Text(text)) => text.push(c),
+        _ => pieces.push(Piece::Text(c.to_string())),
+    }
+}
