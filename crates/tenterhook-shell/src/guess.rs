@@ -11,6 +11,7 @@ mod table;
 use super::program::{self, Argument, has_subcommands};
 use super::stream::unquoted;
 use super::strings;
+use super::windows::is_cmdlet;
 use super::word::{Word, WordKind, quote};
 use super::{Line, MOST_WRAPPERS, SimpleCommand, Via, wrapper};
 use table::{
@@ -113,8 +114,8 @@ impl<'c> Guesser<'c, '_> {
 
     fn arguments(&mut self, languages: Languages) {
         let Some(name) = self.command.program() else { return };
-        // What is named by a path is listed under its file name, too.
-        if name.contains('/') {
+        // What is named by a path is listed under its file name, too; what a cmdlet runs has been read.
+        if name.contains('/') || is_cmdlet(name) {
             return;
         }
         if let Some(input) = &self.command.input

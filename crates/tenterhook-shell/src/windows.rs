@@ -25,6 +25,7 @@ mod tests;
 
 pub(super) use behind::{CmdCode, powershell_code};
 pub(super) use cmd::read as read_cmd;
+pub(super) use names::is_cmdlet;
 pub(super) use powershell::read as read_powershell;
 
 /// The language of a line.

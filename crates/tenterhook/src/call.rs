@@ -272,9 +272,11 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     found.commands.extend(commands.cloned());
     let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
     files::redirects(&groups, &cwd, paths, meter, found);
-    for view in views.iter().take_while(|it| it.is_paid_for()) {
+    for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.is_paid_for()) {
         found.commands.extend(view.filled());
-        files::look(view, paths, found);
+        if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
+            files::look(view, paths, found);
+        }
         installs::look(view, found);
         literals::look(view, paths, found);
     }

@@ -40,6 +40,7 @@ impl Walker<'_, '_, '_> {
         let Some(call) = names::call(&key) else { return };
         let texts: Option<Vec<&str>> =
             words.iter().map(|word| word.is_known().then(|| word.text())).collect();
+        let words_given = words.iter().map(|word| word.posix.clone());
         match call {
             Call::Code(wrapper) | Call::Line(wrapper) => {
                 let language = if matches!(call, Call::Code(_)) {
@@ -53,7 +54,16 @@ impl Walker<'_, '_, '_> {
                         self.run_text(&text, language, wrapper);
                     }
                     // `$process.Start()` and `[scriptblock]::Create($x)`
-                    None => self.reader.doubt(self.code, Doubt::Code { wrapper }),
+                    None => {
+                        let words = std::iter::once(Argument::literal("eval").posix);
+                        let words = words.chain(words_given).collect();
+                        self.reader.commands.push(derived(
+                            &command,
+                            words,
+                            Via::Equivalent(wrapper),
+                        ));
+                        self.reader.doubt(self.code, Doubt::Code { wrapper });
+                    }
                 }
             }
             Call::Equivalent(form, name) => {

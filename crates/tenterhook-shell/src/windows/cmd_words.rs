@@ -227,7 +227,7 @@ impl CmdWalker<'_, '_, '_> {
             input: self.input.as_deref().map(Into::into),
             input_lacks: self.is_piped && self.input.is_none(),
         };
-        let copies = equivalents(&command, None, &words);
+        let copies = equivalents(&command, None, &words, &[]);
         match found {
             Some(name) => {
                 self.reader.commands.push(command);

@@ -127,7 +127,7 @@ impl Walker<'_, '_, '_> {
         {
             self.reader.doubt(self.code, Doubt::Code { wrapper: "powershell" });
         }
-        let copies = equivalents(&command, None, &words);
+        let copies = equivalents(&command, None, &words, &[]);
         if words.iter().any(|word| word.word.source.starts_with('{')) {
             // The block has been read.
             self.reader.commands.push(command);
@@ -181,7 +181,7 @@ impl Walker<'_, '_, '_> {
     ) {
         complete(&mut words, cmdlet.parameters());
         let command = self.simple(&words, redirects);
-        let copies = equivalents(&command, Some(cmdlet), &words);
+        let copies = equivalents(&command, Some(cmdlet), &words, &self.piped);
         let program = is_open.then(|| as_program(&command, cmdlet.name, &words));
         // What is no parameter of the cmdlet is an option of the program.
         let is_form = !is_open || cmdlet.bind(&words).others.is_empty();
@@ -277,7 +277,7 @@ impl Walker<'_, '_, '_> {
         complete_powershell(&mut found);
         let command =
             SimpleCommand { via: std::sync::Arc::clone(&via), ..self.simple(&found, Vec::new()) };
-        let copies = equivalents(&command, None, &found);
+        let copies = equivalents(&command, None, &found, &[]);
         follow(self.reader, &code, command, None);
         self.reader.commands.extend(copies);
     }

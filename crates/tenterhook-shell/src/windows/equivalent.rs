@@ -25,10 +25,11 @@ pub(super) fn equivalents(
     command: &SimpleCommand,
     cmdlet: Option<&'static Cmdlet>,
     words: &[Argument],
+    piped: &[Word],
 ) -> Vec<SimpleCommand> {
     let Some(program) = words.first().filter(|word| word.is_known()) else { return Vec::new() };
     let found = match cmdlet {
-        Some(cmdlet) => of_cmdlet(cmdlet, words, command).map(|words| (cmdlet.name, words)),
+        Some(cmdlet) => of_cmdlet(cmdlet, words, piped).map(|words| (cmdlet.name, words)),
         None => match program.text() {
             "set" => set(words).map(|words| ("set", words)),
             "ren" => renamed(words.get(1), words.get(2)).map(|words| ("ren", words)),
@@ -46,7 +47,7 @@ fn plain(text: &str) -> Word {
     Word::literal(text)
 }
 
-fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], command: &SimpleCommand) -> Option<Vec<Word>> {
+fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Option<Vec<Word>> {
     let bound = cmdlet.bind(words);
     if bound.get("WhatIf").is_some() {
         return None;
@@ -73,7 +74,7 @@ fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], command: &SimpleCommand) -> Op
     }
     let mut found = vec![plain(if *program == "stop" { "pkill" } else { program })];
     found.extend(bound.others.iter().map(|word| word.posix.clone()));
-    let mut has_value = bound.named.is_empty() || cmdlet.form.len() == 1;
+    let mut has_value = false;
     for part in parts {
         match part.split_once(':') {
             Some((name, option)) => {
@@ -101,8 +102,8 @@ fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], command: &SimpleCommand) -> Op
         }
     }
     // `... | Remove-Item -Recurse`: what the pipe holds.
-    if !has_value && command.input_lacks {
-        found.push(Argument::unknown("$_").posix);
+    if !has_value {
+        found.extend(piped.iter().cloned());
     }
     Some(found)
 }

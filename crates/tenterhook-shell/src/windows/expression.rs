@@ -337,6 +337,7 @@ impl Walker<'_, '_, '_> {
     fn assigned(&mut self, all: &Operands, is_added: bool) -> Value {
         self.cursor.take();
         self.lines();
+        let first = self.reader.commands.len();
         let value = self.statement();
         let Some(name) = all.variable.as_deref().map(|name| name.trim_start_matches('$')) else {
             return Value::default();
@@ -351,7 +352,16 @@ impl Walker<'_, '_, '_> {
         }
         let key = variable_key(name);
         let is_open = is_added || self.is_conditional() && self.variables.contains_key(&key);
-        let value = if is_open { Value::default() } else { value };
+        let value = match (is_open, &value.words) {
+            (true, _) => Value::default(),
+            // What commands print is known as much as they are.
+            (false, None) => {
+                let piece = self.printed(first);
+                let words = Some(vec![Argument::new(&[piece], &format!("${name}"))]);
+                Value { words, ..Value::default() }
+            }
+            (false, Some(_)) => value,
+        };
         self.variables.insert(key, value);
         Value::default()
     }

@@ -209,6 +209,12 @@ pub(super) fn cmdlet(name: &str) -> Option<&'static Cmdlet> {
     ROWS.get(&name.to_ascii_lowercase())
 }
 
+/// Whether a name is one of a cmdlet, or of a call of .NET.
+pub(in super::super) fn is_cmdlet(name: &str) -> bool {
+    let is_call = name.contains("::") || name.len() > 1 && name.starts_with('.');
+    is_call || cmdlet(name).is_some()
+}
+
 fn row(line: &'static str) -> Option<Cmdlet> {
     let mut parts = line.split('|').map(str::trim);
     let (name, runs, parameters) = (parts.next()?, parts.next()?, parts.next()?);

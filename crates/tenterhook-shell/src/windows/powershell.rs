@@ -6,10 +6,17 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::read::{Code, Reader};
+use super::super::word::Word;
 use super::super::{Context, Doubt};
 use super::argument::Argument;
 use super::cursor::Cursor;
+use super::equivalent::is_equivalent;
 use super::{A_WORD, DEEPEST};
+
+/// Commands that hand the files on that they list.
+const LISTING: &[&str] = &["ls", "realpath", "find", "test"];
+/// Most files that are handed on.
+const MOST_PIPED: usize = 64;
 
 /// Reads a text as PowerShell.
 pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
@@ -23,6 +30,7 @@ pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
         aliases: HashMap::new(),
         input: None,
         is_piped: false,
+        piped: Vec::new(),
         ran_code: false,
         is_stopped: false,
     };
@@ -83,6 +91,8 @@ pub(super) struct Walker<'r, 's, 'c> {
     /// The text that the next command of a pipeline reads, and whether it reads something.
     pub(super) input: Option<String>,
     pub(super) is_piped: bool,
+    /// The files that it is handed, as words of Bash.
+    pub(super) piped: Vec<Word>,
     /// Whether a call ran code that stands in the line.
     pub(super) ran_code: bool,
     /// Whether nothing more is read.
@@ -234,6 +244,7 @@ impl<'c> Walker<'_, '_, 'c> {
         let start = self.reader.commands.len();
         let mut elements = 0_usize;
         loop {
+            let element = self.reader.commands.len();
             let value = self.element();
             elements += 1;
             self.blanks();
@@ -241,16 +252,34 @@ impl<'c> Walker<'_, '_, 'c> {
             if self.is_stopped || !goes_on {
                 self.input = None;
                 self.is_piped = false;
+                self.piped.clear();
                 self.in_pipeline(start, elements);
                 return if elements == 1 { value } else { Value::default() };
             }
             self.cursor.take();
-            if let Some(text) = value.text() {
-                self.input = Some(text.to_owned());
-            }
+            self.input = value.text().map(str::to_owned);
             self.is_piped = true;
+            self.pipe(element);
             self.lines();
         }
+    }
+
+    /// Notes which files a part of a pipeline hands on, for cmdlets and as `$_`; its commands begin at `first`.
+    fn pipe(&mut self, first: usize) {
+        let text = self.input.iter().map(|text| Argument::literal(text.as_str()).posix);
+        let commands = self.reader.commands.get(first..).unwrap_or_default();
+        let listing = commands.iter().rev().find(|command| {
+            is_equivalent(command) && command.program().is_some_and(|name| LISTING.contains(&name))
+        });
+        let listed = listing.into_iter().flat_map(|command| command.words.iter().skip(1));
+        let listed = listed.filter(|word| !word.text.starts_with('-')).cloned();
+        self.piped = text.chain(listed).take(MOST_PIPED).collect();
+        let words = self
+            .piped
+            .iter()
+            .map(|posix| Argument { posix: posix.clone(), ..Argument::unknown("$_") });
+        let words = Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty());
+        self.variables.insert("_".to_owned(), Value { words, ..Value::default() });
     }
 
     /// The commands of a pipeline say so.

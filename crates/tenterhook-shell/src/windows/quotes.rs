@@ -5,6 +5,7 @@ use super::super::{Context, SimpleCommand};
 use super::LONGEST_PRINTED;
 use super::argument::{Argument, Piece};
 use super::equivalent::is_equivalent;
+use super::names::is_cmdlet;
 use super::powershell::Walker;
 use super::words::{DOUBLE, SINGLE, push};
 
@@ -68,7 +69,7 @@ impl Walker<'_, '_, '_> {
     pub(super) fn printed(&mut self, first: usize) -> Piece {
         let mut line = String::new();
         for command in self.reader.commands.iter().skip(first) {
-            if !is_equivalent(command) && !command.program().is_some_and(is_program) {
+            if !is_equivalent(command) && command.program().is_none_or(is_cmdlet) {
                 continue;
             }
             if !line.is_empty() {
@@ -186,11 +187,6 @@ impl Walker<'_, '_, '_> {
         self.fill(&mut pieces);
         Argument::new(&pieces, self.cursor.since(start))
     }
-}
-
-/// Whether a name is one of a program, not of a cmdlet or a call.
-fn is_program(name: &str) -> bool {
-    !name.starts_with(['[', '.']) && super::names::cmdlet(name).is_none()
 }
 
 /// A command as a line of Bash.

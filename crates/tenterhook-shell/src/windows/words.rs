@@ -166,6 +166,14 @@ impl Walker<'_, '_, '_> {
         {
             return words;
         }
+        // `$_.FullName` is the file that is handed on.
+        if let [Piece::Variable(name), Piece::Text(member)] = pieces.as_slice()
+            && name == "_"
+            && member.starts_with('.')
+            && let Some(file) = self.held(name).and_then(|files| files.into_iter().next())
+        {
+            return vec![Argument { posix: file.posix, ..Argument::new(&pieces, source) }];
+        }
         self.fill(&mut pieces);
         vec![Argument::new(&pieces, source)]
     }

@@ -384,5 +384,5 @@ fn is_shell(name: &str) -> bool {
 }
 
 fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or_default()
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
 }

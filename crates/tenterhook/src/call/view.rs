@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tenterhook_shell::{Context, SimpleCommand, Target, Word};
+use tenterhook_shell::{Context, SimpleCommand, Target, Via, Word};
 
 use crate::event::meter::Meter;
 
@@ -36,6 +36,12 @@ impl View<'_> {
         let words = self.args.len() + self.redirects.len() + self.fed.len();
         let bytes = self.args.iter().chain(&self.fed).map(String::len).sum::<usize>();
         self.meter.spend(WALKS * (1 + words)) && self.meter.read(WALKS * (bytes + self.cwd.len()))
+    }
+
+    /// Whether it is the command of other systems that does what `other` does: it says which of its words are files (S-81).
+    pub(super) fn is_equivalent_of(&self, other: &View<'_>) -> bool {
+        let (own, via) = (&self.command.via, &other.command.via);
+        matches!(own.last(), Some(Via::Equivalent(_))) && own.len() == via.len() + 1
     }
 
     /// The arguments; none where the meter is cut.

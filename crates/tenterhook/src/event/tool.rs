@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub(crate) mod effect;
+pub(crate) mod language;
 pub(crate) mod words;
 
 use serde_json::Value;

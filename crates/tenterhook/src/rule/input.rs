@@ -15,8 +15,8 @@ use crate::event::meter::Account;
 use crate::event::tool::command::Command;
 use tenterhook_shell::Line;
 
-/// A line that is read once for all that ask; nothing, where nobody can read it.
-pub(crate) type SharedLine = Arc<OnceLock<Option<Line>>>;
+/// A line that is read once for all that ask.
+pub(crate) type SharedLine = Arc<OnceLock<Line>>;
 
 /// What the lists of a shell line that cannot be read whole mean to an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use serde_json::Value;
-use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, Target};
+use tenterhook_shell::{Doubt, Line, Parsed, SimpleCommand, Target};
 
 use super::RuleInput;
 use super::eval::Stop;
 use crate::call::{self, CallFootprint};
 use crate::event::meter::{Cut, Meter};
 use crate::event::tool::command::Command;
+use crate::event::tool::language;
 use crate::event::tool::{Tool, ToolCall};
 
 /// Input fields that hold a path, in every dialect's neutral words.
@@ -134,16 +135,16 @@ impl RuleInput {
         self.output.get_or_init(|| joined(response(), None))
     }
 
-    /// The line as the shell reader sees it; `None` for a shell that it does not read.
-    fn line(&self) -> Option<&Line> {
-        self.line.get_or_init(|| self.read(&|_| true).flatten()).as_ref()
+    /// The line as the readers of its languages see it.
+    fn line(&self) -> &Line {
+        let unread = || Line::unread(Doubt::TooDeep);
+        self.line.get_or_init(|| self.read(&|_| true).unwrap_or_else(unread))
     }
 
-    fn read(&self, spend: &dyn Fn(usize) -> bool) -> Option<Option<Line>> {
-        if self.tool().is_some_and(|it| it.name == "PowerShell") {
-            return Some(None);
-        }
-        shell::read_while(self.command(), spend).map(Some)
+    fn read(&self, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+        let tool = self.tool().map_or("", |call| call.name);
+        let languages = language::languages(language::agent(&self.event), tool);
+        language::read(languages, self.command(), spend)
     }
 
     /// Has the line read, if nobody has yet: whoever asks for it first asks this before (RU-37).
@@ -159,7 +160,7 @@ impl RuleInput {
             (Some(line), _) => drop(self.line.set(line)),
             (None, Some(Cut::OutOfTime)) => return Err(Stop::OutOfTime),
             // A line that costs too much is one that nobody can read.
-            (None, _) => drop(self.line.set(Some(Line::unread(Doubt::TooDeep)))),
+            (None, _) => drop(self.line.set(Line::unread(Doubt::TooDeep))),
         }
         Ok(())
     }
@@ -181,7 +182,7 @@ impl RuleInput {
     pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
         self.read_line(go_on)?;
         if self.footprint.get().is_none() {
-            let line = self.line().filter(|_| !self.command().is_empty());
+            let line = Some(self.line()).filter(|_| !self.command().is_empty());
             // What other tools are given has no length that counts: it holds lines only now and then.
             let meter = match line {
                 Some(_) => Meter::of_text(self.command().len(), go_on),
@@ -222,7 +223,7 @@ impl RuleInput {
         if self.command().is_empty() {
             return &[];
         }
-        self.line().map_or(&[], |line| &line.commands)
+        &self.line().commands
     }
 
     /// Why it is not known what the line would run; empty where it is.
@@ -230,27 +231,29 @@ impl RuleInput {
         if self.command().is_empty() {
             return String::new();
         }
-        match self.line().map(|line| &line.parsed) {
-            None => "PowerShell lines are not read".to_owned(),
-            Some(Parsed::Full) => String::new(),
-            Some(Parsed::Doubtful(doubt)) => doubt.to_string(),
+        match &self.line().parsed {
+            Parsed::Full => String::new(),
+            Parsed::Doubtful(doubt) => doubt.to_string(),
         }
     }
 
     /// Whether the call is about one thing: what holds of a part of it holds of all of it.
     pub(crate) fn is_one_thing(&self) -> bool {
         let one = |line: &Line| line.parsed == Parsed::Full && line.written().count() == 1;
-        self.command().is_empty() || self.line().is_some_and(one)
+        self.command().is_empty() || one(self.line())
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.command().is_empty() || self.line().is_some_and(|it| it.parsed == Parsed::Full)
+        self.command().is_empty() || self.line().parsed == Parsed::Full
     }
 
-    /// Whether no command of the line can be hidden: it was read whole, but for the code that sets up a shell (S-66).
+    /// Whether no command of the line can be hidden: it was read whole, but for the code that sets up a shell (S-66) and for scripts (S-83).
     pub(super) fn is_whole(&self) -> bool {
-        let setup = Parsed::Doubtful(Doubt::Setup);
-        self.is_complete() || self.line().is_some_and(|line| line.parsed == setup)
+        let hides = |parsed: &Parsed| match parsed {
+            Parsed::Full => false,
+            Parsed::Doubtful(doubt) => doubt.hides_commands(),
+        };
+        self.command().is_empty() || !hides(&self.line().parsed)
     }
 
     /// Whether `call.*` lacks nothing that the line would do.
@@ -286,8 +289,10 @@ impl RuleInput {
 
     /// The files that redirections read, or write, each once: a command behind a wrapper has its wrapper's, too.
     pub(super) fn redirected(&self, reads: bool) -> Vec<&str> {
-        let groups = self.line().filter(|_| !self.command().is_empty());
-        let groups = groups.map_or(&[][..], |line| &line.redirects);
+        let groups = match self.command() {
+            "" => &[][..],
+            _ => &self.line().redirects,
+        };
         let all = self.commands().iter().flat_map(|command| command.redirects.iter()).chain(groups);
         let files = all.filter_map(|redirect| {
             let op = redirect.operator.as_str();

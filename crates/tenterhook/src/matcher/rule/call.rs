@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
-use tenterhook_shell::{self as shell, Doubt, Line};
+use tenterhook_shell::{Doubt, Language, Line};
 
 use super::file::Places;
 use crate::event::Event;
 use crate::event::meter::{Account, Cut, Meter};
 use crate::event::tool::command::Command;
+use crate::event::tool::language::{self, languages};
 use crate::event::tool::{Tool, ToolCall};
 use crate::rule::{RuleInput, SharedLine};
 
@@ -21,6 +22,8 @@ pub struct Call<'a> {
     pub(super) tool: ToolCall<'a>,
     pub(super) places: Places<'a>,
     aliases: &'a [(&'a str, &'a str)],
+    /// The languages that its line may be written in.
+    languages: &'static [Language],
     line: SharedLine,
     account: Arc<Account>,
     go_on: &'a dyn Fn() -> bool,
@@ -31,7 +34,8 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn new(tool: ToolCall<'a>, places: Places<'a>, aliases: &'a [(&'a str, &'a str)]) -> Self {
         let (line, account) = (SharedLine::default(), Arc::default());
-        Self { tool, places, aliases, line, account, go_on: &|| true }
+        let languages = languages("", tool.name);
+        Self { tool, places, aliases, languages, line, account, go_on: &|| true }
     }
 
     /// The call of an event, where it is one, without the places where it is made.
@@ -41,34 +45,36 @@ impl<'a> Call<'a> {
         go_on: &'a dyn Fn() -> bool,
     ) -> Option<Self> {
         let call = Self::new(event.tool()?, Places::default(), &[]);
-        // Expressions read no line of another shell, and none of a tool that is no shell.
-        let is_shared = call.tool.tool() == Tool::Shell && call.tool.name != "PowerShell";
+        // Expressions read no line of a tool that is no shell.
+        let is_shared = call.tool.tool() == Tool::Shell;
+        let languages = languages(language::agent(event), call.tool.name);
         let line = if is_shared { Arc::clone(rule_input.shared_line()) } else { call.line };
-        Some(Self { line, account: Arc::clone(rule_input.account()), go_on, ..call })
+        Some(Self { line, languages, account: Arc::clone(rule_input.account()), go_on, ..call })
     }
 
     /// The same call as another rule sees it; the line that was read for one is read for both.
     #[must_use]
     pub fn placed<'b>(&'b self, places: Places<'b>, aliases: &'b [(&'b str, &'b str)]) -> Call<'b> {
         let (line, account) = (Arc::clone(&self.line), Arc::clone(&self.account));
-        Call { tool: self.tool, places, aliases, line, account, go_on: self.go_on }
+        let Self { tool, languages, go_on, .. } = *self;
+        Call { tool, places, aliases, languages, line, account, go_on }
     }
 
     /// The command line, read; `None` where the input holds none.
     pub fn line(&self) -> Option<&Line> {
         if let Some(line) = self.line.get() {
-            return line.as_ref();
+            return Some(line);
         }
         let meter = Meter::new(self.go_on);
         let read = match self.command() {
-            Some(text) => shell::read_while(&text, &|steps| meter.spend(steps)),
+            Some(text) => language::read(self.languages, &text, &|steps| meter.spend(steps)),
             None => return None,
         };
         match (read, meter.cut()) {
-            (Some(line), _) => self.line.get_or_init(|| Some(line)).as_ref(),
+            (Some(line), _) => Some(self.line.get_or_init(|| line)),
             // Who asks later may have more time.
             (None, Some(Cut::OutOfTime)) => Some(&UNREAD),
-            (None, _) => self.line.get_or_init(|| Some(Line::unread(Doubt::TooDeep))).as_ref(),
+            (None, _) => Some(self.line.get_or_init(|| Line::unread(Doubt::TooDeep))),
         }
     }
 

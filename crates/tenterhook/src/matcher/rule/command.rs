@@ -2,6 +2,8 @@
 //!
 //! Holds the pattern against words without quotes, and against words as written; it never reads a line itself.
 
+use std::borrow::Cow;
+
 use tenterhook_shell::guess::{self, Languages};
 use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, WordKind};
 
@@ -23,6 +25,8 @@ pub(super) struct CommandPattern {
     extent: Extent,
     /// Its words, one by one, where it can be held against them.
     spelling: Option<Spelling>,
+    /// Whether small letters are the same as capital ones.
+    any_case: bool,
 }
 
 /// Deepest nest of programs that may run what they are handed (S-36).
@@ -86,11 +90,25 @@ impl CommandPattern {
         let extent = if rest.is_empty() { Extent::Program } else { Extent::Arguments };
         let program = (!first.contains('*')).then(|| first.to_owned());
         let spelling = program.as_ref().and_then(|_| Spelling::new(rest, open.is_some()));
-        Self { program, extent, base: Stars::new(base), open, spelling }
+        Self { program, extent, base: Stars::new(base), open, spelling, any_case: false }
+    }
+
+    /// The same in small letters, for commands in any case.
+    pub(super) fn in_any_case(spec: &str) -> Self {
+        Self { any_case: true, ..Self::new(&spec.to_lowercase()) }
     }
 
     fn matches(&self, text: &str) -> bool {
+        let text = &*self.folded(text);
         self.base.matches(text) || self.open.as_ref().is_some_and(|open| open.matches(text))
+    }
+
+    /// A text as it is held against the pattern.
+    fn folded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.any_case {
+            true => Cow::Owned(text.to_lowercase()),
+            false => Cow::Borrowed(text),
+        }
     }
 
     /// Whether a command matches by its words, without their quotes or as written (S-45).
@@ -105,23 +123,31 @@ impl CommandPattern {
     /// with a variable in it.
     fn may_match(&self, command: &SimpleCommand) -> bool {
         let expands = command.words.iter().any(|word| word.kind == WordKind::Expansion);
-        if !expands || self.program.is_none() || command.program() != self.program.as_deref() {
+        if !expands || !self.is_program(command) {
             return false;
         }
+        let texts: Vec<_> = command.words.iter().map(|word| self.folded(&word.text)).collect();
         let mut parts = Vec::new();
-        for (index, word) in command.words.iter().enumerate() {
+        for (index, (word, text)) in command.words.iter().zip(&texts).enumerate() {
             // An expansion may be several words, or none.
             let unknown = word.kind == WordKind::Expansion;
             parts.extend((index > 0 && !unknown).then_some(Some(" ")));
-            parts.push((!unknown).then_some(word.text.as_str()));
+            parts.push((!unknown).then_some(&**text));
         }
         [Some(&self.base), self.open.as_ref()].into_iter().flatten().any(|it| it.may_match(&parts))
     }
 
+    /// Whether a command runs the program that the pattern spells out.
+    fn is_program(&self, command: &SimpleCommand) -> bool {
+        let names = command.program().zip(self.program.as_deref());
+        names.is_some_and(|(name, program)| {
+            name == program || self.any_case && name.eq_ignore_ascii_case(program)
+        })
+    }
+
     /// Whether a command runs the program and says what the pattern says, in other places or cut short (S-35).
     fn spells(&self, command: &SimpleCommand) -> bool {
-        let is_program = || command.program() == self.program.as_deref();
-        self.spelling.as_ref().is_some_and(|it| is_program() && it.fits(command))
+        self.spelling.as_ref().is_some_and(|it| self.is_program(command) && it.fits(command))
     }
 
     /// The program that may run a command which matches, where the line hands it one (S-36).
@@ -167,9 +193,9 @@ impl CommandPattern {
     /// The first reason to select a line that does not match; those that the agent shares come first (S-52).
     fn widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
         let doubt = match &line.parsed {
+            Parsed::Full => None,
             // The set-up of a shell hides no command that anybody wrote (S-66).
-            Parsed::Full | Parsed::Doubtful(Doubt::Setup) => None,
-            Parsed::Doubtful(doubt) => Some(doubt),
+            Parsed::Doubtful(doubt) => Some(doubt).filter(|doubt| doubt.hides_commands()),
         };
         let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
         let expands = || {
@@ -193,22 +219,6 @@ impl CommandPattern {
             .or_else(|| line.commands.iter().any(|it| self.spells(it)).then_some(Widening::Options))
             .or_else(|| self.guessed(line, MOST_GUESSED, meter))
             .or_else(|| doubt.map(unread))
-    }
-
-    /// A line in a language that is not read here: as a whole, and in doubt where it may hold several commands.
-    pub(super) fn select_foreign(&self, line: &str) -> Selection {
-        let text = line.split_whitespace().collect::<Vec<_>>().join(" ");
-        let several =
-            text.contains([';', '|', '&', '(', '{', '$', '`', '"', '\'']) || line.contains('\n');
-        let lower = |stars: &Stars| Stars::new(&stars.text().to_lowercase());
-        let text = text.to_lowercase();
-        let matched = lower(&self.base).matches(&text)
-            || self.open.as_ref().is_some_and(|open| lower(open).matches(&text));
-        match (matched, several) {
-            (true, false) => Selection::Exact,
-            (_, true) => Selection::Widened(Widening::Input),
-            (false, false) => Selection::Not(Miss::Spec),
-        }
     }
 
     /// Whether every command of the line matches as written, and all of them are known (S-53).

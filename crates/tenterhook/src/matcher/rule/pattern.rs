@@ -13,10 +13,6 @@ impl Stars {
         Self { text: text.to_owned() }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Finds each piece between two stars at its first place after the one before: one pass over the text.
     pub(super) fn matches(&self, text: &str) -> bool {
         let mut pieces = self.text.split('*');

@@ -16,8 +16,6 @@ pub(super) enum Spec {
     Any,
     /// A pattern of Bash commands.
     Command(CommandPattern),
-    /// A pattern of lines in a shell whose language is not read here.
-    ForeignCommand(CommandPattern),
     /// A pattern of paths.
     File(Box<FilePattern>),
     /// A pattern of hosts (`domain:example.com`).
@@ -34,7 +32,8 @@ pub(super) enum Spec {
 #[derive(Clone, Copy)]
 enum Family {
     Command,
-    ForeignCommand,
+    /// In any case: commands of PowerShell are written so.
+    AnyCase,
     File,
     Domain,
     Field(&'static str),
@@ -43,7 +42,7 @@ enum Family {
 /// How each tool's parenthesis is read; a tool that is not listed has only the parameter form (S-45).
 const FAMILIES: &[(&str, Family)] = &[
     ("Bash", Family::Command),
-    ("PowerShell", Family::ForeignCommand),
+    ("PowerShell", Family::AnyCase),
     ("Read", Family::File),
     ("Write", Family::File),
     ("Edit", Family::File),
@@ -70,7 +69,7 @@ impl Spec {
         };
         Ok(match family {
             Some(Family::Command) => Self::Command(CommandPattern::new(spec)),
-            Some(Family::ForeignCommand) => Self::ForeignCommand(CommandPattern::new(spec)),
+            Some(Family::AnyCase) => Self::Command(CommandPattern::in_any_case(spec)),
             Some(Family::File) => Self::File(Box::new(FilePattern::new(spec)?)),
             Some(Family::Domain) => match spec.strip_prefix("domain:") {
                 Some(domain) => Self::Domain(Stars::new(&domain.trim().to_ascii_lowercase())),
@@ -89,10 +88,6 @@ impl Spec {
             Self::Any => Selection::Exact,
             Self::Command(pattern) => match call.line() {
                 Some(line) => pattern.select(line, reading, &call.meter()),
-                None => Selection::Widened(Widening::Input),
-            },
-            Self::ForeignCommand(pattern) => match call.command() {
-                Some(line) => pattern.select_foreign(&line),
                 None => Selection::Widened(Widening::Input),
             },
             Self::File(pattern) => pattern.select(call.tool, &call.places),

@@ -385,9 +385,31 @@ fn other_tools_are_matched_by_their_field() {
     let miss = Selection::Not(Miss::Tool);
     assert_eq!(select("mcp__db", "mcp__dbx__query", &json!({}), Reading::Native), miss);
     assert_eq!(select("bash", "Bash", &json!({}), Reading::Native), miss);
-    let shell = json!({ "command": "Remove-Item x; Get-Item" });
-    assert!(select("PowerShell(git *)", "PowerShell", &shell, Reading::Native).is_selected());
     exact("PowerShell(git *)", "PowerShell", &json!({ "command": "GIT push" }), true);
+}
+
+/// S-86.
+#[test]
+fn powershell_pattern_selects_its_commands() {
+    let selects = |rule: &str, line: &str| {
+        select(rule, "PowerShell", &json!({ "command": line }), Reading::Native).is_selected()
+    };
+    for (rule, line) in [
+        ("PowerShell(git push *)", "npm test; git push -f"),
+        ("PowerShell(remove-item *)", "ri -r x"),
+        ("PowerShell(rm *)", "Remove-Item x"),
+        ("PowerShell(Remove-Item *)", "if (a) { rm x }"),
+        ("PowerShell(git *)", "iex $x"),
+    ] {
+        assert!(selects(rule, line), "{rule}: {line}");
+    }
+    for (rule, line) in [
+        ("PowerShell(git *)", "Remove-Item x; Get-Item"),
+        ("PowerShell(git *)", "Write-Host 'git push'"),
+        ("PowerShell(git push *)", "git pull; . .\\a.ps1"),
+    ] {
+        assert!(!selects(rule, line), "{rule}: {line}");
+    }
 }
 
 #[test]

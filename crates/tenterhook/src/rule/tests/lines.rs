@@ -47,13 +47,13 @@ fn a_line_is_read_once_for_conditions_and_rules() {
         picked(Condition::rule("Bash(git push)", Reading::Native)),
         Picked::Widely(_)
     ));
-    let line = rule_input.shared_line().get().unwrap().as_ref().unwrap() as *const _;
+    let line = rule_input.shared_line().get().unwrap() as *const _;
     let when = "shell.commands.exists(c, c.runs('git push'))";
     assert!(matches!(picked(Condition::when(Expression::new(when))), Picked::Widely(_)));
     assert_eq!(rule_input.spent(), 0, "the line was read once more");
     let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true).unwrap();
     assert_eq!(answer.restraint, Restraint::Deny);
-    assert!(std::ptr::eq(line, rule_input.shared_line().get().unwrap().as_ref().unwrap()));
+    assert!(std::ptr::eq(line, rule_input.shared_line().get().unwrap()));
 }
 
 /// Each shape is cut soon after the time is up: it is asked again and again on the way.
