@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
@@ -36,13 +35,8 @@ const PIECE: usize = 256;
 /// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
 /// at each token, which is quadratic on hostile lines. A plain line is read about three times.
 const MOST_READ: usize = 1 << 20;
-/// The last net under the bounds above, for lines that nobody has thought of (S-22). Plain lines of full length take a
-/// tenth of it; past it a line is in doubt, which restrains.
-const LONGEST_PARSE: Duration = Duration::from_millis(1000);
-
 /// What the parser has used up, over the line and all code in it (S-22).
 pub(super) struct Budget<'s> {
-    started: Instant,
     read: Cell<usize>,
     steps: usize,
     work: usize,
@@ -52,7 +46,7 @@ pub(super) struct Budget<'s> {
 impl<'s> Budget<'s> {
     /// A budget of which nothing is used up; `spend` is told of every step, and says whether it may be taken.
     pub(super) fn new(spend: &'s dyn Fn(usize) -> bool) -> Self {
-        Self { started: Instant::now(), read: Cell::new(0), steps: 0, work: 0, spend }
+        Self { read: Cell::new(0), steps: 0, work: 0, spend }
     }
 
     /// Counts steps of the reader's own work, beside the parser's.
@@ -85,7 +79,7 @@ pub(super) fn parse(text: &str, budget: &mut Budget<'_>) -> Option<Tree> {
     // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
     let masked: Vec<u8> =
         text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
-    let Budget { started, read, steps, spend, .. } = budget;
+    let Budget { read, steps, spend, .. } = budget;
     let mut pieces = |at: usize, _: Point| {
         read.set(read.get() + PIECE);
         // What comes of it, the next report hears.
@@ -94,13 +88,8 @@ pub(super) fn parse(text: &str, budget: &mut Budget<'_>) -> Option<Tree> {
     };
     let mut progress = |_: &ParseState| {
         *steps += 1;
-        let spent = read.get() > MOST_READ || started.elapsed() > LONGEST_PARSE;
-        let spent = spent || !spend(A_REPORT);
-        if spent || *steps > MOST_STEPS {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        let is_spent = !spend(A_REPORT) || read.get() > MOST_READ || *steps > MOST_STEPS;
+        if is_spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut pieces, None, Some(options))

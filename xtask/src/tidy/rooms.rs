@@ -49,11 +49,6 @@ const IMPURE: &[&str] = &[
 /// Files in pure rooms that need an impure word, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
-        "crates/tenterhook-shell/src/parse.rs",
-        "Instant::now",
-        "a line that takes too long counts as unparsable, which only restrains",
-    ),
-    (
         "crates/tenterhook/src/call/hosts.rs",
         "std::net",
         "an address is a number that is written in several ways; nothing is reached",
