@@ -200,7 +200,12 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         let Some(variable) = node.child_by_field_name("variable") else { return };
         let variable = self.source(&variable.byte_range()).to_owned();
         let words: Vec<Node<'t>> = node.children_by_field_name("value", &mut node.walk()).collect();
-        let words = words.iter().map(|word| self.word(&word.byte_range(), &[*word])).collect();
+        let mut words: Vec<Word> =
+            words.iter().map(|word| self.word(&word.byte_range(), &[*word])).collect();
+        if words.is_empty() {
+            // `for x; do`
+            words.push(Word::unknown("$@"));
+        }
         self.reader.loops.push(Loop { variable, words });
     }
 

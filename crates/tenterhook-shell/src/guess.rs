@@ -157,9 +157,11 @@ impl<'c> Guesser<'c, '_> {
 
     /// `sed '1e git push'`, `sed 's/x/git push/e'`
     fn sed(&mut self) {
-        for word in self.command.words.iter().skip(1) {
-            let text =
-                word.text.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/ ".contains(c));
+        let words: &'c [Word] = &self.command.words;
+        let commands = words.iter().skip(1).flat_map(|word| word.text.split([';', '\n']));
+        let whole = words.iter().skip(1).map(|word| word.text.as_str());
+        for text in commands.chain(whole) {
+            let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/ ".contains(c));
             if let Some(line) = text.strip_prefix("e ") {
                 self.push(line);
             }
@@ -226,6 +228,14 @@ impl<'c> Guesser<'c, '_> {
             Lead::Image => {
                 if let Some((program, rest)) = rest.split_first() {
                     self.image(unquoted(program), rest);
+                }
+            }
+            Lead::Packed => {
+                if let Some((package, rest)) = rest.split_first() {
+                    let name = package.text.rsplit(['#', '/']).next().unwrap_or_default();
+                    let own = rest.iter().skip_while(|word| word.text == "--").map(as_written);
+                    let words: Vec<String> = std::iter::once(name.to_owned()).chain(own).collect();
+                    self.push(&words.join(" "));
                 }
             }
             Lead::Within | Lead::Input => {}
@@ -313,13 +323,13 @@ impl<'c> Guesser<'c, '_> {
         if let Some((name, value)) = text.split_once('=')
             && !name.contains(char::is_whitespace)
         {
-            self.push(value.trim_start_matches('!'));
+            self.push(value.trim_matches(['"', '\'']).trim_start_matches('!'));
         }
         let lower = text.to_ascii_lowercase();
         for mark in MARKS {
             let at = lower.find(mark).map(|at| at + mark.len());
             if let Some(line) = at.and_then(|at| text.get(at..)) {
-                self.push(line.trim_matches(['"', '\'', '\\', '[', ']']));
+                self.push(line.trim_matches(['"', '\'', '\\', '[', ']', '(', ')']));
             }
         }
     }

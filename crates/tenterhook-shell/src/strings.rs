@@ -40,13 +40,17 @@ const RUNS: &[&str] = &[
     "\".!",
     "fork",
     "sub.call",
+    "%x",
+    "run-program",
+    "run_program",
+    "Sys.command",
 ];
 
 /// Commands of a language that takes the words of a program without quotes (Tcl).
-const BARE: &[&str] = &["spawn ", "exec "];
+const BARE: &[&str] = &["spawn ", "exec ", "system "];
 
 /// Names of arguments that may stand between the program and its words: `Command("git", {args: ["push"]})`.
-const KEYS: &[&str] = &["args", "argv", "arguments", "command", "cmd", "null", "nil", "None"];
+const KEYS: &[&str] = &["args", "argv", "arguments", "command", "cmd", "null", "nil", "None", "c("];
 
 type Rows = HashMap<&'static str, Vec<&'static str>>;
 

@@ -14,7 +14,7 @@ use super::flow::inside_process;
 use super::stream::INPUTS;
 use super::windows::{CmdCode, Language, powershell_code};
 use super::word::{Word, WordKind};
-use options::{Options, Split, code_option};
+use options::{Options, Split, code_option, is_code_option};
 use parallel::parallel;
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
 
@@ -189,6 +189,11 @@ impl Wrapper {
             Follows::Parallel => parallel(rest),
             Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
             Follows::Definitions => rest.iter().filter_map(definition).collect(),
+            // `at -f x`
+            Follows::Input { .. } if words.iter().any(|word| word.text == "-f") => {
+                let mut files = words.iter().skip_while(|word| word.text != "-f").skip(1);
+                files.next().and_then(file).into_iter().collect()
+            }
             Follows::Input { operands } => {
                 let more = rest.len() > operands || words.iter().any(|it| is_option(&it.text));
                 let input =
@@ -308,6 +313,10 @@ fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> V
             return input.lines().map(one).collect();
         }
         (Some(placeholder), _) => mark(&mut words, placeholder),
+        // `xargs -0 sh -c`: what is appended is the code.
+        (None, Some(input)) if words.last().is_some_and(is_code_option) => {
+            words.push(Word::literal(input.trim()));
+        }
         (None, Some(input)) => {
             let handed = input.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
             words.extend(handed.map(Word::literal));

@@ -55,8 +55,10 @@ const DEEPEST_GUESS: usize = 3;
 pub struct CallFootprint {
     /// Every simple command of its shell line, also those whose program stands in a variable that the line sets.
     pub commands: Vec<SimpleCommand>,
-    /// Files whose content it reads or copies.
+    /// Files whose content it reads, copies or hands on.
     pub reads: Vec<String>,
+    /// Those of them whose content it shows, copies or sends: not those that a program only needs (`source .env`).
+    pub shows: Vec<String>,
     /// Files that it creates, changes, moves or removes.
     pub writes: Vec<String>,
     /// What it removes with everything in it.
@@ -104,7 +106,9 @@ struct Found {
     guesses: BTreeSet<String>,
     guess: usize,
     commands: Vec<SimpleCommand>,
+    /// What is read without being shown.
     reads: BTreeSet<String>,
+    shows: BTreeSet<String>,
     writes: BTreeSet<String>,
     deletes: BTreeSet<String>,
     trees: BTreeSet<Tree>,
@@ -130,8 +134,10 @@ struct Found {
 /// One of the lists of [`CallFootprint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
-    /// Files whose content it reads or copies.
+    /// Files whose content it reads, copies or hands on.
     Reads,
+    /// Those of them whose content it shows, copies or sends.
+    Shows,
     /// Files that it creates, changes, moves or removes.
     Writes,
     /// What it removes with everything in it.
@@ -179,6 +185,7 @@ impl CallFootprint {
     pub fn list(&self, list: List) -> &[String] {
         match list {
             List::Reads => &self.reads,
+            List::Shows => &self.shows,
             List::Writes => &self.writes,
             List::Deletes => &self.deletes,
             List::Rights => &self.rights,
@@ -282,7 +289,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     }
     trees::look(&views, paths, &mut found.trees);
     let named = found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_named(path));
-    found.reads.extend(named.map(|path| format!("{path}/*")));
+    found.shows.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
         disarm::line(&views, paths, found);
     }
@@ -341,7 +348,8 @@ impl Found {
         let list = |set: BTreeSet<String>| set.into_iter().collect();
         CallFootprint {
             commands: self.commands,
-            reads: list(self.reads),
+            reads: list(self.shows.union(&self.reads).cloned().collect()),
+            shows: list(self.shows),
             writes: list(self.writes),
             deletes: list(self.deletes),
             trees: self.trees.into_iter().collect(),

@@ -69,7 +69,7 @@ fn as_json() {
         (&rules[0]["id"], &rules[0]["decision"]),
         (&"guardrails/read-env".into(), &"ask".into())
     );
-    assert!(rules[0]["entry"].as_str().unwrap().contains("call.reads.exists"));
+    assert!(rules[0]["entry"].as_str().unwrap().contains("call.shows.exists"));
 }
 
 /// A rule of a pack is called by its name wherever it is spoken of.

@@ -37,7 +37,11 @@ pub(super) fn aliases(line: &Line) -> Vec<Alias> {
     for words in all.map(|command| &command.words) {
         for (at, word) in words.iter().enumerate() {
             let text = unquoted(word);
-            let Some((before, rest)) = text.split_once(LEAD) else { continue };
+            // The names of sections are the same in capitals.
+            let at_lead = text.to_ascii_lowercase().find(LEAD);
+            let parts = at_lead.and_then(|start| text.split_at_checked(start));
+            let Some((before, rest)) = parts else { continue };
+            let rest = rest.get(LEAD.len()..).unwrap_or_default();
             let next = || words.get(at + 1).map(unquoted);
             let is_environment = before.contains("config-env")
                 || at

@@ -59,6 +59,10 @@ pub(super) const MARKS: &[&str] = &[
     "exec=",
     "$(shell ",
     "shell:",
+    "system(",
+    "systemlist(",
+    "termopen(",
+    "jobstart(",
 ];
 
 /// Options and words behind which a program takes code or a command: `KIND NAME, NAME: LEAD LEAD` (S-36, S-72).
@@ -77,6 +81,8 @@ pub(super) enum Lead {
     Within,
     /// The program of an image, whose name stands before the words of the program.
     Image,
+    /// A package or a path whose last part is a program, with its words behind it: `nix run nixpkgs#git -- push`.
+    Packed,
     /// A line of the shell in what the program reads.
     Input,
 }
@@ -94,6 +100,7 @@ pub(super) fn leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)>
                 "lines" => Lead::Lines,
                 "within" => Lead::Within,
                 "image" => Lead::Image,
+                "packed" => Lead::Packed,
                 "input" => Lead::Input,
                 _ => Lead::Command,
             };

@@ -45,6 +45,25 @@ fn text_on_standard_input_is_read_as_code() {
     ]);
 }
 
+/// S-100.
+#[test]
+fn code_is_appended_or_named_by_an_option() {
+    for line in [
+        "xargs -0 sh -c <<< 'git push'",
+        "echo 'git push' | xargs -d '\\n' bash -lc",
+        "echo 'git push' > x; at now -f x",
+        "sg docker <<< 'git push'",
+    ] {
+        let found = show(line);
+        let guessed = guesses(line);
+        assert!(
+            found.contains(">git push") || guessed.iter().any(|text| text.contains("git push")),
+            "{line}: {found} {guessed:?}"
+        );
+    }
+    assert!(!show("xargs -n1 echo <<< 'git push'").contains(">git push"));
+}
+
 /// S-67: a shell inside a group, and code that runs other code.
 #[test]
 fn here_document_of_a_group_is_that_of_its_commands() {
@@ -274,6 +293,15 @@ fn words_of_a_program_lead_to_code() {
         "tclsh <<< 'exec git push'",
         "expect -c 'spawn git push'",
         "awk 'BEGIN { \"git push\" | getline }'",
+        "nix run nixpkgs#git -- push",
+        "flatpak run --command=git x push",
+        "start-stop-daemon --start --exec /usr/bin/git -- push",
+        "bazel run --run_under='git push' x",
+        "complete -C 'git push' x",
+        "sed -n '1!d;e git push' f",
+        "ruby -e '%x(git push)'",
+        "Rscript -e 'system2(\"git\", c(\"push\"))'",
+        "git -c ALIAS.p=push p",
     ] {
         let seen = guesses(line)
             .iter()

@@ -156,3 +156,9 @@ fn env_split<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Va
         attached("--split-string=").or_else(|| attached("-S")).or_else(|| attached("-vS"))?;
     Some((Split::Text(code), Value::None))
 }
+
+/// Whether code follows an option: `-c`, `-lc`.
+pub(super) fn is_code_option(word: &Word) -> bool {
+    let letters = word.text.strip_prefix('-').and_then(|rest| rest.strip_suffix('c'));
+    letters.is_some_and(|letters| letters.chars().all(char::is_alphabetic))
+}

@@ -1,4 +1,4 @@
-//! Which words does a word with braces stand for?
+//! Which words does a word with braces, or with a class of characters, stand for?
 
 use crate::event::meter::Meter;
 
@@ -18,6 +18,23 @@ pub(super) fn unfold(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
         }
         _ => out.push(word.to_owned()),
     }
+}
+
+/// Most characters of a class that is put in: `[a-z]` stays as it is written.
+const MOST_OF_CLASS: usize = 8;
+
+/// The words that a pattern with one class of characters may be meant for: `.en[v]` is `.env`.
+pub(super) fn of_class(word: &str) -> Vec<String> {
+    let parts = || {
+        let (before, rest) = word.split_once('[')?;
+        let (inner, after) = rest.split_once(']')?;
+        let is_plain = inner.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_');
+        let few = !inner.is_empty() && inner.len() <= MOST_OF_CLASS;
+        (is_plain && few && !(before.is_empty() && after.is_empty()))
+            .then_some((before, inner, after))
+    };
+    let Some((before, inner, after)) = parts() else { return Vec::new() };
+    inner.chars().map(|choice| format!("{before}{choice}{after}")).collect()
 }
 
 /// What stands before, in and behind the first braces that unfold.

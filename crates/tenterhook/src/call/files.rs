@@ -4,6 +4,7 @@
 //! because the list of programs that can print a file has no end.
 
 mod table;
+mod used;
 
 use tenterhook_shell::{Via, wrapper_names};
 
@@ -14,14 +15,15 @@ use super::programs;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 use table::{
-    COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS,
-    valued,
+    COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, EXIT_STATUS, IN_PLACE, NO_READERS, PATTERN_FIRST,
+    RIGHTS, valued,
 };
 
 pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Here { view, paths };
     redirects(&view.redirects, &view.cwd, paths, view.meter, found);
     here.reads(found);
+    here.used(found);
     here.writes(found);
     here.deletes(found);
     here.by_other_names(found);
@@ -36,11 +38,43 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
+/// Long options whose value is the pattern or the script.
+const LONG_PATTERNS: &[&str] = &["--regexp", "--file", "--expression", "--from-file"];
+
+/// Where the pattern of an option stands.
+enum Pattern {
+    Attached,
+    Next,
+}
+
+/// Whether a cluster of short options holds the one that a pattern or a script follows: `-rne X`, `-pe1`.
+fn pattern_of(program: &str, arg: &str) -> Option<Pattern> {
+    let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+    // The rest of these is a value of another kind: `-tpdf`, `-i.before`, `-vf=1`.
+    let is_value = letters.starts_with(['t', 'g', 'A', 'B', 'C', 'm', 'd', 'v', 'F', 'M'])
+        || letters.starts_with("i.");
+    let is_mark = |c: char| c == 'f' || (c == 'e' && !EXIT_STATUS.contains(&program));
+    let at = letters.find(is_mark).filter(|_| !is_value)?;
+    Some(if at + 1 == letters.len() { Pattern::Next } else { Pattern::Attached })
+}
+
 /// Operands after the pattern; all of them where the pattern is an option's value.
 pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
-    let valued = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
-    let by_option = view.says(&["-e", "-f", "--regexp", "--file", "--files"]);
-    let operands = view.operands(valued).into_iter();
+    let mut valued = vec!["-m", "-A", "-B", "-C", "-g", "--glob", "-t", "--arg"];
+    if view.name.ends_with("awk") {
+        valued.extend(["-F", "-v"]);
+    }
+    valued.extend(LONG_PATTERNS);
+    let mut by_option = view.says(LONG_PATTERNS) || view.says(&["--files"]);
+    for arg in view.args.iter().take_while(|arg| *arg != "--") {
+        match pattern_of(&view.name, arg) {
+            Some(Pattern::Next) => valued.push(arg),
+            Some(Pattern::Attached) => {}
+            None => continue,
+        }
+        by_option = true;
+    }
+    let operands = view.operands(&valued).into_iter();
     operands.skip(usize::from(!by_option)).collect()
 }
 
@@ -75,7 +109,7 @@ pub(super) fn redirects(
         }
         let path = paths.seen(file, cwd);
         if matches!(operator.as_str(), "<" | "<>") {
-            found.reads.insert(path.clone());
+            found.shows.insert(path.clone());
         }
         if operator != "<" && operator != "<&" {
             found.writes.insert(path);
@@ -104,13 +138,17 @@ impl Here<'_> {
     fn reads(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
-        let skipped = in_place || !shows(name);
+        let skipped = !shows(name);
         let args: Vec<&str> = match name {
             "git" => git_reads(self.view),
             "curl" | "wget" => uploads(self.view),
             "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded(self.view),
             "mv" | "ln" => self.view.operands(valued(name)),
             "dd" => self.view.args.iter().filter_map(|it| it.strip_prefix("if=")).collect(),
+            _ if in_place => {
+                let changed = self.all_seen(behind_pattern(self.view).into_iter());
+                return found.reads.extend(changed);
+            }
             _ if skipped => return,
             _ if COPIERS.contains(&name) => {
                 let mut operands = self.view.operands(valued(name));
@@ -130,8 +168,13 @@ impl Here<'_> {
                 .collect(),
         };
         let fed = self.view.fed.iter().map(String::as_str);
-        for arg in args.into_iter().chain(fed) {
-            found.reads.extend(candidates(arg).map(|it| self.seen(it)));
+        let base = self.view.values(&["-C"]).last().copied().filter(|_| name == "git");
+        for path in args.into_iter().chain(fed).flat_map(candidates) {
+            let placed = base.filter(|_| !path.starts_with(['/', '~']));
+            found.shows.insert(match placed {
+                Some(base) => self.seen(&format!("{base}/{path}")),
+                None => self.seen(path),
+            });
         }
     }
 
@@ -292,11 +335,18 @@ fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
         "annotate",
         "apply",
         "format-patch",
+        "log",
+        "whatchanged",
     ]) {
         return Vec::new();
     }
+    let is_log = view.says(&["log", "whatchanged"]);
+    if is_log && !view.has('p', "patch") && !view.has('u', "") && !view.has('L', "") {
+        return Vec::new();
+    }
     let operands = view.operands(&["-C", "-c", "-m"]).into_iter().skip(1);
-    operands.map(|word| word.rsplit_once(':').map_or(word, |(_, path)| path)).collect()
+    let lines = view.values(&["-L"]);
+    operands.chain(lines).map(|word| word.rsplit_once(':').map_or(word, |(_, path)| path)).collect()
 }
 
 /// The files that curl and wget send, and those that curl takes by `file:`.
@@ -314,6 +364,8 @@ fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let whole =
         ["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config", "-b", "--cookie"];
     let mut found: Vec<&str> = view.values(&whole);
+    let headers = view.values(&["-H", "--header"]).into_iter();
+    found.extend(headers.filter_map(|header| header.strip_prefix('@')));
     let marked = view.values(&data).into_iter();
     found.extend(marked.filter_map(|it| it.split_once(['@', '<']).map(|(_, file)| file)));
     found.extend(view.args.iter().filter_map(|it| it.strip_prefix("file://")));
@@ -328,7 +380,7 @@ fn candidates(arg: &str) -> impl Iterator<Item = &str> {
     };
     let option = arg.starts_with('-');
     let whole = Some(arg).filter(|_| !option);
-    let value = arg.split_once(['=', '@']).map(|(_, value)| value);
+    let value = arg.split_once(['=', '@']).map(|(_, value)| value.trim_start_matches('@'));
     let file = arg.strip_prefix("file://");
     // A remote place (`host:file`) is not a file of this machine, but `docker -v` and `git show` write it that way.
     whole.into_iter().chain(value).chain(file).filter(is_path)

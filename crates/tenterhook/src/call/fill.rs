@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
+use super::follow::elements;
 use crate::event::meter::Meter;
 use crate::protect::PACKAGE;
 use parameter::{Parameter, parameter};
@@ -19,6 +20,8 @@ use parameter::{Parameter, parameter};
 const LONGEST: usize = 4 * 1024;
 /// Most texts that one word may stand for.
 const MOST: usize = 32;
+/// Most values that a variable keeps from before an assignment that may not run.
+const MOST_CHOICES: usize = 4;
 /// Deepest nest of substitutions that are looked into.
 const DEEPEST: usize = 3;
 
@@ -86,12 +89,16 @@ impl Filled {
         fits
     }
 
-    /// Each text with each of `values` behind it; without quotes, their blanks part words. Whether there was room for all.
-    fn choose(&mut self, values: &[String], parts: bool) -> bool {
+    /// Each text with each of `values` behind it; without quotes, their blanks and these characters part words. Whether there
+    /// was room for all.
+    fn choose(&mut self, values: &[String], parts: Option<&str>) -> bool {
         let fits = |text: &String, value: &String| text.len() + value.len() <= LONGEST;
         let put = |text: &String, value: &String| match parts {
-            true => format!("{text}{}", value.replace(char::is_whitespace, &PART.to_string())),
-            false => format!("{text}{value}"),
+            Some(more) => {
+                let is_part = |c: char| c.is_whitespace() || more.contains(c);
+                format!("{text}{}", value.replace(is_part, &PART.to_string()))
+            }
+            None => format!("{text}{value}"),
         };
         let chosen = self.0.iter().flat_map(|text| {
             let fitting = values.iter().filter(|value| fits(text, value));
@@ -143,11 +150,34 @@ impl<'m> Variables<'m> {
     }
 
     /// `NAME=value`, also `NAME=(a b c)` and `NAME+=value`.
-    pub(super) fn assign(&mut self, name: &str, value: &Word) {
+    ///
+    /// One that `may_not_run` leaves the value that was there as another choice.
+    pub(super) fn assign(&mut self, name: &str, value: &Word, may_not_run: bool) {
         let filled = self.fill(value).first();
-        let list = filled.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-        let filled = list.filter(|_| value.source.starts_with('(')).unwrap_or(&filled);
-        self.set(name, vec![filled.to_owned()]);
+        let filled = match value.source.starts_with('(') {
+            true => elements(&filled),
+            false => filled,
+        };
+        let is_own = !matches!(name, "HOME" | "PWD" | "CLAUDE_PROJECT_DIR");
+        let before = self.values.get(name).filter(|_| may_not_run && is_own).cloned();
+        let before = before.into_iter().flatten().filter(|value| *value != filled);
+        let mut values = vec![filled.clone()];
+        values.extend(before.take(MOST_CHOICES));
+        self.set(name, values);
+    }
+
+    /// `shift`: each parameter takes the place of one before it.
+    pub(super) fn shift(&mut self, count: usize) {
+        let count = count.min(MOST);
+        let value = |at: usize| self.values.get(&at.to_string())?.first().cloned();
+        let rest: Vec<String> = (1 + count..).map_while(value).collect();
+        let kept = rest.len();
+        self.parameters(&rest);
+        for at in kept + 1..=kept + count {
+            if self.values.remove(&at.to_string()).is_none() {
+                break;
+            }
+        }
     }
 
     /// The parameters `$1`, `$2`, ... and all of them.
@@ -227,7 +257,8 @@ impl<'m> Variables<'m> {
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
         if self.meter.read(made) {
-            let fits = filled.choose(values, parts);
+            let more = self.values.get("IFS").and_then(|values| values.first());
+            let fits = filled.choose(values, parts.then(|| more.map_or("", String::as_str)));
             self.too_much.set(self.too_much.get() || !fits);
         }
     }
@@ -409,6 +440,12 @@ mod tests {
             ("${N:-$A}", &["rm"]),
             ("${A:?no}", &["rm"]),
             ("${A%/}", &["rm"]),
+            ("${A#r}", &["m"]),
+            ("${A%m}f", &["rf"]),
+            ("${A/m/}", &["r"]),
+            ("${A//m/f}", &["rf"]),
+            ("${A^^}", &["RM"]),
+            ("${HOME%/*}", &["/h"]),
             ("${A:0:1}", &["r"]),
             ("${A:0}", &["rm"]),
             ("${N:0:1}", &["${N:0:1}"]),

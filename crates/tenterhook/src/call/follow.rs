@@ -4,22 +4,25 @@
 
 mod entered;
 mod inner;
+mod words;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use tenterhook_shell::{
-    Expands, Function, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind,
+    Context, Expands, Function, Line, Redirect, SimpleCommand, Target, Via, Word,
 };
 
 use super::MOST_LINES;
-use super::braces::{MOST_UNFOLDED, is_braced, unfold};
+use super::braces::{MOST_UNFOLDED, is_braced};
 use super::fill::{Variables, program_path};
 use super::find::search;
 use super::path::{Moves, Paths};
 use super::quoted::line_of;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
+pub(super) use words::elements;
+use words::{meant, reads_names, words};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
@@ -169,7 +172,7 @@ impl<'p> Sofar<'p> {
         let files = redirects.flat_map(|redirect| {
             let files = match &redirect.target {
                 Target::Word(word) if !redirect.operator.starts_with("<<") => {
-                    self.variables.fill(word).texts()
+                    meant(word, self.variables.fill(word).texts(), self.meter)
                 }
                 Target::Word(_) | Target::HereDocument { .. } | Target::Closed => Vec::new(),
             };
@@ -181,7 +184,8 @@ impl<'p> Sofar<'p> {
     fn view(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
         for assignment in command.assignments.iter() {
             let name = assignment.name.split('[').next().unwrap_or_default();
-            self.variables.assign(name, &assignment.value);
+            let may_not_run = matches!(command.context, Context::List | Context::Body);
+            self.variables.assign(name, &assignment.value, may_not_run);
         }
         if !command.assignments.is_empty() {
             self.loops();
@@ -247,9 +251,11 @@ impl<'p> Sofar<'p> {
 
     /// What `xargs` and `find` hand to a command.
     fn handed(&mut self, command: &SimpleCommand) -> Vec<String> {
+        let by_name = reads_names(command);
         let from: &[String] = match command.via.last() {
             Some(Via::Wrapper("xargs" | "parallel")) => &self.printed,
             Some(Via::Wrapper("find")) => &self.searched,
+            _ if by_name => &self.printed,
             _ => &[],
         };
         self.fed += from.len();
@@ -258,7 +264,7 @@ impl<'p> Sofar<'p> {
             return Vec::new();
         }
         let mut handed = from.to_vec();
-        if command.via.last() == Some(&Via::Wrapper("xargs")) {
+        if by_name || command.via.last() == Some(&Via::Wrapper("xargs")) {
             let here = self.input(command);
             handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
         }
@@ -298,10 +304,12 @@ impl<'p> Sofar<'p> {
         match view.name.as_str() {
             "cd" | "pushd" => self.go(view),
             "printf" if view.says(&["-v"]) => {
-                if let Some((name, said)) = view.operands(&[]).split_first() {
-                    let said = said.iter().skip(usize::from(said.len() > 1));
-                    let said = said.copied().collect::<Vec<_>>().join(" ");
-                    self.variables.set(name, vec![said]);
+                let behind = view.args.iter().skip_while(|arg| *arg != "-v").skip(1);
+                let words: Vec<&str> =
+                    behind.map(String::as_str).filter(|word| *word != "--").collect();
+                if let Some((name, values)) = words.split_first() {
+                    let values = values.get(usize::from(values.len() > 1)..).unwrap_or_default();
+                    self.variables.set(name, vec![values.join(" ")]);
                 }
             }
             "echo" | "printf" | "ls" | "realpath" => {
@@ -321,7 +329,7 @@ impl<'p> Sofar<'p> {
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
                 for (name, value) in view.args.iter().filter_map(|it| it.split_once('=')) {
-                    self.variables.set(name, vec![value.to_owned()]);
+                    self.variables.set(name, vec![elements(value)]);
                 }
             }
             "alias" => {
@@ -332,7 +340,12 @@ impl<'p> Sofar<'p> {
             "set" => {
                 if let Some(at) = view.args.iter().position(|it| it == "--") {
                     self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
+                    self.loops();
                 }
+            }
+            "shift" => {
+                let count = view.args.first().and_then(|arg| arg.parse().ok()).unwrap_or(1);
+                self.variables.shift(count);
             }
             "read" => self.read(view),
             _ => {}
@@ -380,26 +393,6 @@ impl<'p> Sofar<'p> {
             self.variables.set(name, lines.iter().map(value).collect());
         }
     }
-}
-
-/// Every word that a word stands for.
-fn words(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<String> {
-    if !meter.read(word.source.len()) {
-        return Vec::new();
-    }
-    if word.kind == WordKind::Literal {
-        return vec![word.text.clone()];
-    }
-    let mut unfolded = Vec::new();
-    let is_quoted = word.source.contains(['"', '\'']);
-    for text in variables.fill(word).words() {
-        // Without quotes, what is empty is no word.
-        if text.is_empty() && !is_quoted {
-            continue;
-        }
-        unfold(&text, meter, &mut unfolded);
-    }
-    unfolded
 }
 
 /// Whether a program is known by its name.

@@ -1,5 +1,7 @@
 //! Which other machines does a command speak with?
 
+mod variables;
+
 use super::view::View;
 
 /// Programs that fetch what an address names.
@@ -241,18 +243,10 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
     }
     hosts.extend(in_words_of(view));
     hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
-    let proxies = view.command.assignments.iter().filter(|set| is_proxy(&set.name));
-    hosts.extend(proxies.filter_map(|set| of_address(&set.value.text)));
+    hosts.extend(variables::hosts(view));
     let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
     hosts.retain(|host| !is_local(host) && !host.is_empty());
     hosts
-}
-
-/// Whether programs send what they send through the machine that this variable names.
-fn is_proxy(variable: &str) -> bool {
-    const PROXIES: &[&str] =
-        &["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "socks_proxy"];
-    PROXIES.iter().any(|name| name.eq_ignore_ascii_case(variable))
 }
 
 /// The machines that a program names in a way of its own.

@@ -23,7 +23,7 @@ const REMOVES: &[&str] = &[
 /// Words of code that writes.
 const WRITES: &[&str] = &[
     "write", "append", "copy", "cpSync", "move", "rename", "symlink", "unlink", "remove", "dump",
-    "'w", "\"w", "'a", "\"a", "file_put", ">>",
+    "'w", "\"w", "'a", "\"a", "file_put", ">>", "> \"", ">\"",
 ];
 /// Words of code that gives a file a second name.
 const LINKS: &[&str] = &[
@@ -73,12 +73,21 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
     // To ask where a link leads gives nothing a name.
     let links = code.split("readlink").any(|code| LINKS.iter().any(|word| code.contains(word)));
     let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
+    let has_open = code.contains("open");
     let all = texts(code);
     for text in all.iter().map(|(_, text)| *text) {
         if !meter.read(4 * (text.len() + paths.cwd.len())) {
             return;
         }
+        // Perl's `open F, ">x"`
+        let (text, opens) = match text.trim_start_matches(['+', '<']).strip_prefix('>') {
+            Some(file) if has_open => (file.trim_start_matches('>').trim_start(), true),
+            _ => (text.strip_prefix('<').unwrap_or(text).trim_start(), false),
+        };
         let path = || paths.seen(text, &paths.cwd);
+        if opens {
+            found.writes.insert(path());
+        }
         if removes {
             found.deletes.insert(path());
         }
@@ -86,7 +95,7 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
             found.writes.insert(path());
         }
         if !text.contains(' ') {
-            found.reads.insert(path());
+            found.shows.insert(path());
         } else if runs {
             super::inner(text, paths, meter, found);
         }

@@ -33,6 +33,19 @@ const ENV_EXAMPLES: &[&str] = &[
     "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "testing",
     "ci", "tpl", "d",
 ];
+/// What stands before `.env` in the names of environment files with real values.
+const ENV_STEMS: &[&str] = &[
+    "dev",
+    "development",
+    "live",
+    "local",
+    "prod",
+    "production",
+    "secret",
+    "secrets",
+    "stage",
+    "staging",
+];
 
 /// What a shell, a session or the system runs when it starts.
 const STARTUP: &str = include_str!("places/startup.txt");
@@ -175,6 +188,7 @@ pub fn is_env(path: &str) -> bool {
             let mut parts = rest.trim_start_matches(['.', '_', '-']).split('.');
             !parts.any(|part| ENV_EXAMPLES.contains(&part)) && !rest.contains(['*', '?'])
         }
+        _ if name.strip_suffix(".env").is_some_and(|stem| ENV_STEMS.contains(&stem)) => true,
         _ if name.starts_with(['.', '[']) && name.contains(['*', '?', '[']) => {
             like(&any_for_brackets(name), ".env")
         }
@@ -355,7 +369,9 @@ mod tests {
 
     #[test]
     fn what_is_an_environment_file() {
-        for path in [".env", "app/.env.local", ".env.production", ".envrc", ".e*v", ".??v"] {
+        for path in
+            [".env", "prod.env", "app/.env.local", ".env.production", ".envrc", ".e*v", ".??v"]
+        {
             assert!(is_env(path), "{path}");
         }
         for path in [
@@ -368,6 +384,8 @@ mod tests {
             ".env.d.ts",
             "*",
             "*.env",
+            "process.env",
+            "example.env",
         ] {
             assert!(!is_env(path), "{path}");
         }

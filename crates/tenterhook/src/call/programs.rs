@@ -173,6 +173,9 @@ fn taken<'a>(
         "last" => operands.iter().skip(1).last().copied().into_iter().collect(),
         "here" if operands.is_empty() => vec!["."],
         "here" => Vec::new(),
+        "mounts" => view.args.iter().filter_map(|arg| mounted(arg)).collect(),
+        // The file that a program reads by itself.
+        _ if take.starts_with('=') => take.get(1..).into_iter().collect(),
         "patched" => view.texts().filter(|text| text.contains('\n')).flat_map(patched).collect(),
         _ if take.starts_with('-') => {
             // `-out=FILE` of programs that write long options with one dash.
@@ -187,6 +190,16 @@ fn taken<'a>(
         },
     };
     words.into_iter().map(|word| (take, word)).collect()
+}
+
+/// The file of this machine that a container is given: `./x:/y`, `type=bind,source=x,target=/y`.
+fn mounted(text: &str) -> Option<&str> {
+    let text = text.strip_prefix("--volume=").or(text.strip_prefix("--mount=")).unwrap_or(text);
+    let named = text
+        .split(',')
+        .find_map(|part| part.strip_prefix("src=").or_else(|| part.strip_prefix("source=")));
+    let is_path = |file: &&str| file.starts_with(['/', '~', '.', '$']);
+    named.or_else(|| text.split_once(":/").map(|(file, _)| file).filter(is_path))
 }
 
 /// The files that a patch changes, without the `a/` and `b/` before them.
@@ -214,7 +227,8 @@ fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
         word == mark || word.strip_suffix(mark).is_some_and(|before| before.ends_with('/'))
     };
     let words = text.split_whitespace().zip(text.split_whitespace().skip(1));
-    words.filter(|(word, _)| is_mark(word)).map(|(_, next)| next).collect()
+    let next = words.filter(|(word, _)| is_mark(word)).map(|(_, next)| next);
+    next.map(|word| word.trim_matches(['"', '\'', ';'])).collect()
 }
 
 /// What follows `mark` at the start of a command that is typed: `:w! FILE`, `.output FILE`, `1,3w FILE`.
@@ -265,7 +279,8 @@ impl Target<'_> {
         }
         let Some(path) = self.seen(word) else { return };
         match role {
-            "reads" => drop(found.reads.insert(path)),
+            "reads" => drop(found.shows.insert(path)),
+            "uses" => drop(found.reads.insert(path)),
             "deletes" => drop(found.deletes.insert(path)),
             "writes" => drop(found.writes.insert(path)),
             "fills" => {
@@ -293,11 +308,19 @@ fn named_hosts(take: &str, word: &str) -> Vec<String> {
     if word.contains("://") {
         return hosts::of_address(word).into_iter().collect();
     }
-    let word = word.rsplit('@').next().unwrap_or(word).trim_start_matches("//");
+    let is_share = word.starts_with("//");
+    // `user@host`, and `module/path@version` of Go.
+    let word = match word.rsplit_once('@') {
+        Some((before, _)) if before.contains('/') => before,
+        Some((_, host)) => host,
+        None => word.trim_start_matches("//"),
+    };
     let head = || word.split([':', '/']).next().unwrap_or_default();
     let is_dotted = |part: &&str| part.contains('.') && !part.starts_with('.');
     let parts: Vec<&str> = match take {
-        "first:" | "second:" => Some(head()).filter(|_| is_remote(word)).into_iter().collect(),
+        "first:" | "second:" => {
+            Some(head()).filter(|_| is_share || is_remote(word)).into_iter().collect()
+        }
         "image" => {
             Some(head()).filter(|_| word.contains('/')).filter(is_dotted).into_iter().collect()
         }

@@ -82,7 +82,7 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         || views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
     found.hosts.extend(sockets);
     if carriers {
-        let kept = found.reads.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
+        let kept = found.shows.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
         let kept: Vec<String> = kept.cloned().collect();
         found.leaks.extend(kept);
         found.leaks.extend(views.iter().filter_map(|it| printed(it, groups)));

@@ -58,6 +58,15 @@ fn words_that_the_line_says_are_put_in() {
         "Y=F; F=-f; git push ${!Y} o",
         "echo -f o | while read a b; do git push $a $b; done",
         "A=push git -c alias.x=y push -f o",
+        "set -- x -f; shift; git push $1 o",
+        "p() { for x; do git push $x o; done; }; p -f",
+        "p() { q \"$@\"; }; q() { git push \"$@\"; }; p -f o",
+        "declare -A M=([a]=-f); git push ${M[a]} o",
+        "IFS=,; F='push,-f'; git $F o",
+        "F=xx-f; git push ${F#xx} o",
+        "F=-F; git push ${F,,} o",
+        "F=-q; [ 1 ] && F=-f || F=-q; git push $F o",
+        "printf -v F %s -f; git push $F o",
     ] {
         let found = texts(line).iter().any(|text| text.ends_with("push -f o"));
         assert!(found, "{line}: {:?}", texts(line));
@@ -254,7 +263,8 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
         let found = of(line);
         match role {
             "hosts" => found.hosts.iter().any(|host| host.contains("evil.example")),
-            "reads" => found.reads.iter().any(|path| path.starts_with("secret/")),
+            "reads" => found.shows.iter().any(|path| path.starts_with("secret/")),
+            "uses" => found.reads.iter().any(|path| path.starts_with("secret/")),
             "deletes" => found.deletes.iter().any(|path| path == "dist"),
             _ => found.writes.iter().any(|path| path == "dist" || path.starts_with("dist/")),
         }
@@ -283,6 +293,79 @@ fn every_program_that_removes_is_known_to_the_cheap_look() {
         .filter(|line| !crate::protect::may_change(line))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// RU-70, RU-71.
+#[test]
+fn file_that_a_program_only_needs_is_read_and_not_shown() {
+    for line in [
+        "source secret/k",
+        ". secret/k",
+        "wc -l secret/k",
+        "sha256sum secret/k",
+        "vim secret/k",
+        "ssh-add secret/k",
+        "sed -i s/a/b/ secret/k",
+        "node --env-file=secret/k x.js",
+        "docker compose --env-file secret/k up",
+        "git add secret/k",
+        "D=secret; . $D/k",
+    ] {
+        let found = of(line);
+        assert!(found.reads.contains(&"secret/k".to_owned()), "{line}: {:?}", found.reads);
+        assert!(!found.shows.contains(&"secret/k".to_owned()), "{line}: {:?}", found.shows);
+    }
+    for line in
+        ["ls secret/k", "chmod 600 secret/k", "rm secret/k", "docker run --cidfile secret/k x"]
+    {
+        assert_eq!(of(line).reads, [""; 0], "{line}");
+    }
+}
+
+/// RU-72.
+#[test]
+fn names_on_the_input_are_files_that_are_read() {
+    for line in [
+        "cpio -o <<< secret/k",
+        "echo secret/k | cpio -o > x",
+        "ls secret/k | tar -T - -cf x.tar",
+        "printf secret/k | zip -@ x.zip",
+        "xargs cat <<< secret/k",
+        "rsync --files-from=- . h: <<< secret/k",
+    ] {
+        assert!(of(line).shows.contains(&"secret/k".to_owned()), "{line}: {:?}", of(line).shows);
+    }
+    assert!(!of("echo secret/k | sort").shows.contains(&"secret/k".to_owned()));
+}
+
+/// RU-73.
+#[test]
+fn class_of_characters_is_put_in() {
+    for line in ["cat secret/[k]", "cat secre[st]/k", "cp secret/[jkl] x", "cat < secret/[k]"] {
+        assert!(of(line).shows.contains(&"secret/k".to_owned()), "{line}: {:?}", of(line).shows);
+    }
+    assert_eq!(of("cat 'secre[st]/k'").shows, ["secre[st]/k"]);
+}
+
+/// The pattern of a search is no file, wherever it stands.
+#[test]
+fn pattern_of_a_search_is_no_file() {
+    for line in [
+        "grep -rne .env src",
+        "grep -e .env src",
+        "perl -pe1 secret/k",
+        "perl -ne print secret/k",
+        "sed -ne p secret/k",
+        "rg --regexp .env src",
+        "jq -e .env x.json",
+    ] {
+        let found = of(line);
+        assert!(!found.reads.contains(&".env".to_owned()), "{line}: {:?}", found.reads);
+        let named = ["secret/k", "src", "x.json"]
+            .iter()
+            .any(|file| found.shows.contains(&(*file).to_owned()));
+        assert!(named, "{line}: {:?}", found.shows);
+    }
 }
 
 /// S-73.

@@ -300,10 +300,10 @@ impl Look<'_> {
                 if self.name.does(Does::Remove) {
                     self.found.deletes.insert(path.clone());
                 }
-                self.found.reads.insert(path.clone());
+                self.found.shows.insert(path.clone());
                 self.found.writes.insert(path);
             }
-            _ => drop(self.found.reads.insert(path)),
+            _ => drop(self.found.shows.insert(path)),
         }
     }
 }

@@ -224,6 +224,7 @@ pub(super) const SHELL: &[Name<Field>] = &[
 pub(super) const CALL: &[Name<Field>] = &[
     name("commands", Field::CallCommands, records(Kind::Command)),
     name("reads", Field::Call(List::Reads), TEXTS),
+    name("shows", Field::Call(List::Shows), TEXTS),
     name("writes", Field::Call(List::Writes), TEXTS),
     name("deletes", Field::Call(List::Deletes), TEXTS),
     name("rights", Field::Call(List::Rights), TEXTS),

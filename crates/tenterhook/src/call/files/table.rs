@@ -132,6 +132,9 @@ pub(super) const PATTERN_FIRST: &[&str] = &[
     "nawk", "jq", "yq", "tr", "perl",
 ];
 
+/// Those of them whose `-e` sets the exit code.
+pub(super) const EXIT_STATUS: &[&str] = &["jq", "yq"];
+
 /// Programs that divide, format or erase disks; with `-l` they only look.
 pub(super) const DISK_TOOLS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"];
 

@@ -36,6 +36,37 @@ pub(super) fn parameter(text: &str) -> Parameter<'_> {
     Parameter { name, is_indirect, operator, behind }
 }
 
+/// A value behind an operator that changes it: `${x#a}`, `${x%a}`, `${x/a/b}`, `${x,,}`. Behind a pattern or any other operator it stays
+/// as it is.
+fn changed(value: &str, operator: &str) -> String {
+    let is_literal = !operator.contains(['*', '?', '[', '$', '`', '\\']);
+    let stripped = match operator.chars().next().filter(|_| is_literal) {
+        Some('#') => value.strip_prefix(operator.trim_start_matches('#')),
+        Some('%') => value.strip_suffix(operator.trim_start_matches('%')),
+        Some('/') => return replaced(value, operator),
+        Some(',') => return value.to_lowercase(),
+        Some('^') => return value.to_uppercase(),
+        _ => None,
+    };
+    stripped.unwrap_or(value).to_owned()
+}
+
+/// `${x/a/b}` and `${x//a/b}`
+fn replaced(value: &str, operator: &str) -> String {
+    let (all, parts) = match operator.strip_prefix("//") {
+        Some(parts) => (true, parts),
+        None => (false, operator.strip_prefix('/').unwrap_or_default()),
+    };
+    let (from, to) = parts.split_once('/').unwrap_or((parts, ""));
+    if from.is_empty() || to.len() > from.len() + LONGEST_GAIN {
+        return value.to_owned();
+    }
+    if all { value.replace(from, to) } else { value.replacen(from, to, 1) }
+}
+
+/// Most bytes by which a replacement may be longer than what it replaces.
+const LONGEST_GAIN: usize = 16;
+
 impl Variables<'_> {
     /// What the values of a parameter are behind its operator: `${x:-y}`, `${x:+y}`, `${x:0:2}`.
     pub(super) fn operated(
@@ -65,7 +96,9 @@ impl Variables<'_> {
         let values = values?;
         let is_part = |c: char| c.is_ascii_digit() || " -".contains(c);
         if !operator.starts_with(':') || !plain.starts_with(is_part) {
-            return Some(values.clone());
+            let bytes = values.iter().map(|value| value.len() + operator.len()).sum::<usize>();
+            let changed = values.iter().map(|value| changed(value, operator));
+            return self.meter.read(bytes).then(|| changed.collect());
         }
         let mut numbers = plain.split(':').map(|number| number.trim().parse::<usize>());
         let from = numbers.next()?.ok()?;

@@ -1,6 +1,6 @@
 //! Which texts would a shell run that the line itself puts together: code in variables, in pipes, in files that it writes?
 
-use tenterhook_shell::{WordKind, is_shell, quote};
+use tenterhook_shell::{Function, WordKind, is_shell, quote};
 
 use super::super::quoted::line_of;
 use super::super::view::View;
@@ -8,6 +8,9 @@ use super::{MOST_LINES, Sofar};
 
 /// Most places in which the name of a piece of code is put: it may be as long as the line.
 const MOST_NAMED: usize = 4;
+
+/// Most functions that a function which is called brings with it.
+const MOST_CALLED: usize = 4;
 
 /// Programs that run the text of their option `-c` as a shell does.
 const RUNNERS: &[&str] = &["su", "runuser", "sg"];
@@ -80,12 +83,32 @@ impl Sofar<'_> {
         let called = self.functions.get(name).copied();
         if let Some(function) = called.filter(|it| !view.args.is_empty() && it.body.contains('$')) {
             let parameters = line_of("set -- ", view.args.iter());
-            self.run(format!("{parameters}; {}", function.body));
+            let called = self.called_by(function);
+            self.run(format!("{called}{parameters}; {}", function.body));
         }
         if let Some(alias) = self.aliases.get(name) {
             let rest = line_of("", view.args.iter());
             self.run(format!("{alias} {rest}"));
         }
+    }
+
+    /// The functions whose names stand in the body of another, as the line defines them.
+    fn called_by(&self, function: &Function) -> String {
+        let is_part = |c: char| !(c.is_alphanumeric() || "-_.".contains(c));
+        let body = function.body.as_str();
+        if !self.meter.read(body.len()) {
+            return String::new();
+        }
+        let names = body.split(is_part).filter(|name| *name != function.name);
+        let mut called: Vec<&Function> = Vec::new();
+        for other in names.filter_map(|name| self.functions.get(name)) {
+            let is_known = called.iter().any(|known| known.name == other.name);
+            if called.len() < MOST_CALLED && !is_known && self.meter.read(other.body.len()) {
+                called.push(other);
+            }
+        }
+        let defined = called.into_iter().map(|other| format!("{}() {}; ", other.name, other.body));
+        defined.collect()
     }
 
     /// `bash -c 'rm -rf "$1"' _ /`, `xargs -I{} sh -c 'rm -rf {}'`
