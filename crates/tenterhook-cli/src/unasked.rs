@@ -34,7 +34,10 @@ pub(crate) fn find(here: &Here) -> Vec<Unasked> {
         let dialect = agent.dialect();
         for path in dialect.unasked_files() {
             let mut files = Vec::new();
-            roots.iter().for_each(|root| walk(root, path, DEEPEST, &mut files));
+            for root in &roots {
+                let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+                walk(root, path, &Walk { root: &real, deepest: DEEPEST }, &mut files);
+            }
             for file in files {
                 let Ok(text) = discover::read(&file) else { continue };
                 let commands = dialect.unasked_in(path, &text).into_iter();
@@ -51,20 +54,36 @@ pub(crate) fn find(here: &Here) -> Vec<Unasked> {
     found
 }
 
-/// The files below a directory that a path with `*` and `**` names.
-fn walk(directory: &Path, path: &str, deepest: usize, files: &mut Vec<PathBuf>) {
+/// How a walk over folders goes on.
+struct Walk<'a> {
+    /// The real path of the project.
+    root: &'a Path,
+    /// How many folders deep it still looks.
+    deepest: usize,
+}
+
+impl Walk<'_> {
+    /// Whether what is found lies in the project, and not behind a link that leads out of it.
+    fn is_inside(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| real.starts_with(self.root))
+    }
+}
+
+/// The files below a directory that a path with `*` and `**` names. A skill may be a link to anywhere, as for its agent; what any
+/// number of folders holds lies in the project.
+fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>) {
     let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
     if files.len() >= MOST {
         return;
     }
     if !name.contains('*') {
         return match rest {
-            Some(rest) => walk(&directory.join(name), rest, deepest, files),
+            Some(rest) => walk(&directory.join(name), rest, walks, files),
             None => files.extend(Some(directory.join(name)).filter(|file| file.is_file())),
         };
     }
     if let (true, Some(rest)) = (name == "**", rest) {
-        walk(directory, rest, deepest, files);
+        walk(directory, rest, walks, files);
     }
     let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
         .into_iter()
@@ -76,11 +95,17 @@ fn walk(directory: &Path, path: &str, deepest: usize, files: &mut Vec<PathBuf>) 
     let ending = name.trim_start_matches('*');
     for entry in entries {
         match rest {
-            Some(_) if name == "**" && deepest > 0 && entry.is_dir() => {
-                walk(&entry, path, deepest - 1, files);
+            Some(_) if name == "**" => {
+                if walks.deepest > 0 && entry.is_dir() && walks.is_inside(&entry) {
+                    let deepest = walks.deepest - 1;
+                    walk(&entry, path, &Walk { deepest, ..*walks }, files);
+                }
             }
-            Some(rest) if name != "**" && entry.is_dir() => walk(&entry, rest, deepest, files),
-            None if entry.to_string_lossy().ends_with(ending) && entry.is_file() => {
+            Some(rest) if entry.is_dir() => walk(&entry, rest, walks, files),
+            None if entry.to_string_lossy().ends_with(ending)
+                && entry.is_file()
+                && walks.is_inside(&entry) =>
+            {
                 files.push(entry);
             }
             _ => {}

@@ -333,11 +333,22 @@ fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
 fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
     let Some(then) = &review.approved_text else { return String::new() };
     let shown = shorten(&review.source, &here.roots);
-    let files = trust.changed_files(review).into_iter();
-    let files = files.map(|it| (shorten(&it.path.to_string_lossy(), &here.roots), it.then, it.now));
-    let parts = [(shown, then.clone(), review.text.to_string())].into_iter().chain(files);
-    let parts = parts.filter(|(_, then, now)| then != now);
-    parts.map(|(name, then, now)| crate::show::diff::unified(&name, &then, &now)).collect()
+    let mut out = String::new();
+    if *then != *review.text {
+        out.push_str(&crate::show::diff::unified(&shown, then, &review.text));
+    }
+    for file in trust.changed_files(review) {
+        let name = shorten(&file.path.to_string_lossy(), &here.roots);
+        match file.sizes {
+            Some((then, now)) => {
+                let name = words::line(&name);
+                let text = format!("{name}: binary file changed ({then} bytes -> {now} bytes)\n");
+                out.push_str(&text);
+            }
+            None => out.push_str(&crate::show::diff::unified(&name, &file.then, &file.now)),
+        }
+    }
+    out
 }
 
 /// Approves a file that this program has just written at the person's word, so that its own words hold nothing up (T-19).

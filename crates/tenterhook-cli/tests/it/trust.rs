@@ -297,3 +297,18 @@ fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
     let offered = room.run(&["trust"], "");
     assert!(offered.stdout.contains("`tenterhook trust --try`"), "{}", offered.all());
 }
+
+/// T-107: bytes that are no text are not printed.
+#[test]
+fn changed_binary_is_one_line() {
+    let room = room();
+    let data = room.path("project/.claude/hooks/table.bin");
+    std::fs::write(&data, b"\x00\x1b[2Jone\xff").unwrap();
+    let page = room.run(&["trust"], "").stdout;
+    assert_eq!(room.run(&["trust", "--yes", &digest(&page)], "").code, 0);
+    std::fs::write(&data, b"\x00\x1b[2Jtwo two\xff").unwrap();
+    let diff = room.run(&["trust", "diff"], "").stdout;
+    let line = ".claude/hooks/table.bin: binary file changed (9 bytes -> 13 bytes)";
+    assert!(diff.lines().any(|shown| shown.ends_with(line)), "{diff}");
+    assert!(!diff.contains("two two"), "{diff}");
+}

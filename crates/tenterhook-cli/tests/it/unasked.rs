@@ -54,6 +54,18 @@ fn ordinary_project_lists_nothing() {
         "project/.claude/skills/look/SKILL.md",
         "---\nname: look\n---\nRun `ls`! It is fast.\n```sh\nls\n```\n",
     );
+    // Claude Code hands the files beside it over as they are.
+    room.write("project/.claude/skills/look/more.md", "Run !`touch ran8` first\n");
+    room.write("project/.claude/skills/group/deep/SKILL.md", "Run !`touch ran9` first\n");
+    #[cfg(unix)]
+    {
+        room.write("elsewhere/notes/a.md", "Run !`touch ran10` first\n");
+        std::fs::create_dir_all(room.path("project/.claude/commands")).unwrap();
+        for (link, to) in [("notes", "elsewhere/notes"), ("a.md", "elsewhere/notes/a.md")] {
+            let link = room.path(&format!("project/.claude/commands/{link}"));
+            std::os::unix::fs::symlink(room.path(to), link).unwrap();
+        }
+    }
     room.write(
         "project/.mcp.json",
         "{\"mcpServers\": {\"x\": {\"type\": \"http\", \"url\": \"https://example.org\"}}}",

@@ -21,6 +21,11 @@ use crate::hook::{Command, Invocation};
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 
+/// The variable that has Python keep compiled modules in another place than beside their texts, where anybody replaces them, and the
+/// name of that place beside the copies (T-105).
+const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
+const BYTECODE: &str = "bytecode";
+
 /// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy. By where it lies alone.
 pub(crate) fn original(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter().skip_while(|it| *it != COPIES);
@@ -117,6 +122,10 @@ pub(super) fn redirect(
     pins: &Pins,
     project: &Path,
 ) -> Result<(), String> {
+    if pins.bytecode {
+        let directory = store.copies().with_file_name(BYTECODE);
+        command.env.push((BYTECODE_VARIABLE.to_owned(), directory.to_string_lossy().into_owned()));
+    }
     if pins.from_place.is_some() {
         return Ok(());
     }
@@ -230,38 +239,54 @@ fn point_line(text: &mut String, word: &str, file: &str) -> bool {
 pub struct ChangedFile {
     /// Where it lies.
     pub path: PathBuf,
-    /// Its text then; empty where it was not there.
+    /// Its text then; empty where it was not there, or is no text.
     pub then: String,
-    /// Its text now; empty where it is not there.
+    /// Its text now; empty where it is not there, or is no text.
     pub now: String,
+    /// How many bytes it had and has, where it is no text.
+    pub sizes: Option<(usize, usize)>,
 }
 
 /// The files of a source that are others than their copies.
 pub(super) fn changed(store: &Store, review: &Review) -> Vec<ChangedFile> {
-    let mut files: BTreeMap<PathBuf, (String, String)> = BTreeMap::new();
-    for copy in review.copies.iter().filter(|it| Digest::read(it).is_some()) {
-        collect(&store.copies().join(copy), Path::new(""), &mut |path, text| {
-            files.entry(review.project.join(path)).or_default().0 = text;
+    let mut files: BTreeMap<PathBuf, (Vec<u8>, Vec<u8>)> = BTreeMap::new();
+    for copy in review.copies.iter().filter(|copy| Digest::read(copy).is_some()) {
+        collect(&store.copies().join(copy), Path::new(""), &mut |path, bytes| {
+            files.entry(review.project.join(path)).or_default().0 = bytes;
         });
     }
     for pins in review.pins() {
-        for pin in pins.files.iter().filter(|it| it.path.starts_with(&review.project)) {
-            let text = String::from_utf8_lossy(&pin.bytes).into_owned();
-            files.entry(pin.path.clone()).or_default().1 = text;
+        for pin in pins.files.iter().filter(|pin| pin.path.starts_with(&review.project)) {
+            files.entry(pin.path.clone()).or_default().1 = pin.bytes.to_vec();
         }
     }
-    let all = files.into_iter().map(|(path, (then, now))| ChangedFile { path, then, now });
-    all.filter(|it| it.then != it.now).collect()
+    let other = files.into_iter().filter(|(_, (then, now))| then != now);
+    other.map(|(path, (then, now))| ChangedFile::of_bytes(path, then, now)).collect()
 }
 
-fn collect(root: &Path, below: &Path, take: &mut impl FnMut(&Path, String)) {
+impl ChangedFile {
+    fn of_bytes(path: PathBuf, then: Vec<u8>, now: Vec<u8>) -> Self {
+        let sizes = (then.len(), now.len());
+        match (text(then), text(now)) {
+            (Some(then), Some(now)) => Self { path, then, now, sizes: None },
+            _ => Self { path, then: String::new(), now: String::new(), sizes: Some(sizes) },
+        }
+    }
+}
+
+/// The text of a file, where it is one.
+fn text(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+fn collect(root: &Path, below: &Path, take: &mut impl FnMut(&Path, Vec<u8>)) {
     for entry in fs::read_dir(root.join(below)).into_iter().flatten().flatten() {
         let path = below.join(entry.file_name());
         let full = root.join(&path);
         if full.is_dir() {
             collect(root, &path, take);
         } else if let Ok(bytes) = discover::bytes(&full, MOST_BYTES) {
-            take(&path, String::from_utf8_lossy(&bytes).into_owned());
+            take(&path, bytes);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod code;
 mod expand;
+mod imports;
 mod language;
 mod modules;
 mod package;
@@ -12,6 +13,7 @@ mod shell;
 mod split;
 mod string;
 mod value;
+mod vocabulary;
 
 use std::path::{Path, PathBuf};
 
@@ -49,6 +51,8 @@ pub(super) struct Scene<'a> {
     pub(super) is_module: bool,
     /// Variables that the entry sets.
     pub(super) env: &'a [(String, String)],
+    /// The call that hands this text over, where it is no file: what is found in it is shown as that call.
+    pub(super) within: Option<&'a Note>,
     pub(super) disk: &'a dyn Disk,
 }
 
@@ -96,6 +100,8 @@ pub(super) struct Loads {
     pub(super) found: Vec<Load>,
     /// What it loads that cannot be resolved.
     pub(super) unresolved: Vec<Note>,
+    /// What it runs that nobody can name, and that a copy runs, too.
+    pub(super) unnamed: Vec<Note>,
     /// Why its copy would behave differently, whatever is pinned.
     pub(super) bound: Vec<Note>,
     /// Where it has modules looked up, and whether that depends on where it lies.
@@ -127,6 +133,8 @@ pub(super) enum Role {
     Reads,
     /// Would load it if it were there.
     Probes,
+    /// Loads a compiled file of this name, or of one that fits the pattern, in place of a module.
+    Compiled,
     /// Loads or reads the files of this directory whose names fit the pattern.
     Matches,
     /// Loads files of this directory.
@@ -164,6 +172,12 @@ impl Loads {
     fn unresolved(&mut self, note: Note) {
         if !self.unresolved.contains(&note) {
             self.unresolved.push(note);
+        }
+    }
+
+    fn unnamed(&mut self, note: Note) {
+        if !self.unnamed.contains(&note) {
+            self.unnamed.push(note);
         }
     }
 

@@ -21,7 +21,7 @@ use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 use files::Files;
-use loads::TooMuch;
+use loads::{LoadedModules, TooMuch};
 pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
@@ -59,10 +59,14 @@ pub struct Pins {
     pub interpreters: Vec<(String, Option<PathBuf>)>,
     /// What it runs that nobody can name, in words.
     pub unpinned: Vec<String>,
+    /// Files of the project that its scripts read as data: they may change without a question.
+    pub reads: Vec<String>,
     /// Why it cannot be approved: there is more than is read.
     pub too_much: Option<String>,
     /// Why it runs from the project and not from its copy: what in a script would behave differently there.
     pub from_place: Option<String>,
+    /// Whether modules of Python are loaded from the project itself.
+    pub(super) bytecode: bool,
     /// The words of the entry that are such files.
     pub(super) mentions: Vec<Mention>,
     /// The parts of its variables that are such files, or directories of them.
@@ -141,7 +145,10 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         files: reading.files.sorted(),
         interpreters,
         unpinned: reading.unpinned,
+        reads: reading.reads,
         too_much: read.err(),
+        bytecode: reading.modules.of_project
+            || reading.modules.of_script && reading.from_place.is_some(),
         from_place: reading.from_place,
         mentions: named::unambiguous(mentions),
         variables: reading.variables,
@@ -159,11 +166,13 @@ struct Reading<'a> {
     variables: Vec<Variable>,
     programs: Vec<String>,
     unpinned: Vec<String>,
+    reads: Vec<String>,
     /// Whether files count, too, that programs write beside themselves.
     keeps_all: bool,
     /// The folders of which everything is pinned.
     whole: Vec<PathBuf>,
     from_place: Option<String>,
+    modules: LoadedModules,
 }
 
 impl<'a> Reading<'a> {
@@ -177,9 +186,11 @@ impl<'a> Reading<'a> {
             variables: Vec::new(),
             programs: Vec::new(),
             unpinned: Vec::new(),
+            reads: Vec::new(),
             keeps_all,
             whole: Vec::new(),
             from_place: None,
+            modules: LoadedModules::default(),
         }
     }
 

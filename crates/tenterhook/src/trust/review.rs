@@ -270,7 +270,8 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
     });
     let events = config.events.iter().map(|it| format!("declares the event `{}`", it.name));
     let servers = config.servers.iter().zip(&assessed.servers).map(|(it, (_, pins))| {
-        let unpinned = if pins.unpinned.is_empty() { "" } else { " (unpinned)" };
+        let is_pinned = pins.unpinned.is_empty() && pins.reads.is_empty();
+        let unpinned = if is_pinned { "" } else { " (unpinned)" };
         let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
         let files: String = files
             .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))

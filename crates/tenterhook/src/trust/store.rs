@@ -21,6 +21,9 @@ use crate::discover::{self, Stat, System, Unsupported};
 /// The directory of copies, below that of approvals.
 pub(super) const COPIES: &str = "copies";
 
+/// Most records that are looked through for one that is about another checkout.
+const MOST_SOURCES: usize = 1_000;
+
 /// Largest record that is read: the text of a source and a few digests.
 pub(super) const MOST_BYTES: u64 = 48 << 20;
 
@@ -133,6 +136,20 @@ impl Store {
             |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
             |record| Kept::Record(Box::new(record)),
         )
+    }
+
+    /// The names of the sources that it has a record about.
+    pub(super) fn sources(&self) -> Vec<String> {
+        #[derive(Deserialize)]
+        struct About {
+            source: String,
+        }
+        let files = fs::read_dir(self.root.join("sources")).into_iter().flatten().flatten();
+        let records = files.take(MOST_SOURCES).filter_map(|file| {
+            let text = discover::bytes(&file.path(), MOST_BYTES).ok()?;
+            serde_json::from_slice::<About>(&text).ok()
+        });
+        records.map(|about| about.source).collect()
     }
 
     /// Keeps what was said of a source, in place of what was said before.

@@ -14,6 +14,8 @@ use crate::source::Source;
 
 /// Most worktrees of one repository that are looked at.
 const MOST_WORKTREES: usize = 256;
+/// Longest configuration of a repository that is read.
+const LONGEST_CONFIG: u64 = 256 << 10;
 /// Longest of git's files that hold one path.
 const LONGEST: u64 = 4096;
 
@@ -35,9 +37,9 @@ impl Trust {
     /// When it cannot be removed.
     pub fn forget(&self, review: &Review) -> io::Result<bool> {
         let mut found = false;
-        for name in
-            std::iter::once(&*review.source).chain(review.elsewhere.iter().map(String::as_str))
-        {
+        let claimants = claimants(&self.store, &review.source, &review.project);
+        let elsewhere = review.elsewhere.iter().chain(&claimants).map(String::as_str);
+        for name in std::iter::once(&*review.source).chain(elsewhere) {
             found |= self.store.remove(name, review.dialect.as_str())?;
         }
         Ok(found)
@@ -46,8 +48,10 @@ impl Trust {
 
 /// The record about a source in another checkout of its repository: one about the same text, if there is one.
 fn stored(store: &Store, source: &Source) -> Kept {
+    let claimants = claimants(store, &source.name, &source.project);
     let records: Vec<Record> = others(source)
         .into_iter()
+        .chain(claimants)
         .filter_map(|name| match store.read(&name, source.dialect.as_str()) {
             Kept::Record(record) => Some(*record),
             // A record that cannot be believed is no approval.
@@ -86,9 +90,59 @@ pub(super) fn repository_round(directory: &Path) -> Option<&Path> {
     directory.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())
 }
 
+/// The sources in main checkouts of the repository of `project` that it does not name: git keeps a repository apart
+/// (`--separate-git-dir`) without a way back. A main checkout that was approved gives its approval to worktrees, and takes none.
+fn claimants(store: &Store, source: &str, project: &Path) -> Vec<String> {
+    let root = repository_round(project);
+    let (Some(root), Some(common)) = (root, root.and_then(common_directory)) else {
+        return Vec::new();
+    };
+    let Ok(inside) = Path::new(source).strip_prefix(root) else { return Vec::new() };
+    if main_checkout(&common).is_some() {
+        return Vec::new();
+    }
+    let claims = |name: &String| {
+        let path = Path::new(name);
+        let main = path.ancestors().nth(inside.components().count());
+        let git = main.filter(|_| path.ends_with(inside)).and_then(|main| line(&main.join(".git")));
+        let claimed = git.and_then(|text| {
+            let directory = main?.join(text.strip_prefix("gitdir: ")?);
+            directory.canonicalize().ok()
+        });
+        claimed.as_ref() == Some(&common)
+    };
+    store.sources().into_iter().filter(claims).collect()
+}
+
+/// The main checkout that a repository names: the directory that holds it, or the one of its own configuration, as of a submodule.
+fn main_checkout(common: &Path) -> Option<PathBuf> {
+    let holds = common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned);
+    holds.or_else(|| ["config.worktree", "config"].iter().find_map(|name| configured(common, name)))
+}
+
+/// `core.worktree` of a repository's configuration.
+fn configured(common: &Path, name: &str) -> Option<PathBuf> {
+    let text = discover::bytes(&common.join(name), LONGEST_CONFIG).ok()?;
+    let text = String::from_utf8(text).ok()?;
+    let (mut is_core, mut found) = (false, None);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_core = line.eq_ignore_ascii_case("[core]");
+            continue;
+        }
+        let pair = line.split_once('=').filter(|_| is_core);
+        if let Some((key, value)) = pair
+            && key.trim().eq_ignore_ascii_case("worktree")
+        {
+            found = Some(common.join(value.trim().trim_matches('"')));
+        }
+    }
+    found
+}
+
 /// The checkouts that a repository names, the main one first.
 fn checkouts(common: &Path) -> Vec<PathBuf> {
-    let main = common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned);
+    let main = main_checkout(common);
     let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     let mut linked: Vec<PathBuf> =
         entries.take(MOST_WORKTREES).filter_map(|entry| checkout(&entry.path())).collect();
@@ -111,8 +165,12 @@ fn common_directory(root: &Path) -> Option<PathBuf> {
     }
     let text = kind.is_file().then(|| line(&git))??;
     let own = root.join(text.strip_prefix("gitdir: ")?).canonicalize().ok()?;
-    // A submodule has no such file: it is a separate repository.
-    let common = own.join(line(&own.join("commondir"))?).canonicalize().ok()?;
+    let Some(common) = line(&own.join("commondir")) else {
+        // A submodule is a separate repository, which names its main checkout.
+        let named = main_checkout(&own)?.canonicalize().ok()?;
+        return (!own.ends_with(".git") && Some(named) == root.canonicalize().ok()).then_some(own);
+    };
+    let common = own.join(common).canonicalize().ok()?;
     let is_registered = own.parent() == Some(&common.join("worktrees"))
         && checkout(&own)?.canonicalize().ok()? == root.canonicalize().ok()?;
     is_registered.then_some(common)

@@ -98,8 +98,8 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     if more > 0 {
         out.push_str(&field("file", &format!("and {} beside them", count(more, "file")), width));
     }
-    for it in &entry.pins.unpinned {
-        out.push_str(&field("unpinned", it, width));
+    for what in entry.pins.unpinned.iter().chain(&entry.pins.reads) {
+        out.push_str(&field("unpinned", what, width));
     }
     if let Some(why) = &entry.pins.from_place {
         out.push_str(&field("runs", &format!("from the project, not from a copy: {why}"), width));

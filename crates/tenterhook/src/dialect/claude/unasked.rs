@@ -12,7 +12,8 @@ pub(super) static FILES: &[UnaskedFile] = &[
         path: ".claude/skills/*/.claude-plugin/plugin.json",
         commands: Commands::Keys(SERVERS),
     },
-    UnaskedFile { path: ".claude/skills/**/*.md", commands: Commands::Lines(LINE) },
+    // Files beside it are handed to the model as they are.
+    UnaskedFile { path: ".claude/skills/*/SKILL.md", commands: Commands::Lines(LINE) },
     UnaskedFile { path: ".claude/commands/**/*.md", commands: Commands::Lines(LINE) },
 ];
 

@@ -1,15 +1,21 @@
 //! What does a script load that is written in Python, JavaScript, Ruby or Perl? Walks over its names and calls with the values of its
 //! variables, by the vocabulary of its language; runs nothing, and knows of no grammar but calls, attributes and assignments.
 
+mod bindings;
 mod call;
+mod functions;
+mod operand;
+mod starts;
 mod term;
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use super::language::{Does, Language, Vocabulary};
+use super::language::{Language, Vocabulary};
 use super::value::{Rest, Value};
 use super::{Loads, Note, Role, Scene};
+use bindings::Bindings;
+pub(super) use call::module_name;
+pub(super) use term::Term;
 
 /// Deepest nest of calls that is computed.
 const DEEPEST: usize = 40;
@@ -22,49 +28,6 @@ const PREFIXES: &[&str] = &[
 ];
 /// Words that define the function which they are followed by.
 const DEFINES: &[&str] = &["def", "function", "sub", "class"];
-/// Names of modules whose functions are known by their last part.
-const MODULES: &[&str] = &[
-    "builtins",
-    "child_process",
-    "childProcess",
-    "cp",
-    "Dir",
-    "File",
-    "fs",
-    "importlib",
-    "importlib.machinery",
-    "importlib.util",
-    "imp",
-    "Kernel",
-    "module",
-    "node_path",
-    "nodePath",
-    "os",
-    "os.path",
-    "osp",
-    "path",
-    "Path",
-    "pathlib",
-    "Pathname",
-    "posixpath",
-    "process",
-    "runpy",
-    "subprocess",
-    "url",
-    "util",
-    "vm",
-    "worker_threads",
-];
-
-/// A part of an expression.
-pub(super) enum Term {
-    /// A name that has no value yet, such as that of a function.
-    Name(String),
-    Values(Vec<Value>),
-    /// A list: each entry with its values.
-    List(Vec<Vec<Value>>),
-}
-
 /// A script on the way through its text.
 pub(super) struct Code<'a> {
     pub(super) scene: Scene<'a>,
@@ -73,7 +36,16 @@ pub(super) struct Code<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     depth: usize,
-    variables: HashMap<String, Vec<Value>>,
+    own: Option<Value>,
+    /// How deep the block lies whose statements are read.
+    floor: usize,
+    /// Whether names are only collected, since a function may use what stands behind it.
+    collects: bool,
+    /// The working directories that it may change to.
+    entered: Vec<Value>,
+    /// The function whose body is read.
+    function: String,
+    pub(super) bindings: Bindings,
     /// Where modules are looked up.
     pub(super) search: Vec<Value>,
     /// The modules that it loads by name, with the line.
@@ -83,34 +55,84 @@ pub(super) struct Code<'a> {
 
 pub(super) fn read(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
     let Some(names) = language.vocabulary() else { return };
-    let search =
-        scene.search.iter().map(|(path, is_own)| Value { is_own: *is_own, ..Value::path(path) });
-    let mut code = Code {
-        search: search.collect(),
-        scene,
-        language,
-        names,
-        text,
-        at: 0,
-        depth: 0,
-        variables: HashMap::new(),
-        modules: Vec::new(),
-        loads,
-    };
-    code.begin();
-    while code.at < text.len() {
-        let before = code.at;
-        code.statement();
-        // Whatever is read, it goes on.
-        code.at = code.at.max(before + 1);
-        while !text.is_char_boundary(code.at) {
-            code.at += 1;
-        }
-    }
+    let mut collected = Loads::default();
+    let mut code = Code::new(language, names, text, scene, &mut collected);
+    code.collects = true;
+    code.walk();
+    let (bindings, entered) = (code.bindings, code.entered);
+    let mut code = Code::new(language, names, text, scene, loads);
+    code.bindings = bindings;
+    code.entered = entered;
+    code.walk();
     code.end();
 }
 
 impl<'a> Code<'a> {
+    fn new(
+        language: Language,
+        names: &'static Vocabulary,
+        text: &'a str,
+        scene: Scene<'a>,
+        loads: &'a mut Loads,
+    ) -> Self {
+        let own = scene.own().map(|own| if names.is_real { real(&own, scene) } else { own });
+        let search = scene.search.iter();
+        let search = search.map(|(path, is_own)| Value { is_own: *is_own, ..Value::path(path) });
+        Self {
+            search: search.collect(),
+            scene,
+            language,
+            names,
+            text,
+            at: 0,
+            depth: 0,
+            own,
+            floor: 0,
+            collects: false,
+            entered: Vec::new(),
+            function: String::new(),
+            bindings: Bindings::default(),
+            modules: Vec::new(),
+            loads,
+        }
+    }
+
+    fn walk(&mut self) {
+        self.begin();
+        while self.at < self.text.len() {
+            self.statement_or_more();
+        }
+    }
+
+    /// Reads a statement; whatever stands here, it goes on.
+    fn statement_or_more(&mut self) {
+        let before = self.at;
+        self.statement();
+        self.at = self.at.max(before + 1);
+        while !self.text.is_char_boundary(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// The statements of a block that begins here, up to its end.
+    pub(super) fn block(&mut self, depth: usize) {
+        let floor = std::mem::replace(&mut self.floor, depth);
+        self.at += 1;
+        loop {
+            self.blank(true);
+            match self.peek() {
+                None => break,
+                Some('}') => {
+                    self.at += 1;
+                    break;
+                }
+                Some('{') if self.floor < DEEPEST => self.block(self.floor + 1),
+                Some(_) => self.statement_or_more(),
+            }
+        }
+        self.floor = floor;
+    }
+
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -120,6 +142,9 @@ impl<'a> Code<'a> {
     }
 
     pub(super) fn note(&self, at: usize, shown: &str) -> Note {
+        if let Some(within) = self.scene.within {
+            return within.clone();
+        }
         let line = self.text.get(..at).unwrap_or_default().matches('\n').count() + 1;
         let file = self.scene.script.unwrap_or(self.scene.base).to_owned();
         Note {
@@ -182,7 +207,7 @@ impl<'a> Code<'a> {
     fn statement(&mut self) {
         self.blank(true);
         let start = self.at;
-        if self.import() {
+        if self.import() || self.each() {
             return;
         }
         if let Some(values) = self.assignment() {
@@ -195,13 +220,16 @@ impl<'a> Code<'a> {
         }
         self.at = start;
         // A definition of a function is no call of it.
-        if self.identifier().is_some_and(|word| DEFINES.contains(&word)) {
-            self.blank(false);
-            self.identifier();
-            return;
+        let word = self.identifier().unwrap_or_default();
+        if DEFINES.contains(&word) {
+            return self.definition(word);
         }
+        let is_result = word == "return";
         self.at = start;
-        let term = self.expression(0);
+        let term = self.choice(self.floor);
+        if is_result && !self.function.is_empty() {
+            self.bindings.bind(&format!("{}()", self.function), term.clone());
+        }
         let values = self.values(term, start);
         self.escape(&values, start);
     }
@@ -212,100 +240,44 @@ impl<'a> Code<'a> {
             .is_none_or(|path| self.scene.disk.is_directory(&path))
     }
 
-    /// `NAME = EXPRESSION`: the values, where it is one.
-    fn assignment(&mut self) -> Option<Vec<Value>> {
-        while let Some(word) = self.identifier() {
-            self.blank(false);
-            let mut name = word.to_owned();
-            while self.rest().starts_with('.') && self.language != Language::Perl {
-                self.at += 1;
-                name = format!("{name}.{}", self.identifier()?);
-            }
-            self.blank(false);
-            if self.rest().starts_with(": ") && self.language != Language::Perl {
-                let annotation = self.rest().find(['=', '\n', ',', '{', '(']).filter(|at| {
-                    self.rest().get(*at..).is_some_and(|rest| rest.starts_with('='))
-                })?;
-                self.at += annotation;
-            }
-            let rest = self.rest();
-            let sign = ["||=", "+=", "="].iter().find(|sign| rest.starts_with(**sign));
-            if let Some(sign) = sign.filter(|_| {
-                !rest.starts_with("==") && !rest.starts_with("=>") && !rest.starts_with("=~")
-            }) {
-                let start = self.at;
-                self.at += sign.len();
-                self.blank(true);
-                let term = self.expression(0);
-                return Some(self.assign(&name, term, start));
-            }
-            if !PREFIXES.contains(&word) {
-                return None;
-            }
-            self.blank(false);
-        }
-        None
-    }
-
-    fn assign(&mut self, name: &str, term: Term, start: usize) -> Vec<Value> {
-        let is_search = self.names.does.iter().any(|(row, does)| {
-            *does == Does::Searches && row.rsplit_once('.').is_some_and(|(of, _)| of == name)
-        });
-        if is_search {
-            self.searches(vec![term], start);
-            return Vec::new();
-        }
-        let values = self.values(term, start);
-        let plain = name.strip_prefix("self.").unwrap_or(name);
-        let known = self.variables.entry(plain.to_owned()).or_default();
-        for value in &values {
-            if known.len() < MOST && !known.contains(value) {
-                known.push(value.clone());
-            }
-        }
-        values
-    }
-
-    /// A name that may be the script's own path, the working directory, or a variable.
-    pub(super) fn named(&self, name: String) -> Term {
-        let own = self.own();
-        if self.names.file.contains(&&*name) {
-            return Term::Values(own.into_iter().collect());
-        }
-        if self.names.directory.contains(&&*name) {
-            return Term::Values(own.map(Value::parent).into_iter().collect());
-        }
-        let plain = name.strip_prefix('.').unwrap_or(&name);
-        match self.variables.get(plain) {
-            Some(values) => Term::Values(values.clone()),
-            None => Term::Name(plain.to_owned()),
-        }
-    }
-
     /// The script's own path, as the language names it.
     pub(super) fn own(&self) -> Option<Value> {
-        let own = self.scene.own()?;
-        Some(if self.names.is_real { self.real(&own) } else { own })
+        self.own.clone()
     }
 
     fn real(&self, value: &Value) -> Value {
-        if !value.is_known() || !value.text.starts_with('/') {
-            return value.clone();
-        }
-        Value {
-            is_own: value.is_own,
-            ..Value::path(&self.scene.disk.real(&super::lexical(Path::new(&value.text))))
-        }
+        real(value, self.scene)
     }
 
     /// What a term is worth; what a list holds was used by what it is handed to, or is used now.
     pub(super) fn values(&mut self, term: Term, start: usize) -> Vec<Value> {
         match term {
             Term::Values(values) => values,
-            Term::Name(_) => vec![Value::unknown()],
+            Term::Name(_) | Term::Method(..) => vec![Value::unknown()],
+            Term::Keyword(_, term) => self.values(*term, start),
+            Term::Any(terms) => {
+                let mut all = Vec::new();
+                for term in terms {
+                    all.extend(self.values(term, start));
+                }
+                all.dedup();
+                if all.len() > MOST {
+                    all.truncate(MOST);
+                    all.push(Value::unknown());
+                }
+                all
+            }
             Term::List(entries) => {
-                for values in &entries {
-                    self.escape(values, start);
+                for entry in entries {
+                    let values = self.values(entry, start);
+                    self.escape(&values, start);
+                }
+                vec![Value::unknown()]
+            }
+            Term::Object(entries) => {
+                for (_, entry) in entries {
+                    let values = self.values(entry, start);
+                    self.escape(&values, start);
                 }
                 vec![Value::unknown()]
             }
@@ -314,6 +286,9 @@ impl<'a> Code<'a> {
 
     /// Paths beside the script that something uses which is not known here.
     pub(super) fn escape(&mut self, values: &[Value], start: usize) {
+        if self.collects {
+            return;
+        }
         let base = Value::path(self.scene.base);
         for value in values.iter().filter(|value| value.is_own) {
             let shown = self.text.get(start..self.at).unwrap_or_default();
@@ -338,6 +313,15 @@ impl<'a> Code<'a> {
             }
         }
     }
+}
+
+/// A path behind all links.
+fn real(value: &Value, scene: Scene<'_>) -> Value {
+    if !value.is_known() || !value.text.starts_with('/') {
+        return value.clone();
+    }
+    let path = super::lexical(Path::new(&value.text));
+    Value { is_own: value.is_own, ..Value::path(&scene.disk.real(&path)) }
 }
 
 /// All pairs of two lists of values, put together.

@@ -253,7 +253,7 @@ impl Shell<'_> {
                 paths.map(|path| self.real(path)).collect()
             }
             "basename" => operand().iter().map(Value::file_name).collect(),
-            "echo" | "printf" => operand(),
+            "echo" | "printf" | "command" | "which" | "type" => operand(),
             "git" if has("--show-toplevel") => {
                 let after = arguments.iter().skip_while(|word| **word != "-C").nth(1);
                 let from = after.and_then(|word| self.expand(word, depth + 1).into_iter().next());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::code::Code;
 use super::language::Language;
-use super::value::Value;
+use super::value::{Rest, Value};
 use super::{Note, Role};
 
 /// Endings that Node and its kin add to a path.
@@ -123,65 +123,8 @@ impl Code<'_> {
         }
     }
 
-    /// A statement that loads a module, if one begins here.
-    pub(super) fn import(&mut self) -> bool {
-        let start = self.at;
-        let is_line_start = self.text.get(..start).is_none_or(|before| {
-            before.trim_end_matches([' ', '\t']).ends_with(['\n', ';', ':'])
-                || before.trim().is_empty()
-        });
-        let word = self.identifier().unwrap_or_default();
-        self.blank(false);
-        let is_import = match (self.language, word) {
-            (Language::Python, "import" | "from") if is_line_start => {
-                self.python_import(word == "from");
-                true
-            }
-            (Language::Node, "import" | "from") => match self.string(0) {
-                Some(values) => {
-                    let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
-                    values.iter().for_each(|value| self.module(value, true, &note));
-                    true
-                }
-                None => false,
-            },
-            (Language::Perl, "use" | "unshift" | "push") => self.perl_use(word, start),
-            _ => false,
-        };
-        if !is_import {
-            self.at = start;
-        }
-        is_import
-    }
-
-    fn python_import(&mut self, is_from: bool) {
-        let start = self.at;
-        let end = self.rest().find(['\n', ';']).unwrap_or(self.rest().len());
-        let mut line = self.rest().get(..end).unwrap_or_default();
-        if line.contains('(') {
-            let close = self.rest().find(')').unwrap_or(end);
-            line = self.rest().get(..close).unwrap_or(line);
-        }
-        self.at += line.len();
-        let line = line.split('#').next().unwrap_or_default().replace(['(', ')', '\\', '\n'], " ");
-        let note = self.note(start, &line);
-        let name = |part: &str| part.split_whitespace().next().unwrap_or_default().to_owned();
-        if is_from {
-            let Some((module, names)) = line.split_once(" import ") else { return };
-            let module = module.trim();
-            let separator = if module.ends_with('.') { "" } else { "." };
-            self.python_module(module, &note);
-            for part in names.split(',').map(name).filter(|part| !part.is_empty() && part != "*") {
-                self.python_module(&format!("{module}{separator}{part}"), &note);
-            }
-            return;
-        }
-        for module in line.split(',').map(name).filter(|module| !module.is_empty()) {
-            self.python_module(&module, &note);
-        }
-    }
-
-    fn python_module(&mut self, module: &str, note: &Note) {
+    /// A module of Python by its dotted name.
+    pub(super) fn python_module(&mut self, module: &str, note: &Note) {
         let name = module.trim_start_matches('.');
         let level = module.len() - name.len();
         if level == 0 {
@@ -192,33 +135,6 @@ impl Code<'_> {
         if let Some(package) = package {
             self.look_up(&package, &name.replace('.', "/"), note);
         }
-    }
-
-    fn perl_use(&mut self, word: &str, start: usize) -> bool {
-        if word != "use" {
-            if !self.rest().starts_with("@INC") {
-                return false;
-            }
-            self.at += "@INC".len();
-            self.blank(true);
-            if self.rest().starts_with(',') {
-                self.at += 1;
-            }
-            self.blank(true);
-            let directories = self.expression(1);
-            self.searches(vec![directories], start);
-            return true;
-        }
-        let Some(module) = self.identifier() else { return false };
-        self.blank(true);
-        if module == "lib" {
-            let directories = self.expression(1);
-            self.searches(vec![directories], start);
-        } else {
-            let note = self.note(start, &format!("use {module}"));
-            self.modules.push((format!("{}.pm", module.replace("::", "/")), note));
-        }
-        true
     }
 
     /// A module or file that is loaded by a value.
@@ -305,12 +221,16 @@ impl Code<'_> {
             let mut package = root;
             candidates.push(package.join("__init__.py"));
             for part in parts {
+                self.compiled(directory, &package, part, note);
                 candidates.push(package.join(format!("{part}.py")));
                 package.push(part);
                 candidates.push(package.join("__init__.py"));
                 candidates.push(package.join("__main__.py"));
             }
         } else {
+            // Perl loads a compiled module in place of its text.
+            candidates
+                .extend((self.language == Language::Perl).then(|| root.join(format!("{module}c"))));
             candidates.push(root.join(module));
             candidates.extend(
                 (self.language == Language::Ruby).then(|| root.join(format!("{module}.rb"))),
@@ -320,10 +240,21 @@ impl Code<'_> {
             let value = Value { is_own: directory.is_own, ..Value::path(path) };
             if self.scene.disk.is_file(path) {
                 self.loads.add(&value, &base, Role::Runs(Some(self.language)), note.clone());
-            } else if at == 1 || self.language != Language::Python {
+            } else if at == 1 || at == 2 || self.language != Language::Python {
                 // One that comes there later would be loaded in place of another.
                 self.loads.add(&value, &base, Role::Probes, note.clone());
             }
+        }
+    }
+
+    /// The compiled files that Python loads in place of a module's text: those that come later are a change.
+    fn compiled(&mut self, directory: &Value, package: &Path, part: &str, note: &Note) {
+        let base = Value::path(self.scene.base);
+        for ending in ["*.so", "*.pyd", "pyc"] {
+            let text = package.join(format!("{part}.{ending}")).to_string_lossy().into_owned();
+            let rest = if ending == "pyc" { Rest::Nothing } else { Rest::Pattern };
+            let value = Value { rest, is_own: directory.is_own, ..Value::text(text) };
+            self.loads.add(&value, &base, Role::Compiled, note.clone());
         }
     }
 
@@ -350,6 +281,11 @@ impl Code<'_> {
             value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path))
         };
         let found: Vec<Value> = candidates.iter().filter(there).cloned().collect();
+        // One that comes later and is tried before would be loaded in place of it.
+        let first = found.first().and_then(|first| candidates.iter().position(|one| one == first));
+        for value in candidates.iter().take(first.unwrap_or(0)) {
+            self.loads.add(value, &base, Role::Probes, note.clone());
+        }
         for value in &found {
             let is_package = value.text.ends_with("package.json");
             let language = if is_package { Language::Package } else { Language::Node };

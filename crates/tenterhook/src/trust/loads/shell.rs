@@ -2,7 +2,9 @@
 //!
 //! Which branch runs is not decided: a variable has every value that the script assigns to it.
 
+mod interpreter;
 mod paths;
+mod variables;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -13,6 +15,9 @@ use tenterhook_shell::{self as shell, Assignment, Doubt, Parsed, SimpleCommand, 
 use super::language::Language;
 use super::value::{Rest, Value};
 use super::{DEEPEST, Loads, Note, Role, Scene, split};
+use crate::trust::named;
+
+pub(super) use paths::{PRELOADED, SEARCHED};
 
 /// Commands whose arguments are assignments.
 const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
@@ -38,6 +43,7 @@ pub(super) struct Shell<'a> {
     file: PathBuf,
     pub(super) variables: HashMap<String, Vec<Value>>,
     pub(super) functions: HashMap<String, String>,
+    arrays: HashMap<String, String>,
     /// The working directories that it may have come to, the last one last.
     directories: Vec<Value>,
     pub(super) follows_link: Cell<bool>,
@@ -50,6 +56,7 @@ pub(super) fn read(text: &str, scene: Scene<'_>, loads: &mut Loads) {
         file: scene.script.unwrap_or(scene.base).to_owned(),
         variables: HashMap::new(),
         functions: HashMap::new(),
+        arrays: HashMap::new(),
         directories: vec![Value::path(scene.base)],
         follows_link: Cell::new(false),
         sourced: Vec::new(),
@@ -125,6 +132,9 @@ impl Shell<'_> {
     }
 
     fn parsed(&mut self, line: &shell::Line, text: &str, loads: &mut Loads) {
+        for redirect in &line.redirects {
+            self.redirect(redirect, text, loads);
+        }
         for function in &line.functions {
             self.functions.insert(function.name.clone(), function.body.clone());
         }
@@ -136,9 +146,7 @@ impl Shell<'_> {
         let mut nested = nested_texts(&line.commands);
         for command in &line.commands {
             for Assignment { name, value } in command.assignments.iter() {
-                let values = self.expand(&value.source, 0);
-                self.leads(name, &values, text, loads);
-                self.assign(name, values);
+                self.assignment(name, &value.source, text, loads);
             }
             self.command(command, text, &mut nested, loads);
             // Assigned once more: what is read later knows the loop's variable after what it is made of.
@@ -148,15 +156,6 @@ impl Shell<'_> {
                 let values =
                     repeated.words.iter().flat_map(|word| self.expand(&word.source, 0)).collect();
                 self.assign(&repeated.variable, values);
-            }
-        }
-    }
-
-    fn assign(&mut self, name: &str, values: Vec<Value>) {
-        let known = self.variables.entry(name.to_owned()).or_default();
-        for value in values {
-            if !known.contains(&value) && known.len() < MOST_VALUES {
-                known.push(value);
             }
         }
     }
@@ -173,13 +172,17 @@ impl Shell<'_> {
         }
         let Some((program, arguments)) = command.words.split_first() else { return };
         let name = program.text.as_str();
+        if let Some(words) = self.array(program) {
+            let rest = arguments.iter().map(|word| word.source.as_str());
+            let line: Vec<&str> = std::iter::once(words.as_str()).chain(rest).collect();
+            let line = line.join(" ");
+            return self.nested(&line, loads);
+        }
         if DECLARES.contains(&name) {
             for word in arguments {
                 let Some((variable, _)) = word.source.split_once('=') else { continue };
-                let source = word.source.get(variable.len() + 1..).unwrap_or_default();
-                let values = self.expand(source, 0);
-                self.leads(variable, &values, text, loads);
-                self.assign(variable, values);
+                let source = word.source.get(variable.len() + 1..).unwrap_or_default().to_owned();
+                self.assignment(variable, &source, text, loads);
             }
             return;
         }
@@ -187,7 +190,7 @@ impl Shell<'_> {
             return self.change_directory(arguments, text, nested, loads);
         }
         if matches!(name, "." | "source") {
-            return self.source(arguments, text, loads);
+            return self.source(arguments, command, text, loads);
         }
         if name == "eval" {
             return self.evaluates(arguments, text, loads);
@@ -202,53 +205,36 @@ impl Shell<'_> {
             .map_or(name, |value| value.text.as_str());
         let short = name.rsplit('/').next().unwrap_or(name);
         let mut rest = arguments;
-        if let Some(language) = Language::interpreted_by(short) {
-            rest = self.interpreter(language, arguments, text, loads);
+        if self.functions.contains_key(short) {
+            // A function of the script, whose body was read: it may run a script that it is handed.
+            for word in arguments {
+                if self.is_script(word) {
+                    self.runs(word, None, text, loads);
+                }
+            }
+        } else if let Some(language) = Language::interpreted_by(short) {
+            rest = self.interpreter(language, command, text, loads);
         } else if programs.iter().any(|value| !value.is_known()) {
+            self.unknown_program(program, &programs, text, loads);
             // `"$PYTHON" tools/x.py`
             let scripts = arguments
                 .iter()
                 .filter(|word| Language::of_file(Path::new(&word.text), b"").is_some());
             scripts.for_each(|word| self.runs(word, None, text, loads));
         }
+        if !self.functions.contains_key(short) && named::runs_unnamed(short, &command.words) {
+            let what = arguments.first().map(|word| format!(" {}", word.text)).unwrap_or_default();
+            let shown = format!("what `{short}{what}` runs");
+            loads.unnamed(self.note(text, &command.source(), &shown));
+        }
         self.searched(name, text, loads);
         self.arguments(short, rest, text, loads);
     }
 
-    /// Reads the arguments of an interpreter up to its script, and returns those behind it.
-    fn interpreter<'w>(
-        &mut self,
-        language: Language,
-        arguments: &'w [Word],
-        text: &str,
-        loads: &mut Loads,
-    ) -> &'w [Word] {
-        let mut words = arguments;
-        while let Some((word, rest)) = words.split_first() {
-            let option = word.text.as_str();
-            if matches!(option, "-c" | "-e" | "-lc" | "-ec" | "--eval" | "-p" | "--print") {
-                let Some((code, rest)) = rest.split_first() else { return rest };
-                // The reader of lines looks into the code of shells itself.
-                if language != Language::Shell && !code.is_dynamic() {
-                    let scene = Scene { script: None, ..self.scene };
-                    super::read_into(language, &code.text, scene, loads);
-                }
-                return rest;
-            }
-            if option == "-m" && language == Language::Python {
-                if let Some(module) = rest.first() {
-                    let code = format!("import {0}, {0}.__main__", module.text);
-                    super::read_into(language, &code, Scene { script: None, ..self.scene }, loads);
-                }
-                return rest.get(1..).unwrap_or_default();
-            }
-            if !option.starts_with('-') && option != "run" {
-                self.runs(word, Some(language), text, loads);
-                return rest;
-            }
-            words = rest;
-        }
-        words
+    /// Whether a word names a script by its ending.
+    fn is_script(&self, word: &Word) -> bool {
+        let values = self.expand(&word.source, 0);
+        values.iter().any(|value| Language::of_file(Path::new(&value.text), b"").is_some())
     }
 
     /// A word that is a script or a program which runs.
@@ -272,25 +258,21 @@ impl Shell<'_> {
         }
         self.add(value, Role::Directory, &at, loads);
         if value.rest == Rest::Unknown {
-            loads.unresolved(at);
+            self.lacks(at, loads);
         }
     }
 
-    fn source(&mut self, arguments: &[Word], text: &str, loads: &mut Loads) {
-        let Some(word) = arguments.iter().find(|word| word.text != "--") else { return };
-        for value in self.expand(&word.source, 0) {
-            let at = self.note(text, &word.source, &word.source);
-            if !value.is_known() {
-                self.partly(&value, at, loads);
-                continue;
-            }
-            self.add(&value, Role::Includes, &at, loads);
-            let paths: Vec<PathBuf> =
-                self.directories.iter().filter_map(|directory| value.resolved(directory)).collect();
-            if paths.is_empty() {
-                loads.unresolved(at);
-            }
-            paths.into_iter().for_each(|path| self.include(path, loads));
+    /// Something runs that cannot be told. A call that hands a line over finds the same from a copy.
+    fn lacks(&self, at: Note, loads: &mut Loads) {
+        if self.scene.within.is_some() { loads.unnamed(at) } else { loads.unresolved(at) }
+    }
+
+    /// A program whose name is computed; one that the entry names is known there.
+    fn unknown_program(&self, program: &Word, values: &[Value], text: &str, loads: &mut Loads) {
+        let is_computed = |value: &&Value| value.rest == Rest::Unknown && !value.is_own;
+        if values.iter().any(|value| is_computed(&value)) {
+            let shown = format!("`{}` is known only when it runs", program.source);
+            loads.unnamed(self.note(text, &program.source, &shown));
         }
     }
 
@@ -364,6 +346,9 @@ impl Shell<'_> {
 
     /// Where `found` stands first in the text of the file that is being read.
     fn note(&self, text: &str, found: &str, shown: &str) -> Note {
+        if let Some(within) = self.scene.within {
+            return within.clone();
+        }
         let before = text.find(found).and_then(|at| text.get(..at)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         Note { file: self.file.clone(), line, text: shown.chars().take(LONGEST_NOTE).collect() }

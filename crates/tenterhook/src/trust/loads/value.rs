@@ -4,8 +4,16 @@ use std::path::{Path, PathBuf};
 
 use crate::trust::named::lexical;
 
+/// Longest text that is put together.
+const LONGEST_TEXT: usize = 64 << 10;
+/// Longest text that is kept behind one that is not known.
+const LONGEST_TAIL: usize = 4096;
+
 /// Characters that make a word a pattern.
 const WILDCARDS: &[char] = &['*', '?', '[', '{'];
+
+/// What stands in the tail of a value for a text that is not known.
+pub(super) const HOLE: &str = "\u{1}";
 
 /// A text that a script computes, and how much of it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +22,8 @@ pub(super) struct Value {
     pub(super) text: String,
     /// What follows it.
     pub(super) rest: Rest,
+    /// What follows a text that is not known, with a mark for each further one.
+    pub(super) tail: String,
     /// Whether it depends on where the script lies.
     pub(super) is_own: bool,
 }
@@ -33,7 +43,7 @@ pub(super) enum Rest {
 
 impl Value {
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), rest: Rest::Nothing, is_own: false }
+        Self { text: text.into(), rest: Rest::Nothing, tail: String::new(), is_own: false }
     }
 
     pub(super) fn path(path: &Path) -> Self {
@@ -53,21 +63,47 @@ impl Value {
         self.rest == Rest::Nothing
     }
 
+    /// This text with something unknown in each place that a format names: `%s`, `%(name)d`.
+    pub(super) fn filled(&self) -> Self {
+        let mut pieces = self.text.split('%');
+        let mut filled =
+            Self { is_own: self.is_own, ..Self::text(pieces.next().unwrap_or_default()) };
+        for piece in pieces {
+            let end = piece.find(char::is_alphabetic).map_or(piece.len(), |at| at + 1);
+            let end = piece.find(')').map_or(end, |at| (at + 2).min(piece.len()));
+            filled = filled.then(&Self::unknown());
+            filled = filled.then(&Self::text(piece.get(end..).unwrap_or_default()));
+        }
+        filled
+    }
+
     /// This value, followed by another.
     pub(super) fn then(mut self, next: &Self) -> Self {
         self.is_own |= next.is_own;
+        if self.text.len() + next.text.len() > LONGEST_TEXT {
+            self.rest = Rest::Unknown;
+            return self;
+        }
         match self.rest {
             Rest::Nothing => {
                 let is_alone = self.text.is_empty() || next.rest != Rest::Parameter;
                 self.text.push_str(&next.text);
                 self.rest = if is_alone { next.rest } else { Rest::Unknown };
+                self.tail.push_str(&next.tail);
             }
             Rest::Parameter if next.is_known() && next.text.is_empty() => {}
             // What follows a pattern belongs to it.
             Rest::Pattern if next.is_known() || next.rest == Rest::Pattern => {
                 self.text.push_str(&next.text)
             }
-            Rest::Parameter | Rest::Pattern | Rest::Unknown => self.rest = Rest::Unknown,
+            Rest::Parameter | Rest::Pattern | Rest::Unknown => {
+                self.rest = Rest::Unknown;
+                if self.tail.len() < LONGEST_TAIL {
+                    self.tail.push_str(&next.text);
+                    self.tail.push_str(if next.is_known() { "" } else { HOLE });
+                    self.tail.push_str(&next.tail);
+                }
+            }
         }
         self
     }

@@ -55,7 +55,7 @@ const RUNNING_VERBS: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a program runs what it finds itself; `words` begin with its name.
-pub(super) fn runs_unnamed(program: &str, words: &[Word]) -> bool {
+pub(in crate::trust) fn runs_unnamed(program: &str, words: &[Word]) -> bool {
     let verb = verb(program, words).and_then(|at| words.get(at + 1));
     let first = words.get(1);
     let is_verb = |word: &Word| {
@@ -228,7 +228,7 @@ pub(super) fn code_in_words_loads(program: &str, words: &[Word]) -> bool {
 }
 
 /// Which words behind a program's name cannot be files that count; `words` begin with its name.
-pub(super) fn uncounted(program: &str, words: &[Word]) -> Vec<bool> {
+pub(in crate::trust) fn uncounted(program: &str, words: &[Word]) -> Vec<bool> {
     let args: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let is_option = |word: &str| word.len() > 1 && word.starts_with('-');
     let all = TEXT.contains(&program) || WRITERS.contains(&program);

@@ -25,6 +25,23 @@ impl From<String> for TooMuch {
     }
 }
 
+/// Most files that scripts read and a review names.
+const MOST_READ: usize = 10;
+
+/// The files that scripts read as data, and those that they write.
+#[derive(Default)]
+struct Data {
+    read: Vec<Load>,
+    written: Vec<PathBuf>,
+}
+
+/// Whether modules of Python are loaded by where the project lies, and by where the script lies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LoadedModules {
+    pub(super) of_project: bool,
+    pub(super) of_script: bool,
+}
+
 /// A script whose text is still to be read.
 struct Waiting {
     path: PathBuf,
@@ -72,15 +89,16 @@ impl Reading<'_> {
             .map(|pin| Waiting { path: pin.path.clone(), language: None, is_module: false })
             .collect();
         let mut read: HashSet<PathBuf> = HashSet::new();
-        let mut found: HashMap<PathBuf, Role> = HashMap::new();
+        let mut found: HashMap<(PathBuf, Option<String>), Role> = HashMap::new();
         let mut search: Vec<(PathBuf, bool)> = Vec::new();
+        let mut data = Data::default();
         while let Some(script) = waiting.pop_front() {
             if !script.path.starts_with(root) || !read.insert(script.path.clone()) {
                 continue;
             }
             if read.len() > MOST_SCRIPTS {
                 self.unpinned(format!("what more than {MOST_SCRIPTS} scripts load"));
-                return Ok(());
+                break;
             }
             let scene = Scene {
                 script: Some(&script.path),
@@ -90,6 +108,7 @@ impl Reading<'_> {
                 search: &search,
                 is_module: script.is_module,
                 env: &command.env,
+                within: None,
                 disk: &disk,
             };
             let Some(all) = self.text_loads(&script, scene) else { continue };
@@ -101,6 +120,7 @@ impl Reading<'_> {
                 .filter(|load| load.role == Role::Writes)
                 .map(|load| &*load.path)
                 .collect();
+            data.written.extend(written.iter().map(|path| path.to_path_buf()));
             for load in &all.found {
                 // Its own state changes with each run, and is not approved.
                 if load.role != Role::Writes
@@ -108,13 +128,57 @@ impl Reading<'_> {
                 {
                     continue;
                 }
-                if found.insert(load.path.clone(), load.role) == Some(load.role) {
+                if load.role == Role::Reads && !load.is_own {
+                    data.read.push(load.clone());
+                    continue;
+                }
+                let key = (load.path.clone(), load.pattern.clone());
+                if found.insert(key, load.role) == Some(load.role) {
                     continue;
                 }
                 waiting.extend(self.take(load, all.writes)?);
             }
         }
+        self.read_data(&data);
         Ok(())
+    }
+
+    /// Names the files that scripts read where they lie in the project, as far as nothing else pins them. They may change at any time,
+    /// and so whether they are there is no part of what is approved.
+    fn read_data(&mut self, data: &Data) {
+        let is_written = |path: &Path| data.written.iter().any(|written| path.starts_with(written));
+        let mut known: Vec<&Path> = Vec::new();
+        for load in &data.read {
+            let path = &*load.path;
+            let is_ours = path.starts_with(self.finding.ground.project);
+            let is_there = path.is_file() || path.is_dir() && self.is_part(path);
+            if !is_ours || !is_there || is_written(path) || known.contains(&path) {
+                continue;
+            }
+            if self.is_covered(Some(path))
+                || self.files.get(path).is_some_and(|pin| pin.digest.is_some())
+            {
+                continue;
+            }
+            known.push(path);
+            if known.len() > MOST_READ {
+                continue;
+            }
+            let shown = path.strip_prefix(self.finding.ground.project).unwrap_or(path);
+            let at = &load.at;
+            let file = at.file.strip_prefix(self.finding.ground.project).unwrap_or(&at.file);
+            let shown =
+                format!("`{}`, which {}:{} reads", shown.display(), file.display(), at.line);
+            self.reads.push(shown);
+        }
+        if let Some(more) = known.len().checked_sub(MOST_READ).filter(|more| *more > 0) {
+            self.reads.push(format!("{more} more files that its scripts read"));
+        }
+    }
+
+    /// Whether a directory is a part of the project, and neither all of it nor that of the file that configures the hook.
+    fn is_part(&self, path: &Path) -> bool {
+        path != self.finding.ground.project && path != self.finding.directory
     }
 
     fn text_loads(&mut self, script: &Waiting, scene: Scene<'_>) -> Option<Loads> {
@@ -147,13 +211,13 @@ impl Reading<'_> {
                 self.stay(shown);
             }
             Role::Matches => return self.matches(load),
+            Role::Compiled => self.compiled(load)?,
             Role::Directory => self.directory_of_code(load)?,
             Role::Reads if is_directory => self.stays_unless_covered(directory, load),
             // Its own state changes with each run, and is not approved.
             Role::Reads if writes && is_data(path) && !self.is_covered(directory) => {
                 self.stays_unless_covered(directory, load);
             }
-            Role::Reads if !load.is_own => {}
             Role::Probes if !path.exists() && !self.is_covered(directory) => self.expected(path),
             Role::Probes => {}
             Role::Runs(_) | Role::Includes | Role::Reads if is_directory => {}
@@ -162,6 +226,8 @@ impl Reading<'_> {
                 self.file(path, true)?;
                 let language = if let Role::Runs(language) = load.role { language } else { None };
                 let is_module = language == Some(Language::Python);
+                self.modules.of_script |= is_module && load.is_own;
+                self.modules.of_project |= is_module && !load.is_own;
                 return Ok(vec![Waiting { path: path.clone(), language, is_module }]);
             }
         }
@@ -183,12 +249,29 @@ impl Reading<'_> {
         Ok(found)
     }
 
+    /// Compiled files that replace a module: those that are there, and those that come later.
+    fn compiled(&mut self, load: &Load) -> Result<(), TooMuch> {
+        let Some(pattern) = &load.pattern else {
+            if load.path.is_file() {
+                return Ok(self.file(&load.path, true)?);
+            }
+            self.expected(&load.path);
+            return Ok(());
+        };
+        // A directory that cannot be listed is named where its scripts are pinned.
+        let Ok(Some(listing)) = self.finding.seen.listing(&load.path) else { return Ok(()) };
+        for (name, kind) in &listing.entries {
+            if *kind == Kind::File && fits(&name.to_string_lossy(), pattern) {
+                self.file(&load.path.join(name), true)?;
+            }
+        }
+        Ok(())
+    }
+
     /// All files of a directory from which code is loaded by names that are not known.
     fn directory_of_code(&mut self, load: &Load) -> Result<(), TooMuch> {
         let directory = &load.path;
-        let is_ground =
-            *directory == *self.finding.ground.project || *directory == *self.finding.directory;
-        if !is_ground && directory.is_dir() {
+        if self.is_part(directory) && directory.is_dir() {
             return Ok(self.folder(directory, &mut Vec::new())?);
         }
         if directory.is_dir() {
@@ -216,6 +299,10 @@ impl Reading<'_> {
             let shown = self.shown(note);
             self.unpinned(shown.clone());
             self.stay(shown);
+        }
+        for note in all.unnamed.iter().take(MOST_NOTES) {
+            let shown = self.shown(note);
+            self.unpinned(shown);
         }
         for note in all.bound.iter().take(1) {
             let shown = self.shown(note);

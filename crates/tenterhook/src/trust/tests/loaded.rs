@@ -315,7 +315,11 @@ fn a_hook_that_needs_its_place_says_why() {
             None,
             None,
         ),
-        ("#!/bin/sh\ncd \"$(git rev-parse --show-toplevel)\" || exit 0\nnpm test\n", None, None),
+        (
+            "#!/bin/sh\ncd \"$(git rev-parse --show-toplevel)\" || exit 0\nnpm test\n",
+            Some("what `npm test` runs (hooks/g:3)"),
+            None,
+        ),
         ("#!/bin/sh\neval \"$(jq -r '@sh \\\"A=\\(.x)\\\"')\"\n", None, None),
         ("#!/bin/sh\n. \"$HOME/.profile\"; . /etc/os-release\n", None, None),
         (
@@ -474,4 +478,61 @@ async fn a_script_behind_a_link_denies_after_approval() {
         let (_, reason) = room.guard(true).await;
         assert!(reason.contains("is not what you approved"), "{library}: {reason}");
     }
+}
+
+/// T-104: what would be loaded in place of a module is a change when it comes.
+#[test]
+fn file_that_is_loaded_in_place_of_a_module_is_a_change() {
+    let python = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))\nimport pol\n";
+    let node = "require('../lib/pol')\n";
+    let perl = "use FindBin;\nuse lib \"$FindBin::Bin/../lib\";\nuse Pol;\n";
+    for (program, script, text, module, later) in [
+        ("python3", "hooks/g.py", python, "lib/pol.py", "lib/pol/__init__.py"),
+        ("python3", "hooks/g.py", python, "lib/pol.py", "lib/pol.so"),
+        ("python3", "hooks/g.py", python, "lib/pol.py", "lib/pol.cpython-311-x86_64-linux-gnu.so"),
+        ("python3", "hooks/g.py", python, "lib/pol.py", "lib/pol.pyc"),
+        ("python3", "hooks/g.py", python, "lib/pol.py", "hooks/pol.pyc"),
+        ("node", "hooks/g.js", node, "lib/pol.js", "lib/pol"),
+        ("node", "hooks/g.js", node, "lib/pol.json", "lib/pol.js"),
+        ("perl", "hooks/g.pl", perl, "lib/Pol.pm", "lib/Pol.pmc"),
+    ] {
+        let room = Room::new();
+        room.write(script, text);
+        room.write(module, "");
+        let entry = format!("run = ['{program}', '{script}']\n");
+        room.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
+        let trust = room.trust();
+        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
+        assert_eq!(trust.review(&room.source(NATIVE)).state, State::Approved, "{later}");
+        room.write(later, "");
+        assert_eq!(trust.review(&room.source(NATIVE)).state, State::Changed, "{later}");
+    }
+}
+
+/// T-105: a compiled module that somebody put beside its text is not loaded.
+#[tokio::test]
+async fn compiled_module_of_the_project_is_not_loaded() {
+    if !has("python3") {
+        return;
+    }
+    let room = Room::new();
+    room.write("lib/pol.py", PYTHON);
+    room.write("hooks/g.py", "import sys\nsys.path.insert(0, 'lib')\nimport pol\n");
+    let entry = "match = 'Bash'\nsandbox = 'off'\nrun = ['python3', 'hooks/g.py']\n";
+    room.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
+    let trust = room.trust();
+    trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
+    // A compiled module that belongs to no text in particular is taken for the text's own.
+    let forge = "import importlib.util as u, marshal, os\ncode = compile('', 'pol.py', 'exec')\npath = u.cache_from_source('lib/pol.py')\nos.makedirs(os.path.dirname(path), exist_ok=True)\nopen(path, 'wb').write(u.MAGIC_NUMBER + (1).to_bytes(4, 'little') + bytes(8) + marshal.dumps(code))\n";
+    let forged = std::process::Command::new("python3")
+        .args(["-c", forge])
+        .current_dir(room.project())
+        .env_clear()
+        .status()
+        .expect("a start");
+    assert!(forged.success());
+    let (restraint, reason) = room.guard(false).await;
+    assert_eq!(restraint, Restraint::Silent, "the forged module counts without approval: {reason}");
+    let denied = (Restraint::Deny, "denied by the library".to_owned());
+    assert_eq!(room.guard(true).await, denied);
 }

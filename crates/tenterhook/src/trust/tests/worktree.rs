@@ -12,7 +12,16 @@ fn main_checkout(room: &Room) -> PathBuf {
 
 /// A checkout at `name` with the files of the project, as `git worktree add` makes one; `back` is where the repository says it lies.
 fn linked(room: &Room, name: &str, back: &str) -> PathBuf {
-    let (root, common) = (room.root.path(), room.project().join(".git"));
+    linked_by(room, &room.project().join(".git"), name, back)
+}
+
+/// The same of the repository in `common`.
+fn linked_to(room: &Room, common: &Path, name: &str) -> PathBuf {
+    linked_by(room, common, name, name)
+}
+
+fn linked_by(room: &Room, common: &Path, name: &str, back: &str) -> PathBuf {
+    let root = room.root.path();
     let (checkout, own) = (root.join(name), common.join("worktrees").join(name));
     fs::create_dir_all(&own).expect("a directory of a worktree");
     fs::write(own.join("commondir"), "../..\n").expect("a file");
@@ -131,4 +140,55 @@ fn submodule_inherits_nothing_from_the_repository_around_it() {
     fs::create_dir_all(&own).expect("a directory");
     fs::write(submodule.join(".git"), format!("gitdir: {}\n", own.display())).expect("a file");
     assert_eq!(states(&room, &submodule), (State::Unknown, vec![State::Unknown]));
+}
+
+/// T-91: the worktrees of a submodule belong to the checkout that the submodule's repository names.
+#[test]
+fn approval_in_a_submodule_counts_in_its_worktrees() {
+    let room = Room::new();
+    let common = room.root.path().join("above/.git/modules/sub");
+    fs::create_dir_all(&common).expect("a repository");
+    let claim = |checkout: &Path| {
+        fs::write(checkout.join(".git"), format!("gitdir: {}\n", common.display()))
+            .expect("a file");
+    };
+    claim(&room.project());
+    let configure = |checkout: &Path| {
+        let text = format!("[core]\n\tbare = false\n\tworktree = {}\n", checkout.display());
+        fs::write(common.join("config"), text).expect("a file");
+    };
+    configure(&room.project());
+    let checkout = linked_to(&room, &common, "feature");
+    room.approve();
+    assert_eq!(states(&room, &checkout), (State::Approved, vec![State::Approved]));
+    // Another directory that claims the same repository.
+    let stranger = linked_to(&room, &common, "stranger");
+    claim(&stranger);
+    assert_eq!(states(&room, &stranger), (State::Unknown, vec![State::Unknown]));
+    // The repository names another main checkout.
+    configure(&stranger);
+    assert_eq!(states(&room, &checkout), (State::Unknown, vec![State::Unknown]));
+}
+
+/// T-106: git does not say where the main checkout lies of a repository that was made apart.
+#[test]
+fn main_checkout_of_a_repository_apart_gives_its_approval_to_worktrees() {
+    let room = Room::new();
+    let common = room.root.path().join("apart");
+    fs::create_dir_all(&common).expect("a repository");
+    fs::write(common.join("config"), "[core]\n\tbare = false\n").expect("a file");
+    let git = room.project().join(".git");
+    fs::write(&git, format!("gitdir: {}\n", common.display())).expect("a file");
+    let checkout = linked_to(&room, &common, "feature");
+    let trust = room.trust();
+    // Any directory may claim the repository, and gets nothing by that.
+    trust.approve(&trust.review(&settings(&room, &checkout))).expect("an approval");
+    assert_eq!(room.states(), [State::Unknown]);
+    assert!(trust.forget(&trust.review(&settings(&room, &checkout))).expect("no error"));
+    room.approve();
+    assert_eq!(states(&room, &checkout), (State::Approved, vec![State::Approved]));
+    fs::write(checkout.join(".claude/hooks/lib/words.sh"), "exit 0\n").expect("a file");
+    assert_eq!(states(&room, &checkout), (State::Changed, vec![State::Changed]));
+    assert!(trust.forget(&trust.review(&settings(&room, &checkout))).expect("no error"));
+    assert_eq!(room.states(), [State::Unknown]);
 }

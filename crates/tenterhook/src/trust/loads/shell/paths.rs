@@ -4,16 +4,18 @@ use tenterhook_shell::{Redirect, Target, Word};
 
 use super::{HARMLESS, Shell};
 use crate::trust::loads::value::{Rest, Value};
-use crate::trust::loads::{Loads, Role};
+use crate::trust::loads::{Loads, Note, Role};
+use crate::trust::named;
 
 /// Variables that lead programs to code, as a list of directories.
-const SEARCHED: &[&str] =
+pub(in crate::trust::loads) const SEARCHED: &[&str] =
     &["LD_LIBRARY_PATH", "NODE_PATH", "PATH", "PERL5LIB", "PYTHONPATH", "RUBYLIB"];
 /// Variables that name a file which programs run first.
-const PRELOADED: &[&str] = &["BASH_ENV", "ENV", "LD_PRELOAD", "PYTHONSTARTUP"];
+pub(in crate::trust::loads) const PRELOADED: &[&str] =
+    &["BASH_ENV", "ENV", "LD_PRELOAD", "PYTHONSTARTUP"];
 /// Programs that run the file behind an option.
 const OPTIONS: &[(&str, &[&str])] = &[
-    ("awk", &["-f", "--file"]),
+    ("awk", &["-f", "--file", "-i", "--include"]),
     ("gawk", &["-f", "--file"]),
     ("jq", &["-f", "--from-file"]),
     ("make", &["-f", "--file", "--makefile"]),
@@ -21,6 +23,8 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("node", &["-r", "--require", "--import"]),
     ("sed", &["-f", "--file"]),
 ];
+/// Programs that read patterns from the file behind an option.
+const MATCHERS: &[&str] = &["egrep", "fgrep", "grep", "rg", "zgrep"];
 /// Programs that write the files they are handed.
 const WRITERS: &[&str] =
     &["install", "mkdir", "mktemp", "mv", "rm", "rmdir", "tee", "touch", "truncate"];
@@ -32,7 +36,7 @@ impl Shell<'_> {
         let Target::Word(word) = &redirect.target else { return };
         let role =
             if WRITES.contains(&redirect.operator.as_str()) { Role::Writes } else { Role::Reads };
-        if redirect.operator == "<<<" {
+        if redirect.operator == "<<<" || word.source.contains("<(") {
             return;
         }
         self.uses(word, role, text, loads);
@@ -50,30 +54,54 @@ impl Shell<'_> {
             .iter()
             .find(|(name, _)| *name == program)
             .map_or(&[][..], |(_, options)| options);
-        let mut runs_next = false;
-        for word in arguments {
+        let words: Vec<Word> =
+            std::iter::once(Word::literal(program)).chain(arguments.iter().cloned()).collect();
+        let uncounted = named::uncounted(program, &words);
+        let (mut runs_next, mut obeys_next) = (false, false);
+        for (word, is_text) in arguments.iter().zip(uncounted) {
+            let option = word.text.as_str();
+            let short = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
             if runs_next {
                 self.runs(word, None, text, loads);
+            } else if obeys_next {
+                self.obeys(&word.source, text, loads);
             } else if HARMLESS.contains(&program) {
                 self.uses(word, Role::Probes, text, loads);
-            } else {
-                let role = if WRITERS.contains(&program) { Role::Writes } else { Role::Reads };
-                self.uses(word, role, text, loads);
+            } else if WRITERS.contains(&program) {
+                self.uses(word, Role::Writes, text, loads);
+            } else if word.is_dynamic() || !is_text {
+                self.uses(word, Role::Reads, text, loads);
             }
-            runs_next = options.contains(&word.text.as_str());
+            runs_next = options.contains(&option);
+            let is_matcher = MATCHERS.contains(&program);
+            obeys_next =
+                is_matcher && (short.is_some_and(|s| s.ends_with('f')) || option == "--file");
+            let attached = short.and_then(|short| short.split_once('f'));
+            let attached = attached.filter(|(flags, _)| !flags.contains(['e', 'm', 'A', 'B', 'C']));
+            let attached = attached.map(|(_, path)| path);
+            let attached = attached.or_else(|| option.strip_prefix("--file="));
+            if let Some(path) = attached.filter(|path| is_matcher && !path.is_empty()) {
+                self.obeys(path, text, loads);
+            }
         }
     }
 
-    /// A word that is a path beside the script, if it is one.
-    pub(super) fn uses(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
-        if !word.is_dynamic() && !self.directory().is_own {
-            return;
+    /// A file of rules: it is pinned, and no script.
+    fn obeys(&self, source: &str, text: &str, loads: &mut Loads) {
+        for value in self.expand(source, 0).iter().filter(|value| value.is_known()) {
+            let at = self.note(text, source, source);
+            self.add(value, Role::Includes, &at, loads);
         }
+    }
+
+    /// A word that is a path, if it is one.
+    pub(super) fn uses(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
         for value in self.expand(&word.source, 0) {
+            let at = self.note(text, &word.source, &word.source);
             if !value.is_own || !value.text.starts_with('/') {
+                self.uses_of_project(&value, role, &at, loads);
                 continue;
             }
-            let at = self.note(text, &word.source, &word.source);
             let role = match (role, value.rest) {
                 (Role::Writes, _) => Role::Writes,
                 (_, Rest::Nothing) => role,
@@ -81,6 +109,26 @@ impl Shell<'_> {
                 _ => Role::Around,
             };
             self.add(&value, role, &at, loads);
+        }
+    }
+
+    /// A word that does not depend on where the script lies: a file of the project that it reads or writes.
+    fn uses_of_project(&self, value: &Value, role: Role, at: &Note, loads: &mut Loads) {
+        if !value.is_known() || value.text.is_empty() || role == Role::Probes {
+            return;
+        }
+        let text = value.text.as_str();
+        let attached = text.split_once('=').map_or(text, |(_, path)| path);
+        let attached = attached.strip_prefix('@').unwrap_or(attached);
+        for path in [text, attached] {
+            let value = Value { is_own: value.is_own, ..Value::text(path) };
+            for directory in &self.directories {
+                let found = value.resolved(directory).filter(|path| self.scene.is_in_project(path));
+                if found.is_some_and(|path| role == Role::Writes || self.scene.disk.is_file(&path))
+                {
+                    loads.add(&value, directory, role, at.clone());
+                }
+            }
         }
     }
 

@@ -1,0 +1,125 @@
+//! Which values has an operand that stands alone: a text, a name, a list or a table?
+
+use super::{Code, PREFIXES, Term};
+use crate::trust::loads::language::{Does, Language};
+
+impl Code<'_> {
+    pub(in crate::trust::loads) fn primary(&mut self, depth: usize) -> Term {
+        let start = self.at;
+        if let Some(values) = self.string(depth) {
+            let is_line = self.text.get(start..).is_some_and(|rest| rest.starts_with('`'));
+            if is_line && self.language != Language::Node {
+                return self.perform(Does::Line, vec![Term::Values(values)], start);
+            }
+            return Term::Values(values);
+        }
+        match self.peek() {
+            Some('(') => {
+                let mut entries = self.list(')', depth);
+                match entries.len() {
+                    1 => entries.remove(0),
+                    _ => Term::List(entries),
+                }
+            }
+            Some('[') => Term::List(self.list(']', depth)),
+            Some('{') if self.is_table() => {
+                let entries = self.list('}', depth).into_iter();
+                let named = entries.map(|entry| match entry {
+                    Term::Keyword(name, term) => (name, *term),
+                    entry => (String::new(), entry),
+                });
+                Term::Object(named.collect())
+            }
+            Some('{') if self.language == Language::Node && depth > self.floor + 1 => {
+                self.block(depth + 1);
+                Term::Values(Vec::new())
+            }
+            _ => match self.identifier() {
+                Some(word) if PREFIXES.contains(&word) => {
+                    self.blank(false);
+                    if word == "self" { Term::Name(String::new()) } else { self.primary(depth) }
+                }
+                Some(word) => self.named(word.to_owned()),
+                None => {
+                    self.at += self.peek().map_or(0, char::len_utf8);
+                    Term::unknown()
+                }
+            },
+        }
+    }
+
+    /// Whether the brace here begins a table, and not a block.
+    fn is_table(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default().trim_end();
+        match self.language {
+            Language::Python => true,
+            Language::Node => {
+                before.ends_with(['=', '(', ',', ':', '[', '?', '&', '|'])
+                    || before.ends_with("return")
+                    || before.ends_with("default")
+            }
+            _ => false,
+        }
+    }
+
+    /// The entries between brackets, the first of which stands at the current place.
+    pub(in crate::trust::loads) fn list(&mut self, close: char, depth: usize) -> Vec<Term> {
+        self.at += 1;
+        let mut entries = Vec::new();
+        loop {
+            self.blank(true);
+            match self.peek() {
+                None => return entries,
+                Some(c) if c == close => {
+                    self.at += 1;
+                    return entries;
+                }
+                Some(',' | ';') => self.at += 1,
+                Some(c) if "=<>!?:&|%-~^".contains(c) => self.at += 1,
+                Some(_) => {
+                    let start = self.at;
+                    self.entry(close, depth, &mut entries);
+                    self.at = self.at.max(start + 1);
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, close: char, depth: usize, entries: &mut Vec<Term>) {
+        if self.each() {
+            return;
+        }
+        let spread = self.rest().len() - self.rest().trim_start_matches(['*', '.']).len();
+        self.at += spread;
+        let start = self.at;
+        let key = self.identifier().map(str::to_owned);
+        self.blank(false);
+        let rest = self.rest();
+        let is_keyword =
+            rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=>");
+        let is_key = close == '}' && rest.starts_with(':');
+        if let Some(key) = key.filter(|_| is_keyword || is_key) {
+            self.at += 1;
+            self.blank(true);
+            let term = self.choice(depth + 2);
+            return entries.push(Term::Keyword(key, Box::new(term)));
+        }
+        self.at = start;
+        let term = self.choice(depth + 2);
+        self.blank(true);
+        if close == '}' && self.rest().starts_with(':') {
+            self.at += 1;
+            self.blank(true);
+            let keys = self.values(term, start);
+            let key = keys.first().map(|key| key.text.clone()).unwrap_or_default();
+            let term = self.choice(depth + 2);
+            return entries.push(Term::Keyword(key, Box::new(term)));
+        }
+        match term {
+            Term::List(more) if spread > 0 => entries.extend(more),
+            // `...(X)`, `**options`
+            _ if spread > 0 => entries.push(Term::unknown()),
+            term => entries.push(term),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Which files does a call start, read or write? A program with its words is read as a line of a shell would be; what cannot be told
+//! of it is unresolved.
+
+use std::path::PathBuf;
+
+use super::{Code, MOST, Term};
+use crate::trust::loads::language::{Does, Language};
+use crate::trust::loads::shell::{PRELOADED, SEARCHED};
+use crate::trust::loads::value::{HOLE, Rest, Value};
+use crate::trust::loads::{Note, Role, Scene, read_into};
+
+/// Names of arguments that are the program, and of those that say where it starts or how a file is opened.
+const PROGRAM: &[&str] = &["args", "cmd", "command"];
+const DIRECTORY: &str = "cwd";
+const MODE: &[&str] = &["mode", "flag", "flags"];
+/// What a line has in place of a text that is known only when it runs.
+const UNKNOWN: &str = "\"$_\"";
+
+/// The words of one start, each with its values.
+type Words = Vec<Vec<Value>>;
+
+impl Code<'_> {
+    /// A program that is started: what its words run is followed.
+    pub(super) fn starts(&mut self, arguments: Vec<Term>, does: Does, note: &Note, start: usize) {
+        if self.collects {
+            return;
+        }
+        let directory = self.directory_of(&arguments, start);
+        let is_unknown = |value: &Value| value.is_own && !value.is_known();
+        for argument in &arguments {
+            for term in argument.clone().each() {
+                let values = match term {
+                    Term::List(entries) => self.all_values(entries, start),
+                    other => self.values(other, start),
+                };
+                self.escape(&values, start);
+                if values.iter().any(is_unknown) {
+                    self.loads.unresolved(note.clone());
+                }
+            }
+        }
+        let bases = match directory {
+            Some(directory) => vec![directory],
+            None => self.bases(),
+        };
+        for words in self.programs(arguments, does, start) {
+            let most = words.iter().map(Vec::len).max().unwrap_or(0).min(MOST);
+            for pick in 0..most {
+                let line = match words.as_slice() {
+                    [word] => word.get(pick).or(word.last()).map(template).unwrap_or_default(),
+                    words => line(words, pick),
+                };
+                for base in &bases {
+                    let scene = Scene { script: None, base, within: Some(note), ..self.scene };
+                    read_into(Language::Shell, &line, scene, self.loads);
+                }
+            }
+        }
+    }
+
+    /// The working directories that the script may have come to.
+    fn bases(&self) -> Vec<PathBuf> {
+        let base = Value::path(self.scene.base);
+        let entered = self.entered.iter().filter_map(|value| value.resolved(&base));
+        std::iter::once(self.scene.base.to_owned()).chain(entered).collect()
+    }
+
+    fn all_values(&mut self, entries: Vec<Term>, start: usize) -> Vec<Value> {
+        let mut all = Vec::new();
+        for entry in entries {
+            all.extend(self.values(entry, start));
+        }
+        all
+    }
+
+    /// The directory that a program starts in, where it is known and another one.
+    fn directory_of(&mut self, arguments: &[Term], start: usize) -> Option<PathBuf> {
+        let found = arguments.iter().find_map(|argument| match argument {
+            Term::Keyword(name, term) if name == DIRECTORY => Some((**term).clone()),
+            Term::Object(entries) => {
+                let entry = entries.iter().find(|(name, _)| name == DIRECTORY);
+                entry.map(|(_, term)| term.clone())
+            }
+            _ => None,
+        })?;
+        let value = self.values(found, start).into_iter().find(Value::is_known)?;
+        value.resolved(&Value::path(self.scene.base))
+    }
+
+    /// The words of the program, or of each that it may be.
+    fn programs(&mut self, arguments: Vec<Term>, does: Does, start: usize) -> Vec<Words> {
+        let is_word = |term: &Term| !matches!(term, Term::Keyword(..) | Term::Object(_));
+        let mut words: Vec<Term> = arguments.iter().filter(|term| is_word(term)).cloned().collect();
+        if words.is_empty() {
+            words.extend(arguments.into_iter().filter_map(named_program));
+        }
+        if let Does::Replaces(at) = does {
+            words.drain(..at.min(words.len()));
+        }
+        let mut words = words.into_iter();
+        let Some(first) = words.next() else { return Vec::new() };
+        let rest: Vec<Term> = words.collect();
+        let mut all = Vec::new();
+        for first in first.each().into_iter().take(MOST) {
+            let mut found = match first {
+                Term::List(entries) => {
+                    entries.into_iter().map(|entry| self.values(entry, start)).collect()
+                }
+                other => vec![self.values(other, start)],
+            };
+            if does == Does::Node {
+                found.insert(0, vec![Value::text("node")]);
+            }
+            if does != Does::Line {
+                self.add_words(&mut found, &rest, does, start);
+            }
+            all.push(found);
+        }
+        all
+    }
+
+    /// The words behind a program; a list that replaces this process begins with a name.
+    fn add_words(&mut self, found: &mut Words, rest: &[Term], does: Does, start: usize) {
+        let mut skips = matches!(does, Does::Replaces(_));
+        for argument in rest {
+            for term in argument.clone().each().into_iter().take(1) {
+                let words = match term {
+                    Term::List(entries) => entries,
+                    other => vec![other],
+                };
+                for word in words {
+                    if !std::mem::take(&mut skips) {
+                        let values = self.values(word, start);
+                        found.push(values);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A file that is opened or written, or a directory that is listed.
+    pub(super) fn opens(
+        &mut self,
+        mut arguments: Vec<Term>,
+        does: Does,
+        note: &Note,
+        start: usize,
+    ) {
+        if self.collects {
+            return;
+        }
+        let mode = arguments.iter().find_map(|argument| match argument {
+            Term::Keyword(name, term) if MODE.contains(&&**name) => Some((**term).clone()),
+            _ => None,
+        });
+        let mode = mode.or_else(|| arguments.get(1).cloned());
+        let modes = mode.map(|mode| self.values(mode, start)).unwrap_or_default();
+        let has = |signs: &[char]| modes.iter().any(|mode| mode.text.contains(signs));
+        let is_written = match does {
+            Does::Writes => true,
+            Does::Opens => has(&['w', 'a', 'x', '+']),
+            Does::OpensLast => has(&['>']),
+            _ => false,
+        };
+        if does == Does::OpensLast {
+            let last = arguments.pop().into_iter().collect();
+            if has(&['|']) {
+                return self.starts(last, Does::Line, note, start);
+            }
+            arguments = last;
+        }
+        for (at, argument) in arguments.into_iter().enumerate() {
+            let values = self.values(argument, start);
+            if at > 0 {
+                self.escape(&values, start);
+                continue;
+            }
+            let role = if is_written { Role::Writes } else { Role::Reads };
+            for value in values {
+                self.file(value, role, note, start);
+            }
+        }
+    }
+
+    fn file(&mut self, value: Value, role: Role, note: &Note, start: usize) {
+        let trimmed = value.text.trim_start_matches(['<', ' ']).to_owned();
+        let value = Value { text: trimmed, ..value };
+        if value.is_own && role == Role::Reads {
+            return self.escape(&[value], start);
+        }
+        let is_pattern = value.is_known() && value.text.contains(['*', '?']);
+        let value = if is_pattern { Value { rest: Rest::Unknown, ..value } } else { value };
+        for base in self.bases().iter().filter(|_| !value.text.is_empty()) {
+            self.loads.add(&value, &Value::path(base), role, note.clone());
+        }
+    }
+
+    /// A variable of the environment that leads programs to code, as far as its value is known.
+    pub(super) fn environment(&mut self, name: &str, term: Term, start: usize) -> Vec<Value> {
+        let values = self.values(term, start);
+        let base = Value::path(self.scene.base);
+        let note = self.note(start, &format!("{name}="));
+        for value in values.iter().filter(|_| !self.collects) {
+            if PRELOADED.contains(&name) && value.is_known() {
+                self.loads.add(value, &base, Role::Runs(None), note.clone());
+            }
+            let all = format!("{}:{}", value.text, value.tail);
+            let parts = all.split(':').filter(|part| !part.is_empty() && !part.contains(HOLE));
+            for part in parts.filter(|_| SEARCHED.contains(&name)) {
+                let directory = Value { is_own: value.is_own, ..Value::text(format!("{part}/.")) };
+                self.loads.add(&directory, &base, Role::Directory, note.clone());
+            }
+        }
+        values
+    }
+
+    /// Texts that a function is handed which is not known: one that is a file of the project may be read.
+    pub(super) fn handed(&mut self, values: &[Value], start: usize) {
+        if self.collects {
+            return;
+        }
+        let base = Value::path(self.scene.base);
+        let is_path =
+            |value: &&Value| value.is_known() && !value.is_own && value.text.contains(['.', '/']);
+        for value in values.iter().filter(is_path) {
+            let is_file = value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path));
+            if is_file {
+                let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
+                self.loads.add(value, &base, Role::Reads, note);
+            }
+        }
+    }
+}
+
+/// The program of a call that names its arguments.
+fn named_program(argument: Term) -> Option<Term> {
+    let is_program = |name: &str| PROGRAM.contains(&name);
+    match argument {
+        Term::Keyword(name, term) if is_program(&name) => Some(*term),
+        Term::Object(entries) => {
+            entries.into_iter().find(|(name, _)| is_program(name)).map(|(_, term)| term)
+        }
+        _ => None,
+    }
+}
+
+/// Words as a line of a shell; of a word with several values, one of them.
+fn line(words: &[Vec<Value>], pick: usize) -> String {
+    let words = words.iter().map(|values| {
+        let Some(value) = values.get(pick).or(values.last()) else { return UNKNOWN.to_owned() };
+        let quoted = tenterhook_shell::quote(&value.text);
+        match value.rest {
+            Rest::Nothing => quoted,
+            _ if value.text.is_empty() => UNKNOWN.to_owned(),
+            _ => format!("{quoted}{UNKNOWN}"),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A line as it is written, with a variable in place of each text that is not known.
+fn template(value: &Value) -> String {
+    let mut line = String::new();
+    let mut quote: Option<char> = None;
+    let hole = if value.is_known() { "" } else { HOLE };
+    let text = format!("{}{hole}{}", value.text, value.tail);
+    let mut escaped = false;
+    for c in text.chars() {
+        if HOLE.starts_with(c) {
+            line.push_str(match quote {
+                Some('"') => "$_",
+                Some(_) => "'\"$_\"'",
+                None => UNKNOWN,
+            });
+            continue;
+        }
+        match (quote, c) {
+            _ if escaped => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        escaped = !escaped && c == '\\' && quote != Some('\'');
+        line.push(c);
+    }
+    line
+}

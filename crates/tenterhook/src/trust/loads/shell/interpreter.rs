@@ -1,0 +1,244 @@
+//! Which code does an interpreter run: a file, a text among its words, or what stands on its standard input?
+
+use std::path::PathBuf;
+
+use tenterhook_shell::{SimpleCommand, Target, Word};
+
+use super::Shell;
+use crate::trust::loads::language::Language;
+use crate::trust::loads::value::{Rest, Value};
+use crate::trust::loads::{Loads, Note, Role, Scene, read_into};
+
+/// Names of the standard input.
+const STANDARD_INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+/// Options with which nothing runs.
+const INERT: &[&str] = &["--version", "--help", "-V", "-h", "-v", "-n"];
+/// Options that load the file or module behind them.
+const LOADS: &[&str] = &["-r", "--require", "--import", "--loader", "--experimental-loader"];
+/// Words of interpreters before the name of a script.
+const VERBS: &[&str] = &["run", "exec", "watch"];
+
+impl Shell<'_> {
+    /// Reads the arguments of an interpreter up to its script, and returns those behind it.
+    pub(super) fn interpreter<'w>(
+        &mut self,
+        language: Language,
+        command: &'w SimpleCommand,
+        text: &str,
+        loads: &mut Loads,
+    ) -> &'w [Word] {
+        let mut words = command.words.get(1..).unwrap_or_default();
+        let mut behind_option = false;
+        while let Some((word, rest)) = words.split_first() {
+            let option = word.text.as_str();
+            if INERT.contains(&option) {
+                return rest;
+            }
+            if let Some(attached) = code_option(language, option) {
+                return match (attached, rest.split_first()) {
+                    (Some(code), _) => {
+                        self.code(language, &Word::literal(code), text, loads);
+                        rest
+                    }
+                    (None, Some((code, rest))) => {
+                        self.code(language, code, text, loads);
+                        rest
+                    }
+                    (None, None) => rest,
+                };
+            }
+            if let Some(module) = option.strip_prefix("-m").filter(|_| language == Language::Python)
+            {
+                let next = rest.first().map(|word| word.text.as_str()).unwrap_or_default();
+                let module = if module.is_empty() { next } else { module };
+                let code = format!("import {module}, {module}.__main__");
+                let at = self.note(text, &word.source, &format!("-m {module}"));
+                self.inline(language, &code, &at, loads);
+                return rest.get(1..).unwrap_or_default();
+            }
+            let attached = option.split_once('=').filter(|(name, _)| LOADS.contains(name));
+            if let Some((_, path)) = attached {
+                self.runs(&Word::literal(path), Some(language), text, loads);
+            } else if LOADS.contains(&option) && language != Language::Python {
+                rest.iter().take(1).for_each(|word| self.runs(word, Some(language), text, loads));
+                words = rest.get(1..).unwrap_or_default();
+                continue;
+            }
+            let is_value = std::mem::take(&mut behind_option) && !self.is_there(word);
+            if STANDARD_INPUT.contains(&option) || option == "-s" {
+                self.standard_input(language, command, text, loads);
+                return rest;
+            }
+            if !option.starts_with('-')
+                && !VERBS.contains(&option)
+                && !(is_value && !rest.is_empty())
+            {
+                self.runs(word, Some(language), text, loads);
+                return rest;
+            }
+            behind_option = option.starts_with('-');
+            words = rest;
+        }
+        self.standard_input(language, command, text, loads);
+        words
+    }
+
+    fn is_there(&self, word: &Word) -> bool {
+        let values = self.expand(&word.source, 0);
+        values.iter().any(|value| {
+            !value.is_known()
+                || value
+                    .resolved(&self.directory())
+                    .is_some_and(|path| self.scene.disk.is_file(&path))
+        })
+    }
+
+    /// Code among the words of an interpreter.
+    fn code(&mut self, language: Language, word: &Word, text: &str, loads: &mut Loads) {
+        let at = self.note(text, &word.source, &word.source);
+        let is_variable = word.is_dynamic() && word.source.trim_matches('"').starts_with('$');
+        // The reader of lines looks into the code of shells itself, where it is written there.
+        if !word.is_dynamic() || !is_variable && language != Language::Shell {
+            if language != Language::Shell {
+                self.inline(language, &word.text, &at, loads);
+            }
+            return;
+        }
+        for value in self.expand(&word.source, 0) {
+            match value.rest {
+                Rest::Nothing => self.inline(language, &value.text, &at, loads),
+                Rest::Parameter => {}
+                _ => self.lacks(at.clone(), loads),
+            }
+        }
+    }
+
+    fn inline(&self, language: Language, code: &str, at: &Note, loads: &mut Loads) {
+        let here = Value::path(self.scene.base);
+        let bases = self.directories.iter().filter_map(|directory| directory.resolved(&here));
+        for base in bases.collect::<Vec<_>>() {
+            let scene = Scene { script: None, base: &base, within: Some(at), ..self.scene };
+            read_into(language, code, scene, loads);
+        }
+    }
+
+    /// Code that an interpreter reads from its standard input.
+    fn standard_input(
+        &mut self,
+        language: Language,
+        command: &SimpleCommand,
+        text: &str,
+        loads: &mut Loads,
+    ) {
+        let shown = command.words.first().map(|word| word.text.clone()).unwrap_or_default();
+        let at = self.note(text, &command.source(), &format!("what `{shown}` reads as code"));
+        let mut is_read = false;
+        for redirect in command.redirects.iter() {
+            match &redirect.target {
+                Target::HereDocument { body, .. } => {
+                    self.document(language, body, &at, loads);
+                    is_read = true;
+                }
+                Target::Word(word) if redirect.operator == "<<<" => {
+                    self.code(language, word, text, loads);
+                    is_read = true;
+                }
+                Target::Word(word) if redirect.operator == "<" => {
+                    if word.source.contains("<(") {
+                        self.lacks(at.clone(), loads);
+                    } else {
+                        self.runs(word, Some(language), text, loads);
+                    }
+                    is_read = true;
+                }
+                _ => {}
+            }
+        }
+        match &command.input {
+            _ if is_read => {}
+            Some(input) => self.document(language, input, &at, loads),
+            None => self.lacks(at, loads),
+        }
+    }
+
+    fn document(&mut self, language: Language, body: &str, at: &Note, loads: &mut Loads) {
+        // The reader of lines looks into the code of shells itself.
+        if language != Language::Shell {
+            self.inline(language, body, at, loads);
+        }
+    }
+
+    /// Code that commands print: the files among their words are code, and what else they print cannot be told.
+    fn printed_code(
+        &mut self,
+        word: &Word,
+        command: &SimpleCommand,
+        text: &str,
+        loads: &mut Loads,
+    ) {
+        let at = self.note(text, &word.source, &format!("source {}", word.source));
+        for redirect in command.redirects.iter().filter(|redirect| redirect.operator == "<") {
+            if let Target::Word(word) = &redirect.target {
+                self.runs(word, Some(Language::Shell), text, loads);
+                return;
+            }
+        }
+        self.lacks(at, loads);
+    }
+
+    pub(super) fn source(
+        &mut self,
+        arguments: &[Word],
+        command: &SimpleCommand,
+        text: &str,
+        loads: &mut Loads,
+    ) {
+        let Some(word) = arguments.iter().find(|word| word.text != "--") else { return };
+        if word.source.contains("<(") || STANDARD_INPUT.contains(&&*word.text) {
+            return self.printed_code(word, command, text, loads);
+        }
+        for value in self.expand(&word.source, 0) {
+            let at = self.note(text, &word.source, &word.source);
+            if !value.is_known() {
+                self.partly(&value, at, loads);
+                continue;
+            }
+            self.add(&value, Role::Includes, &at, loads);
+            let paths: Vec<PathBuf> =
+                self.directories.iter().filter_map(|directory| value.resolved(directory)).collect();
+            if paths.is_empty() {
+                loads.unresolved(at);
+            }
+            paths.into_iter().for_each(|path| self.include(path, loads));
+        }
+    }
+}
+
+/// The code of an option that hands code over: attached to it, or the next word.
+fn code_option(language: Language, option: &str) -> Option<Option<&str>> {
+    if let Some(long) = option.strip_prefix("--") {
+        let (name, code) =
+            long.split_once('=').map_or((long, None), |(name, code)| (name, Some(code)));
+        return matches!(name, "eval" | "print" | "command").then_some(code);
+    }
+    let letters = option.strip_prefix('-')?;
+    let marks: &[char] = match language {
+        Language::Python | Language::Shell => &['c'],
+        Language::Node => &['e', 'p'],
+        Language::Ruby | Language::Perl => &['e', 'E'],
+        Language::Package => &[],
+    };
+    let at = letters.find(marks)?;
+    let flags = letters.get(..at)?;
+    let takes_value: &[char] = match language {
+        Language::Python => &['W', 'X', 'm', 'Q'],
+        Language::Ruby | Language::Perl => &['I', 'M', 'm', 'r', 'C', 'x'],
+        _ => &[],
+    };
+    if !flags.chars().all(char::is_alphanumeric) || letters.starts_with(takes_value) {
+        return None;
+    }
+    let behind = letters.get(at + 1..).unwrap_or_default();
+    let is_attached = behind.len() > 1 && language != Language::Shell;
+    Some(is_attached.then_some(behind))
+}
