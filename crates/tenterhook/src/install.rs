@@ -23,6 +23,8 @@ pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, Unhooked, agent}
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};
 pub use guard::{GUARD_GAPS, guard_files, guard_settings, has_guard, hooks_stay_on, settings_of};
-pub use json::{Foreign, Switched, Wrong, foreign, installed, put_in, switched, take_out};
+pub use json::{
+    Foreign, Switched, Wrong, foreign, installed, may_refuse, put_in, switched, take_out,
+};
 pub use own::{Stranger, stranger};
 pub use settings::{Setting, put_settings, take_settings};

@@ -1,5 +1,6 @@
 //! The dialect of Claude Code, version 2.1.330: its rooms are one file per direction, and this file only opens their doors.
 
+mod accepted;
 mod answer;
 mod env_file;
 mod event;
@@ -24,6 +25,8 @@ mod unasked;
 mod vocabulary;
 
 use std::time::Duration;
+
+pub(crate) use plugins::{refused_key, why_refused};
 
 use super::kit::protocol;
 use super::parts::{Core, Dialect};

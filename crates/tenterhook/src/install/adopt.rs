@@ -28,7 +28,7 @@ pub struct Adopted {
 ///
 /// Where the agent would reject the text, or its settings switch all hooks off: what is off would run then.
 pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
-    if let Some(it) = json::switched(agent.switches, text).filter(|it| it.off) {
+    if let Some(it) = json::switched(agent, agent.switches, text).filter(|it| it.off) {
         let message = format!("`{}` switches all hooks off, and what is moved would run", it.key);
         return Err(Wrong { message, line: 1, column: 1 });
     }

@@ -7,6 +7,8 @@ use super::edit::{self, Left};
 use super::entry;
 use crate::config::is_own_line;
 use crate::diagnostic::{Place, Span};
+use crate::dialect::DialectId;
+use crate::dialect::claude::{refused_key, why_refused};
 use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
 
 /// Why a text is left alone, and where.
@@ -101,9 +103,18 @@ pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text.
+/// Where the agent would reject the text, or refuse all of it for one value.
 pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
-    installed_in(agent, text)
+    let root = read(agent, text)?;
+    match refused_key(&root).filter(|_| agent.name == DialectId::CLAUDE.as_str()) {
+        None => installed_in(agent, text),
+        Some(entry) => {
+            let place = Place::find(&std::sync::Arc::from(""), text, entry.node.span);
+            let message =
+                format!("{} refuses the whole file for the value of `{}`", agent.title, entry.key);
+            Err(Wrong { message, line: place.line, column: place.column })
+        }
+    }
 }
 
 fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
@@ -150,19 +161,23 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
     Some(Wrong { message, line, column })
 }
 
+/// Whether the agent may refuse this settings file, so that what it says has no effect.
+#[must_use]
+pub fn may_refuse(agent: &Agent, text: &str) -> bool {
+    agent.name == DialectId::CLAUDE.as_str() && why_refused(text).is_some()
+}
+
 /// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.
 #[must_use]
-pub fn switched(switches: &[Key], text: &str) -> Option<Switched> {
+pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
     let root = |format| parse(text, format).root.filter(|it| it.as_object().is_some());
     // Codex keeps its switches in TOML, which is no object to a reader of JSON.
-    let as_json = root(Format::Json);
-    let is_strict = as_json.is_none() || serde_json::from_str::<serde_json::Value>(text).is_ok();
-    let root = as_json.or_else(|| root(Format::Toml))?;
+    let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let said = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         let off = node.as_bool()? == *off;
-        // Claude Code refuses a file that is not strict JSON: what it says against the switch has no effect.
-        (off || is_strict).then(|| Switched { key: keys.join("."), off })
+        // What a file that the agent refuses says against the switch has no effect.
+        (off || !may_refuse(agent, text)).then(|| Switched { key: keys.join("."), off })
     };
     let all: Vec<Switched> = switches.iter().filter_map(said).collect();
     // One key that switches off is enough, whatever the others say.

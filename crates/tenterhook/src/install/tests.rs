@@ -141,6 +141,21 @@ fn what_the_agent_would_reject_is_left_alone() {
     }
 }
 
+/// BR-102: entries in a file that Claude Code refuses cover nothing; they can be put in and taken out all the same.
+#[test]
+fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
+    for (text, key, line) in [
+        ("{\"model\": \"m\",\n  \"permissions\": 5}", "`permissions`", 2),
+        ("{\"env\": null}", "`env`", 1),
+    ] {
+        let with = put_in(claude(), PROGRAM, Some(text)).unwrap();
+        let wrong = installed(claude(), &with).unwrap_err();
+        assert!(wrong.message.contains(key) && wrong.line == line, "{text}: {wrong:?}");
+        assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(text));
+        assert!(installed(agent("qwen").unwrap(), text).is_ok());
+    }
+}
+
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words, not their order.
 #[test]
 fn what_is_registered_never_changes() {

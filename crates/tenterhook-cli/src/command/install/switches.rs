@@ -93,7 +93,7 @@ impl Elsewhere {
         };
         let path = directory.join(self.file);
         let text = read(&path).ok().flatten()?;
-        let switched = install::switched(&[self.key], &text)?;
+        let switched = install::switched(agent, &[self.key], &text)?;
         Some(Said { path, text, switched })
     }
 }
@@ -101,7 +101,7 @@ impl Elsewhere {
 /// What switches all hooks off: the strongest file that says anything of it is heard (BR-69).
 pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
     let in_file = |it: &Seen<'_>| {
-        let switched = install::switched(agent.switches, it.text)?;
+        let switched = install::switched(agent, agent.switches, it.text)?;
         Some(Said { path: it.path.to_owned(), text: it.text.to_owned(), switched })
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =

@@ -11,7 +11,7 @@ use crate::held::openings;
 
 pub(super) fn object(row: &Row, here: &Here) -> Value {
     let (agent, found) = (row.agent, &*row.found);
-    let switches = |file: &Found| install::switched(agent.switches, &file.text);
+    let switches = |file: &Found| install::switched(agent, agent.switches, &file.text);
     let file = |found: &Found| {
         let waiting: Vec<Value> = found
             .waiting

@@ -25,8 +25,10 @@ pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lackin
     let lacks = |event: &&Event| {
         let Some((since, key)) = event.since else { return false };
         let is_older = version.as_deref().is_none_or(|version| numbers(version) < numbers(since));
-        let closes =
-            |file: &Found| install::switched(&[key], &file.text).is_some_and(|switch| switch.off);
+        let closes = |file: &Found| {
+            let switched = install::switched(agent, &[key], &file.text);
+            switched.is_some_and(|switch| switch.off) && !install::may_refuse(agent, &file.text)
+        };
         is_older && !found.iter().any(closes)
     };
     let lacking = agent.events.iter().filter(lacks).filter_map(|event| {

@@ -62,7 +62,8 @@ pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;
     }
-    let own = settings.iter().filter(|file| file.source.layer == Layer::User);
+    let own =
+        settings.iter().filter(|file| file.source.layer == Layer::User && file.refused.is_none());
     own.into_iter().any(|file| {
         let listed = file.entry("prependPlugins").and_then(|entry| entry.node.as_array());
         let ids: Vec<&str> = listed.into_iter().flatten().filter_map(Node::as_str).collect();

@@ -20,7 +20,11 @@ const SKILLS: &str = "skills-dir";
 /// The modules of every place from which they load, each folder once.
 pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
     let texts: Vec<&str> = scan.settings.iter().map(|source| &*source.text).collect();
-    let search = Search { scan, settings, enabled: plugins::enabled(&texts) };
+    let search = Search {
+        scan,
+        settings,
+        enabled: plugins::enabled(&texts, |text| plugins::why_refused(text).is_none()),
+    };
     let (marketplaces, mut found) = search.marketplaces();
     let all = search
         .plugin_dirs()

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::accepted::{Acceptance, acceptance};
 use crate::dialect::{Disk, GROUPS, Plugins, Roots};
 use crate::source::{Flaw, Kept, Plugin, Source};
-use crate::syntax::{self, Format, Node, NodeValue, Parsed};
+use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
 
 /// The plugins that count, each with its hook files.
 pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
@@ -57,7 +58,7 @@ pub(super) fn user_files(roots: &Roots) -> PathBuf {
 fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
     let registry = read(registry).root;
     let known = registry.as_ref().and_then(|it| it.get("plugins"));
-    enabled(settings)
+    enabled(settings, may_be_read)
         .into_iter()
         .filter(|(_, on)| *on)
         .filter_map(|(name, _)| {
@@ -70,28 +71,61 @@ fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
         .collect()
 }
 
-/// What `settings`, weakest first, say of each plugin.
-pub(super) fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
+/// What `settings`, weakest first, say of each plugin; a `false` in a file that is not read counts for nothing.
+pub(super) fn enabled(settings: &[&str], is_read: impl Fn(&str) -> bool) -> BTreeMap<String, bool> {
     let mut enabled = BTreeMap::new();
     for text in settings {
         let root = read(text).root;
-        let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
+        let is_read = is_read(text);
         let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
         for entry in said.map(Node::entries).unwrap_or_default() {
-            enabled.insert(entry.key.clone(), is_enabled(&entry.node, is_strict));
+            enabled.insert(entry.key.clone(), is_enabled(&entry.node, is_read));
         }
     }
     enabled
 }
 
 /// Whether Claude Code (2.1.332, played) loads a plugin: only `false`, in a file that it reads, switches one off.
-fn is_enabled(node: &Node, is_strict: bool) -> bool {
-    node.as_bool() != Some(false) || !is_strict
+fn is_enabled(node: &Node, is_read: bool) -> bool {
+    node.as_bool() != Some(false) || !is_read
+}
+
+/// Whether Claude Code is not known to refuse a settings file.
+fn may_be_read(text: &str) -> bool {
+    !matches!(judged(text), Some(Acceptance::Refused(_)) | None)
+}
+
+/// Why Claude Code refuses a settings file, or may, as a clause; `None` for one that it reads (BR-102).
+pub(crate) fn why_refused(text: &str) -> Option<String> {
+    match judged(text) {
+        None => Some("Claude Code refuses a file that is not one object of strict JSON".to_owned()),
+        Some(Acceptance::Accepted) => None,
+        Some(Acceptance::Refused(key)) => {
+            Some(format!("Claude Code refuses the whole file for the value of `{key}`"))
+        }
+        Some(Acceptance::Unknown(key)) => Some(format!(
+            "whether Claude Code reads a file with this value of `{key}` is not known"
+        )),
+    }
+}
+
+/// The key at the root for whose value Claude Code refuses a settings file, where that was seen.
+pub(crate) fn refused_key(root: &Node) -> Option<&Entry> {
+    let Acceptance::Refused(path) = acceptance(root) else { return None };
+    root.entries().iter().rev().find(|entry| path.split('.').next() == Some(&entry.key))
+}
+
+/// What becomes of a settings file; `None` for one that is not one object of strict JSON. A byte order mark is read over.
+fn judged(text: &str) -> Option<Acceptance> {
+    let text = text.trim_start_matches('\u{feff}');
+    let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let root = syntax::parse(text, Format::Json).root.filter(|root| root.as_object().is_some());
+    root.filter(|_| is_strict).map(|root| acceptance(&root))
 }
 
 /// Whether `settings`, weakest first, enable any plugin, whatever the registry knows.
 fn any_enabled(settings: &[&str]) -> bool {
-    enabled(settings).into_values().any(|on| on)
+    enabled(settings, may_be_read).into_values().any(|on| on)
 }
 
 /// Why some of the registry is not known, where that is so.

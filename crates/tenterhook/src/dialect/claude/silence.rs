@@ -51,14 +51,17 @@ fn blocked(silencer: Silencer) -> Silencer {
 pub(super) struct Settings<'a> {
     pub(super) source: &'a Source,
     pub(super) root: Option<Node>,
-    /// Whether it is JSON without comments and without slips.
-    is_strict: bool,
+    /// Why the agent refuses the file, or may: then what it says closes nothing (BR-102).
+    pub(super) refused: Option<String>,
 }
 
 impl<'a> Settings<'a> {
     fn read(source: &'a Source) -> Self {
-        let is_strict = serde_json::from_str::<serde_json::Value>(&source.text).is_ok();
-        Self { source, root: plugins::read(&source.text).root, is_strict }
+        Self {
+            source,
+            root: plugins::read(&source.text).root,
+            refused: plugins::why_refused(&source.text),
+        }
     }
 
     pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
@@ -83,8 +86,8 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
         let mut said = own.filter_map(|file| {
             let entry = file.entry("disableAllHooks")?;
             let is_off = entry.node.as_bool()?;
-            // Claude Code refuses a file that is not strict JSON: its `false` closes nothing.
-            (is_off || file.is_strict).then_some((file, entry, is_off))
+            // The `false` of a file that Claude Code refuses closes nothing.
+            (is_off || file.refused.is_none()).then_some((file, entry, is_off))
         });
         said.next()
     };
@@ -93,11 +96,20 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
         Layer::Managed => "`disableAllHooks` switches off every hook of Claude Code",
         _ => "`disableAllHooks` switches off every hook of Claude Code that is not managed",
     };
+    let without_effect = settings.iter().find_map(|file| {
+        let why = file.refused.as_ref()?;
+        let is_off = file.entry("disableAllHooks")?.node.as_bool()?;
+        (!is_off).then(|| format!("`{}` says `false` to no effect: {why}", file.source.name))
+    });
     let help = match file.source.layer {
         Layer::Project => {
             "remove it, or set it to `false` in `.claude/settings.local.json`, which overrules this file"
         }
         _ => "remove it: a managed file with `\"disableAllHooks\": false` overrules all others",
+    };
+    let help = match without_effect {
+        Some(why) => format!("{help} ({why})"),
+        None => help.to_owned(),
     };
     let mut silencer = file.silencer(Code::HooksDisabled, message.to_owned(), entry.key_span);
     silencer.finding = silencer.finding.weighing(Severity::Error).help(help);
@@ -109,7 +121,9 @@ fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
     let path = ["pluginConfigs", VENDOR_GUARD_CONFIG, "options", "allowManagedModsOnly"];
     let node =
         file.root.as_ref().and_then(|root| path.iter().try_fold(root, |node, key| node.get(key)));
-    file.source.layer == Layer::Managed && node.and_then(Node::as_bool) == Some(true)
+    file.source.layer == Layer::Managed
+        && file.refused.is_none()
+        && node.and_then(Node::as_bool) == Some(true)
 }
 
 /// A managed `prependPlugins` without the vendor's guard takes that guard away: every module can silence hooks again.

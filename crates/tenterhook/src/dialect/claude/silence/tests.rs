@@ -89,6 +89,52 @@ fn disable_all_hooks_is_found_where_no_stronger_file_says_false() {
     assert_eq!(found(&[(PROJECT, "{\"disableAllHooks\": \"yes\"}")]), [""; 0]);
 }
 
+/// BR-102: what a file says that Claude Code refuses, or may, closes nothing.
+#[test]
+fn false_in_a_file_that_claude_code_refuses_closes_nothing() {
+    let on = (PROJECT, "{\n\"disableAllHooks\": true}");
+    for (text, is_read) in [
+        ("{\"disableAllHooks\": false}", true),
+        ("\u{feff}{\"disableAllHooks\": false}", true),
+        (
+            "{\"disableAllHooks\": false, \"permissions\": {\"allow\": [\"Bash(ls)\"]}, \"env\": {\"A\": \"b\"}}",
+            true,
+        ),
+        ("{\"disableAllHooks\": false, \"hooks\": {\"Nope\": []}, \"language\": \"en\"}", true),
+        ("{\"disableAllHooks\": true, \"disableAllHooks\": false}", true),
+        ("{\"disableAllHooks\": false, \"disableAllHooks\": true}", false),
+        ("{\"disableAllHooks\": false,}", false),
+        ("{\"disableAllHooks\": false // x\n}", false),
+        ("{\"disableAllHooks\": false, \"permissions\": 5}", false),
+        ("{\"disableAllHooks\": false, \"permissions\": {\"defaultMode\": \"nope\"}}", false),
+        ("{\"disableAllHooks\": false, \"env\": []}", false),
+        ("{\"disableAllHooks\": false, \"model\": 5}", false),
+        ("{\"disableAllHooks\": false, \"sandbox\": 5}", false),
+        ("{\"disableAllHooks\": false, \"language\": 5}", false),
+        ("{\"disableAllHooks\": \"false\"}", false),
+        ("[{\"disableAllHooks\": false}]", false),
+    ] {
+        let text: &'static str = text;
+        assert_eq!(found(&[on, (LOCAL, text)]).is_empty(), is_read, "{text}");
+        assert_eq!(found(&[on, (MANAGED, text)]).is_empty(), is_read, "{text}");
+    }
+    let refused = "{\"disableAllHooks\": false, \"env\": []}";
+    let silencer = &silencers(&[on, (LOCAL, refused)], &[])[0];
+    let help = silencer.finding.help.as_deref().expect("it is named");
+    assert!(
+        help.contains("to no effect: Claude Code refuses the whole file for the value of `env`"),
+        "{help}"
+    );
+    // The same of what closes the places of modules: a switch of one plugin, and managed modules alone.
+    let manifest = ("/project/.claude/skills/x/.claude-plugin/plugin.json", MANIFEST);
+    let hooks = ("/project/.claude/skills/x/hooks/hooks.json", MODULES);
+    let off =
+        r#"{"enabledPlugins": {"x@skills-dir": false, "silencer@skills-dir": false}, "model": 5}"#;
+    assert_eq!(found(&[manifest, hooks, (LOCAL, off)]).len(), 1);
+    let only = r#"{"model": 5, "pluginConfigs": {"cc-plugin-sec-default@builtin": {"options": {"allowManagedModsOnly": true}}}}"#;
+    assert_eq!(found(&[manifest, hooks, (MANAGED, only)]).len(), 1);
+}
+
 /// BR-81: each place of which a module was loaded.
 #[test]
 fn module_is_found_in_each_place_that_loads() {
