@@ -156,7 +156,7 @@ impl Room {
     }
 
     fn plain(&self) -> Builder {
-        Engine::builder().source(self.source.clone())
+        Engine::builder().source(self.source.clone()).trust_repositories_unasked()
     }
 
     fn build_trusting(&self) {

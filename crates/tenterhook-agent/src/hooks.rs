@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Dispatch, Roots};
 use tenterhook::event::{EventName, Surroundings};
 /// The services that models run on: one table for hooks and for the agent itself.
@@ -119,7 +120,8 @@ impl Hooks {
     pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
         let trust = (!place.is_named).then(|| trust(&roots, env));
-        let found = trust.as_ref().map_or_else(|| discover::find(&roots), |it| it.find(&roots));
+        let found =
+            trust.as_ref().map_or_else(|| discover::find(&roots), |trust| trust.find(&roots));
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
         let builder =
@@ -127,7 +129,7 @@ impl Hooks {
         let builder = match &trust {
             // Somebody else's programs: what they need beside the project is granted by name.
             Some(trust) => builder.trust(trust.clone()).confine_repositories(),
-            None => builder,
+            None => builder.trust_repositories_unasked(),
         };
         let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
@@ -286,14 +288,16 @@ impl Hooks {
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
     fn tell(&self, event: &EventName, outcome: &Outcome) {
-        let ended = outcome.effects.stop.as_ref().and_then(|it| it.reason.as_deref());
+        // A cap ends the turn where no hook does (HO-10).
+        let is_ended_by_cap =
+            outcome.effects.stop.is_some() && !outcome.steps.iter().any(|step| step.stopped);
         let label = self.label_of(event, outcome.steps.iter().map(|step| &step.hook));
         for fault in &outcome.faults {
             // What ends the turn is said where it ends (HO-10).
-            if ended == Some(fault.message.as_str()) {
+            if fault.code == Code::CapReached && is_ended_by_cap {
                 continue;
             }
-            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            let hook = fault.hook.as_ref().map(|id| format!("hook `{id}`: ")).unwrap_or_default();
             let name = match &fault.hook {
                 Some(id) => self.label_of(event, [id]),
                 None => label.clone(),
@@ -304,9 +308,6 @@ impl Hooks {
         let warns = !outcome.steps.is_empty()
             && dialects.all(|dialect| dialect == Some(DialectId::REASONIX));
         for (message, line) in outcome.steps.iter().flat_map(late::notices) {
-            if ended == Some(message) || outcome.faults.iter().any(|it| it.message == *message) {
-                continue;
-            }
             // What its hooks say to the user are warnings: `@@WARN`.
             self.updates.tell(if warns {
                 Update::Warn { event: label.own(), reason: message.clone() }
@@ -369,6 +370,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         config_home: directory("CLAUDE_CONFIG_DIR"),
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
+        user_state: directory("XDG_STATE_HOME"),
         account_home: Roots::account_home_beside(&place.home),
     };
     roots.without_home_in_project()

@@ -52,9 +52,9 @@ impl Exit {
     /// What an outcome means for whoever waits for it.
     pub(crate) fn of(outcome: &Outcome) -> Self {
         match outcome.decision() {
-            Decision::Proceed(_) => Self::Good,
-            Decision::Ask(..) | Decision::Deferred(_) => Self::Asks,
-            _ => Self::Blocked,
+            Decision::Proceed { .. } => Self::Good,
+            Decision::Ask { .. } | Decision::Deferred { .. } => Self::Asks,
+            Decision::Denied { .. } | Decision::Stopped { .. } => Self::Blocked,
         }
     }
 }
@@ -79,7 +79,7 @@ mod tests {
             (Restraint::Defer, 3),
             (Restraint::Deny, 2),
         ] {
-            let mut outcome = Outcome::default();
+            let mut outcome = Outcome::silent();
             outcome.restraint = restraint;
             assert_eq!(Exit::of(&outcome).code(), code, "{restraint:?}");
             outcome.effects.stop = Some(tenterhook::answer::Stop::default());

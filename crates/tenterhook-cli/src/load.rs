@@ -263,7 +263,7 @@ impl Loaded {
             // Somebody else's programs: what they need beside the project is granted by name. Who names a file takes it for
             // their own.
             Some(trust) => builder.trust(trust.clone()).confine_repositories(),
-            None => builder,
+            None => builder.trust_repositories_unasked(),
         };
         let builder = match self.of_several_projects {
             true => builder.of_several_projects(),
@@ -278,7 +278,7 @@ impl Loaded {
     pub(crate) fn as_written(&self) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
-        builder.build().0
+        builder.trust_repositories_unasked().build().0
     }
 
     /// Says which files were found and which lie nearby unread. People asked for neither, so it goes to them alone.

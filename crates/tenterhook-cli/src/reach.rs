@@ -1,12 +1,12 @@
 //! Whether a hook can ever run. Says why not and what becomes of its events, in one sentence; reads nothing but the ruleset.
 
 use tenterhook::config::Ruleset;
-use tenterhook::hook::{Arming, Hook, OnFailure, Phase, Run, Wait};
+use tenterhook::hook::{Hook, OnFailure, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 
 /// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
 pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
-    if let Arming::Disarmed { because, rule } = &hook.arming {
+    if let Some((because, rule)) = hook.arming.off() {
         return Some((because.clone(), rule));
     }
     let dialect = hook.dialect.dialect();

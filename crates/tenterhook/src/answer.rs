@@ -12,10 +12,9 @@ pub use slip::{Slip, SlipKind};
 /// How far a hook, or all hooks together, restrain an action.
 ///
 /// The order of the variants *is* rules A-1 and M-1: restraint wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Restraint {
     /// No objection, and no consent either.
-    #[default]
     Silent,
     /// Consents: a routine prompt may be skipped.
     Allow,
@@ -277,7 +276,7 @@ impl fmt::Debug for Powers {
 }
 
 /// What a hook said, read leniently: the slips say where it left its protocol.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The decision, if it took one.
     pub restraint: Restraint,
@@ -304,6 +303,26 @@ pub struct Answer {
     /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
     /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
     pub plain: Option<Box<Answer>>,
+}
+
+/// No objection, and nothing else either: what a hook answers that lets an action pass.
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            printed: None,
+            default_reason: None,
+            effects: Effects::default(),
+            detached: false,
+            slips: Vec::new(),
+            remarks: Vec::new(),
+            failure: None,
+            unclear: None,
+            plain: None,
+        }
+    }
 }
 
 impl Answer {
@@ -335,7 +354,7 @@ impl Answer {
     /// An answer that is none.
     #[must_use]
     pub fn failed(code: Code, message: impl Into<String>) -> Self {
-        Self { failure: Some(Failure { code, message: message.into() }), ..Self::default() }
+        Self { failure: Some(Failure::new(code, message)), ..Self::default() }
     }
 
     /// The same with one more slip.
@@ -351,6 +370,22 @@ impl Answer {
 pub struct Failure {
     /// What kind of failure it is; it becomes the code of the fault.
     pub code: Code,
+    /// The exit code of its process, where that is why there is no answer.
+    pub exit: Option<i32>,
     /// What happened, for people.
     pub message: String,
+}
+
+impl Failure {
+    /// A failure of a kind, in words for people.
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, exit: None, message: message.into() }
+    }
+
+    /// A process that exited with a code that is no success, and the words that explain it, if there are any.
+    pub(crate) fn exited(exit: i32, words: &str) -> Self {
+        let separator = if words.is_empty() { "" } else { ": " };
+        let message = format!("it exited with code {exit}{separator}{words}");
+        Self { code: Code::ExitCode, exit: Some(exit), message }
+    }
 }

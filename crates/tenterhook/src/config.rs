@@ -19,6 +19,7 @@ mod server;
 mod shadow;
 mod statements;
 mod switches;
+mod unasked;
 
 #[doc(hidden)]
 pub use caller::is_own;
@@ -32,6 +33,9 @@ pub(crate) use sandbox::is_of_repository;
 pub(crate) use sandbox::is_server_of_repository;
 #[doc(hidden)]
 pub use server::settle as settle_servers;
+pub(crate) use unasked::withhold;
+#[cfg(feature = "mcp")]
+pub(crate) use unasked::withhold_server;
 
 pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]

@@ -50,7 +50,7 @@ pub mod tools;
 mod typed;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::hook::{Hook, Layer};
@@ -198,8 +198,10 @@ pub struct EventFault {
     pub message: String,
 }
 
-/// The directories from which a dialect finds its files; the caller names them. With the feature `env`, `Roots::from_env` names
-/// those of this process. The default names none: no file is found from it, the managed ones of an organisation included.
+/// The directories from which hooks and their settings are found; the caller names them.
+///
+/// [`Roots::new`] takes the working directory and the user's home; with the feature `env`, `Roots::from_env` asks the process.
+/// A directory that is empty is not named: nothing is found from it, and nothing at all from [`Roots::default`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     /// Where the agent would be started.
@@ -218,6 +220,8 @@ pub struct Roots {
     pub homes: Vec<(DialectId, PathBuf)>,
     /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
     pub user_config: Option<PathBuf>,
+    /// Where the user keeps the state of all programs, approvals among it, when not in `.local/state` under `home`.
+    pub user_state: Option<PathBuf>,
     /// The home that the system has for the user's account: what lies there is read as well, where variables name other places (C-94).
     pub account_home: Option<PathBuf>,
 }
@@ -243,6 +247,17 @@ impl Roots {
             account_home: None,
             ..self.clone()
         })
+    }
+
+    /// Whether a file of this layer is found from directories that are named: a path below an empty one would be looked for in the
+    /// process's directory, which is somebody else's project.
+    pub(crate) fn reach(&self, path: &Path, layer: Layer) -> bool {
+        let directory = match layer {
+            Layer::Managed | Layer::BuiltIn | Layer::Given => return true,
+            Layer::User => &self.home,
+            _ => &self.cwd,
+        };
+        path.is_absolute() || !directory.as_os_str().is_empty()
     }
 
     /// Where the user keeps what Tenterhook reads.
@@ -292,8 +307,6 @@ fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, Str
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use serde_json::json;
 
     use super::*;

@@ -12,6 +12,7 @@ mod keep;
 mod owner;
 mod places;
 mod project;
+mod roots;
 mod saved;
 mod servers;
 mod silencers;
@@ -34,8 +35,8 @@ pub(crate) use system::System;
 #[doc(hidden)]
 pub use self::{
     keep::{make_private, missing_home, without_home},
-    places::{adopted, adopted_origin},
-    system::{Stat, Unsupported, managed_file, owner_only},
+    places::{adopted, adopted_origin, searched},
+    system::{MANAGED, Stat, Unsupported, managed_file, owner_only},
 };
 #[doc(hidden)]
 pub use self::{
@@ -52,11 +53,6 @@ pub(crate) use servers::{FileOfServers, server_files, servers_of};
 
 #[cfg(test)]
 mod tests;
-
-/// Where an organisation keeps managed files: what a host sets as [`Roots::managed`].
-///
-/// `None` on a system on which no such directory is known (HO-20).
-pub const MANAGED: Option<&str> = System::HERE.managed();
 
 /// How many directories above the caller's are searched for files that it hides.
 const MAX_ANCESTORS: usize = 16;
@@ -124,48 +120,10 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
     found
 }
 
-impl Roots {
-    /// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
-    /// does not exist lies where the directory above it does.
-    #[must_use]
-    pub fn has_inside(&self, path: &Path) -> bool {
-        let real = |path: &Path| -> PathBuf {
-            let mut above = path.ancestors();
-            let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));
-            found.map_or_else(
-                || path.to_owned(),
-                |(real, above)| {
-                    path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest))
-                },
-            )
-        };
-        let path = real(path);
-        let projects = [Some(&self.cwd), self.repository.as_ref()];
-        projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
-    }
-}
-
 /// Whether two paths lead to the same file.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| other == one))
-}
-
-/// The places in which [`find`] looks, each with its dialect, in the order in which they are looked at; a `*` stands for any
-/// name. For whoever has to say that nothing was found there.
-#[must_use]
-pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
-    let of = |dialect: &&'static Dialect| {
-        let id = dialect.id();
-        places::of(dialect, roots).into_iter().map(move |it| (id, it.path))
-    };
-    let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
-    for place in DIALECTS.iter().flat_map(|it| of(&&**it)) {
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    places
 }
 
 /// What the organisation's and the user's own files say about the record of firings, whichever other files hooks are read from;
@@ -178,7 +136,7 @@ pub fn record(roots: &Roots) -> RecordTable {
     let is_own = |place: &Candidate| place.layer == Layer::User;
     let account = account.into_iter().flatten().filter(is_own);
     for Candidate { path, layer } in account.chain(native.dialect().places(roots)) {
-        if !matches!(layer, Layer::Managed | Layer::User) {
+        if !matches!(layer, Layer::Managed | Layer::User) || !roots.reach(&path, layer) {
             continue;
         }
         let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
@@ -230,7 +188,7 @@ fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|it| it.layer == Layer::Managed);
-    dialect.plugins(&settings, roots, &file::Files)
+    dialect.plugins(&settings, roots, &file::Files::new(roots))
 }
 
 /// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that one says (C-5).

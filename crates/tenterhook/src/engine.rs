@@ -5,6 +5,7 @@
 //! **outcome**, the session **settles** it, and the firing is **recorded**.
 
 mod ahead;
+mod builder;
 #[cfg(feature = "mcp")]
 mod connected;
 mod firing;
@@ -19,6 +20,7 @@ mod recording;
 mod second_round;
 mod step;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,27 +30,23 @@ use tokio::sync::Semaphore;
 use crate::answer::Failure;
 use crate::config::{Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{DialectId, Dispatch, EventRow};
+use crate::dialect::{Dispatch, Roots};
+use crate::discover::Found;
 use crate::event::{Event, EventName};
 use crate::executor::Ambient;
-use crate::hook::{Hook, Phase};
+use crate::hook::Phase;
 use crate::merge;
 use crate::outcome::Outcome;
 use crate::plan;
 use crate::record::Sink;
 use crate::session::Session;
-#[cfg(feature = "trust")]
-use crate::trust::Trust;
+pub use builder::Builder;
 use firing::{Finished, Firing};
 use judge::Judge;
 use recording::Recording;
 
 #[cfg(test)]
 mod tests;
-
-/// How many steps of one engine run at once when the host does not say. More than any known agent starts for one event
-/// (the longest list in public configs has 37 hooks), and few enough for a small machine.
-const PARALLEL: usize = 64;
 
 /// One engine: the hooks of one configuration, ready to fire. Cheap to clone; every clone is the same engine.
 #[derive(Clone, Debug)]
@@ -68,6 +66,8 @@ struct Inner {
     #[cfg(feature = "mcp")]
     connected: Option<connected::Connected>,
     judge: Judge,
+    /// The user's home, for events that name none.
+    home: PathBuf,
     shadows: Shadows,
     projects: projects::Projects,
 }
@@ -85,187 +85,17 @@ pub enum Shadows {
     Alone,
 }
 
-/// What an engine is made of.
-#[derive(Debug, Default)]
-pub struct Builder {
-    sources: Vec<Source>,
-    added: Added,
-    ambient: Ambient,
-    parallel: Option<usize>,
-    sink: Option<Arc<dyn Sink>>,
-    #[cfg(feature = "mcp")]
-    connect: Option<crate::dialect::Roots>,
-    judge: Judge,
-    shadows: Shadows,
-    of_several_projects: bool,
-}
-
-impl Builder {
-    /// Adds a source; the order of the calls is the order of configuration.
-    #[must_use]
-    pub fn source(mut self, source: Source) -> Self {
-        self.sources.push(source);
-        self
-    }
-
-    /// Adds several sources, in their order.
-    #[must_use]
-    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
-        self.sources.extend(sources);
-        self
-    }
-
-    /// Adds a hook that no file configures; such hooks come after all others.
-    #[must_use]
-    pub fn hook(mut self, hook: Hook) -> Self {
-        self.added.hooks.push(hook);
-        self
-    }
-
-    /// Switches the built-in rules on that keep tool calls away from what holds an agent up: its hooks, its settings, and
-    /// this engine ([`crate::protect`]). No source below a managed one switches them off, and a reload keeps them.
-    #[cfg(feature = "rule")]
-    #[must_use]
-    pub fn self_protection(mut self) -> Self {
-        self.added.self_protection = true;
-        self
-    }
-
-    /// Runs the commands and workers that a repository brings in the sandbox `standard`, as far as this machine can, where neither
-    /// their entries nor the person say anything of it.
-    #[must_use]
-    pub const fn confine_repositories(mut self) -> Self {
-        self.added.confines_repositories = true;
-        self
-    }
-
-    /// Leaves the hooks alone that this agent runs itself, because it is the one that calls (BR-30).
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn behind(mut self, caller: DialectId) -> Self {
-        self.added.caller = Some(caller);
-        self
-    }
-
-    /// Says which hooks in shadow are asked here.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn shadows(mut self, which: Shadows) -> Self {
-        self.shadows = which;
-        self
-    }
-
-    /// Runs each hook of a project's file for that project, whichever one the event names: the sources are of several (BR-18).
-    #[must_use]
-    pub const fn of_several_projects(mut self) -> Self {
-        self.of_several_projects = true;
-        self
-    }
-
-    /// Declares a custom event of the host: its subject, and what hooks of every dialect may do on it.
-    #[must_use]
-    pub fn event(mut self, row: EventRow) -> Self {
-        self.added.events.push(row);
-        self
-    }
-
-    /// What the host's process gives its hooks: nothing, unless this is called.
-    #[must_use]
-    pub fn ambient(mut self, ambient: Ambient) -> Self {
-        self.ambient = ambient;
-        self
-    }
-
-    /// Connects the MCP servers that hooks call, in place of [`Ambient::servers`]: those of native files, and those that an
-    /// agent would connect from `roots`. Each starts with the first call of one of its tools, a reload looks for them
-    /// anew, and all of them end with the engine (MC-14).
-    #[cfg(feature = "mcp")]
-    #[must_use]
-    pub fn connect(mut self, roots: &crate::dialect::Roots) -> Self {
-        self.connect = Some(roots.clone());
-        self
-    }
-
-    /// How many steps may run at once (64 by default, at least 1), and as many in the background; further ones wait for
-    /// their turn.
-    #[must_use]
-    pub fn parallel(mut self, steps: usize) -> Self {
-        self.parallel = Some(steps.max(1));
-        self
-    }
-
-    /// Where records go; nowhere by default.
-    #[must_use]
-    pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
-        self.sink = Some(sink);
-        self
-    }
-
-    /// Records every firing in files; where the user wants no records there is no journal, and this changes nothing.
-    #[cfg(feature = "record")]
-    #[must_use]
-    pub fn record(self, journal: Option<Arc<crate::record::Journal>>) -> Self {
-        match journal {
-            Some(journal) => self.sink(journal),
-            None => self,
-        }
-    }
-
-    /// What the person approved: of sources that came with a repository nothing else is armed or obeyed, now and at each
-    /// reload (T-10). Without this call every source that the host hands over is armed: to ask is the host's affair then.
-    ///
-    /// Find the files with [`Trust::find`], so that no file says which plugins there are before it was approved.
-    #[cfg(feature = "trust")]
-    #[must_use]
-    pub fn trust(mut self, trust: Trust) -> Self {
-        self.judge = Judge::by(trust);
-        self
-    }
-
-    /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
-    /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
-    /// engine is built in it.
-    #[must_use]
-    #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
-    pub fn build(mut self) -> (Engine, Vec<Diagnostic>) {
-        let mut loaded = self.judge.load(&self.sources, &self.added, None);
-        loaded.diagnostics.extend(ground::without_timers());
-        #[cfg(feature = "mcp")]
-        let connected =
-            self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));
-        #[cfg(feature = "mcp")]
-        loaded.diagnostics.extend(
-            connected.iter().flat_map(|it| it.find(&self.judge, &loaded.ruleset, &self.sources)),
-        );
-        let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
-        let inner = Inner {
-            ruleset: ArcSwap::from_pointee(loaded.ruleset),
-            added: self.added,
-            ambient: Arc::new(self.ambient),
-            parallel: turns(),
-            background: turns(),
-            sink: self.sink,
-            #[cfg(feature = "mcp")]
-            connected,
-            judge: self.judge,
-            shadows: self.shadows,
-            projects: projects::Projects::of_sources(&self.sources, self.of_several_projects),
-        };
-        (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
-    }
-}
-
 impl Engine {
-    /// Starts an engine without hooks.
-    #[must_use]
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     /// The hooks as they stand.
     #[must_use]
     pub fn ruleset(&self) -> Arc<Ruleset> {
         self.inner.ruleset.load_full()
+    }
+
+    /// Finds the files that the agents would load from `roots` now, as this engine trusts them: what [`Engine::reload`] takes.
+    #[must_use]
+    pub fn find(&self, roots: &Roots) -> Found {
+        self.inner.judge.find(roots)
     }
 
     /// Replaces all sources at once. Events in flight keep the hooks with which they began (C-2); a source that can no
@@ -309,12 +139,15 @@ impl Engine {
 
     async fn dispatch(
         &self,
-        event: Event,
+        mut event: Event,
         session: &Session,
         budget: Option<Duration>,
         dispatch: Dispatch,
     ) -> Outcome {
         let since = Instant::now();
+        if event.within.home.as_os_str().is_empty() {
+            event.within.home.clone_from(&self.inner.home);
+        }
         let view = session.view(&event.name);
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
         let ruleset = self.ruleset();

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+pub use common::{PRE_TOOL_USE, STOP, USER_PROMPT_SUBMIT};
 use tool::ToolCall;
 
 /// The neutral name of an event, such as `PreToolUse` or the custom `deploy.before` (E-1).
@@ -115,7 +116,7 @@ impl Event {
 }
 
 /// Events before a shell line that an agent runs outside of a tool call, each with the event of the call that it would be.
-const CALLS: &[(&str, &str)] = &[("PreSkillShellCommand", "PreToolUse")];
+const CALLS: &[(&str, &str)] = &[("PreSkillShellCommand", PRE_TOOL_USE)];
 
 impl Event {
     /// The tool call that this event would be, for the hooks that judge such calls (BR-90); `None` where it is one itself, or

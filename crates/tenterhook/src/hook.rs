@@ -1,5 +1,6 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+mod arming;
 pub(crate) mod around;
 pub(crate) mod enforcement;
 pub(crate) mod files;
@@ -31,6 +32,7 @@ pub use self::{
     sandbox::{Grants, Peers, Profile, Tier},
 };
 pub use crate::compat::Compat;
+pub use arming::Arming;
 #[doc(hidden)]
 pub use around::FIRING;
 pub use enforcement::Enforcement;
@@ -167,21 +169,6 @@ pub enum Wait {
     Detached,
     /// The same, and a denial wakes an idle agent.
     Rewake,
-}
-
-/// Whether a hook may run at all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Arming {
-    /// It runs when it is selected.
-    #[default]
-    Armed,
-    /// It never runs: why, as one sentence with the number of the rule.
-    Disarmed {
-        /// Why.
-        because: String,
-        /// The rule, such as `C-12`.
-        rule: &'static str,
-    },
 }
 
 /// One configured entry. A host makes its own with [`Hook::new`], and changes what it means otherwise.
@@ -356,8 +343,16 @@ impl Hook {
     /// Whether it is off because it came with a repository and nobody approved it (T-10).
     #[must_use]
     #[doc(hidden)]
-    pub fn is_unapproved(&self) -> bool {
-        matches!(self.arming, Arming::Disarmed { rule: "T-10", .. })
+    pub const fn is_unapproved(&self) -> bool {
+        matches!(self.arming, Arming::Unapproved { .. })
+    }
+
+    /// Switches it off because it came with a repository and is not approved (T-10).
+    #[cfg(feature = "trust")]
+    pub(crate) fn disarm_unapproved(&mut self, because: String) {
+        if self.arming == Arming::Armed {
+            self.arming = Arming::Unapproved { because };
+        }
     }
 
     /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.

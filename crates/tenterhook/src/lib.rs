@@ -7,39 +7,55 @@
 //!
 //! # A hooked host in one page
 //!
-//! ```
+#![cfg_attr(all(feature = "rule", feature = "trust"), doc = "```")]
+#![cfg_attr(not(all(feature = "rule", feature = "trust")), doc = "```ignore")]
 //! use tenterhook::prelude::*;
 //!
-//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+//! # let scratch = tempfile::tempdir()?;
+//! # let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
+//! # std::fs::create_dir_all(home.join(".config/tenterhook"))?;
+//! # std::fs::create_dir(&project)?;
+//! # std::fs::write(home.join(".config/tenterhook/tenterhook.toml"), r#"
+//! #     [hook.no-force-push]
+//! #     on = "PreToolUse"
+//! #     if = "Bash(git push *--force*)"
+//! #     shell = "echo 'push without --force' >&2; exit 2"
+//! # "#)?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
-//! // A config as a person writes it. A host reads it from a file: see `discover`.
-//! let config = r#"
-//!     [hook.no-force-push]
-//!     on = "PreToolUse"
-//!     if = "Bash(git push *--force*)"
-//!     shell = "echo 'push without --force' >&2; exit 2"
-//! "#;
-//! let source = Source::given("tenterhook.toml", DialectId::NATIVE, config, "/");
-//! let (engine, diagnostics) = Engine::builder().source(source).build();
-//! assert!(diagnostics.is_empty());
+//! // The hooks that the user's agents would load, guarded: a repository runs nothing that the user did not approve.
+//! let roots = Roots::new(&project, &home)?; // a program: `Roots::from_env()?`
+//! # let roots = Roots { managed: None, ..roots };
+//! let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]);
+//! let (engine, diagnostics) = Engine::discover(&roots).ambient(ambient).build();
+//! for diagnostic in diagnostics {
+//!     eprintln!("{diagnostic}"); // or people never learn that one of their hooks does nothing
+//! }
 //!
 //! // Something is about to happen.
 //! let call = serde_json::json!({"command": "sudo git push --force"});
-//! let event = Event::pre_tool_use("Bash", call.clone()).within(&Surroundings::at("/"));
+//! let event = Event::pre_tool_use("Bash", call.clone()).within(&Surroundings::at(&project));
 //!
 //! // One session, for as long as the conversation lives.
 //! let session = Session::default();
 //! let outcome = engine.fire(event, &session).await;
 //! match outcome.decision() {
-//!     Decision::Proceed(rewrite) => drop(rewrite.input_or(call)), // run this, not the original
-//!     Decision::Ask(reason, _) => println!("may the agent do that? {reason}"),
-//!     Decision::Stopped(reason) => println!("the turn ends: {reason}"),
-//!     // Denied, deferred, and whatever a later version adds: the model hears why.
-//!     refused => assert_eq!(refused.reason(), Some("push without --force")),
+//!     Decision::Proceed { rewrite, .. } => drop(rewrite.input_or(call)), // run this, not the original
+//!     Decision::Ask { reason, .. } => println!("may the agent do that? {reason}"),
+//!     Decision::Stopped { reason, .. } => println!("the turn ends: {reason}"),
+//!     // The model reads why.
+//!     Decision::Denied { reason, .. } | Decision::Deferred { reason, .. } => {
+//!         assert_eq!(reason, "push without --force");
+//!     }
 //! }
 //! # assert!(outcome.blocked());
-//! # });
+//! # Ok::<(), std::io::Error>(())
+//! # })?;
+//! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! [`Engine::builder`] starts empty instead: a host hands its own hooks over, and texts that it keeps elsewhere,
+//! as [`Source`](config::Source) and [`Hook`](hook::Hook).
 //!
 //! # The sentence
 //!
@@ -58,6 +74,23 @@
 //! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
 //! | the road | [`engine`] | what follows what? |
 //!
+//! # Features
+//!
+//! None is on by default: a host pays for what its hooks use. A hook whose executor is left out is a fault and goes to its failure
+//! policy; it never means yes. Commands, workers and callbacks need no feature.
+//!
+//! | feature | brings | third-party crates |
+//! |---|---|---|
+//! | `rule` | hooks that are expressions, self-protection, `Engine::discover` with `trust` | `cel`, `regex-automata`, `regex-syntax`, `sha2`, `memchr` |
+//! | `trust` | [`trust::Trust`]: a repository runs what was approved, from a copy | `ed25519-dalek`, `sha2`, `base64` |
+//! | `http` | hooks that are requests | `hyper`, `hyper-util`, `tokio-rustls`, `rustls-platform-verifier`, `socket2`, `hmac`, `sha2`, `httpdate` |
+//! | `model` | [`executor::model::ModelClient`] for `prompt` and `agent` hooks; includes `http` | `tower-service` |
+//! | `mcp` | [`engine::Builder::connect`]: MCP servers that hooks call; includes `http` | `tower-service` |
+//! | `record` | [`record::Journal`]: each firing in files, append-only | `jiff`, `sha2` |
+//! | `env` | `Roots::from_env` and `Ambient::from_env`, for hosts that are programs | none |
+//! | `prewarm-forms` | a Python or Node.js interpreter that waits for its event | none |
+//! | `transcript` | [`transcript`]: recorded sessions of agents as events, and [`backtest`] | `jiff`, `memchr` |
+//!
 //! # What is promised
 //!
 //! - **Restraint wins.** `deny > defer > ask > allow > silent`, whatever finishes first. An answer that tries to deny but
@@ -65,6 +98,8 @@
 //! - **A gate that did not answer is not an answer.** Crash, time-out, missing program and unreadable output go to the
 //!   hook's failure policy, never to a default.
 //! - **Nothing is a silent no-op.** [`plan::explain`] says of every hook why it runs or not; faults stand in the outcome.
+//! - **A repository arms nothing by itself.** Its hooks run once the user approved exactly them, or where a host calls
+//!   [`engine::Builder::trust_repositories_unasked`].
 //! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
 //! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
 //!   host, unless it asks for `Roots::from_env` and `Ambient::from_env` with the feature `env`.

@@ -8,12 +8,15 @@ pub mod condition;
 #[doc(hidden)]
 pub mod rule;
 
+mod error;
+
 use std::sync::OnceLock;
 
 pub use condition::Condition;
 pub(crate) use condition::Written;
 #[doc(hidden)]
 pub use condition::{MatchContext, Picked};
+pub use error::PatternError;
 
 /// A pattern as data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +35,7 @@ pub enum MatcherSpec {
 #[derive(Debug)]
 pub struct Matcher {
     spec: MatcherSpec,
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: OnceLock<Result<Regex, PatternError>>,
 }
 
 /// A compiled expression: linear time where the syntax allows it, else with a bounded number of steps.
@@ -89,8 +92,8 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// When the pattern is no valid expression: the words of the compiler.
-    pub fn compile(&self) -> Result<(), String> {
+    /// When the pattern is no valid expression.
+    pub fn compile(&self) -> Result<(), PatternError> {
         match &self.spec {
             MatcherSpec::Regex(text) => self.regex(text).map(drop),
             MatcherSpec::Any | MatcherSpec::Words(_) | MatcherSpec::Never(_) => Ok(()),
@@ -101,8 +104,8 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// When the pattern cannot be compiled, or gives up.
-    pub fn matches(&self, subject: Option<&str>) -> Result<bool, String> {
+    /// When the pattern is no valid expression, or one with look-around takes too long on `subject`.
+    pub fn matches(&self, subject: Option<&str>) -> Result<bool, PatternError> {
         let Some(subject) = subject else { return Ok(!matches!(self.spec, MatcherSpec::Never(_))) };
         match &self.spec {
             MatcherSpec::Any => Ok(true),
@@ -110,22 +113,22 @@ impl Matcher {
             MatcherSpec::Words(words) => Ok(words.iter().any(|word| word == subject)),
             MatcherSpec::Regex(text) => match self.regex(text)? {
                 Regex::Linear(regex) => Ok(regex.is_match(subject)),
-                Regex::Stepped(_) if subject.len() > LONGEST_STEPPED => Err(format!(
-                    "an expression with look-around or back references is held against at most {LONGEST_STEPPED} bytes, \
-                     and this subject has {}",
-                    subject.len()
-                )),
-                Regex::Stepped(regex) => regex.is_match(subject).map_err(|error| error.to_string()),
+                Regex::Stepped(_) if subject.len() > LONGEST_STEPPED => {
+                    Err(PatternError::long_subject(subject.len(), LONGEST_STEPPED))
+                }
+                Regex::Stepped(regex) => {
+                    regex.is_match(subject).map_err(|_| PatternError::too_many_steps(STEPS))
+                }
             },
         }
     }
 
-    fn regex(&self, text: &str) -> Result<&Regex, String> {
+    fn regex(&self, text: &str) -> Result<&Regex, PatternError> {
         self.compiled.get_or_init(|| compile(text)).as_ref().map_err(Clone::clone)
     }
 }
 
-fn compile(text: &str) -> Result<Regex, String> {
+fn compile(text: &str) -> Result<Regex, PatternError> {
     let linear = regex::RegexBuilder::new(text).size_limit(SIZE).build();
     let error = match linear {
         Ok(regex) => return Ok(Regex::Linear(regex)),
@@ -134,37 +137,8 @@ fn compile(text: &str) -> Result<Regex, String> {
     // Look-around and back references are legal JavaScript; only then is the slower engine worth its risk.
     match fancy_regex::RegexBuilder::new(text).backtrack_limit(STEPS).build() {
         Ok(regex) => Ok(Regex::Stepped(Box::new(regex))),
-        Err(_) => Err(last_line(&error.to_string())),
+        Err(_) => Err(PatternError::invalid(error)),
     }
-}
-
-/// The `regex` crate draws its errors over several lines; its last one says what is wrong.
-fn last_line(error: &str) -> String {
-    let line = error.lines().last().unwrap_or(error).trim();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
-}
-
-/// What to write instead, by the words in which the compiler refuses an expression.
-const REMEDIES: [(&str, &str); 8] = [
-    ("unclosed group", "close the `(` with a `)`, or write `\\(` for the sign itself"),
-    ("unopened group", "open a `(` before the `)`, or write `\\)` for the sign itself"),
-    ("unclosed character class", "close the `[` with a `]`, or write `\\[` for the sign itself"),
-    ("invalid character class range", "write the lower end of the range first, as in `[a-z]`"),
-    (
-        "repetition operator missing",
-        "`*`, `+` and `?` repeat what stands before them: write `.*` for any text",
-    ),
-    ("unclosed counted repetition", "close the `{` with a `}`, or write `\\{` for the sign itself"),
-    ("unrecognized escape sequence", "leave the backslash out, or double it to mean one"),
-    (
-        "incomplete escape sequence",
-        "write something behind the backslash at the end, or double it to mean one",
-    ),
-];
-
-/// What to write instead of an expression that was refused for `why`, where that is known.
-pub(crate) fn remedy(why: &str) -> Option<&'static str> {
-    REMEDIES.iter().find(|(words, _)| why.contains(words)).map(|(_, remedy)| *remedy)
 }
 
 #[cfg(test)]
@@ -197,21 +171,15 @@ mod tests {
     #[test]
     fn an_expression_that_is_none_says_what_is_wrong() {
         let broken = Matcher::new(MatcherSpec::Regex("(a".into()));
-        assert_eq!(broken.compile(), Err("unclosed group".to_owned()));
-        assert_eq!(broken.matches(Some("a")), Err("unclosed group".to_owned()));
+        for refused in [broken.compile().unwrap_err(), broken.matches(Some("a")).unwrap_err()] {
+            assert_eq!(refused.to_string(), "unclosed group");
+            assert!(std::error::Error::source(&refused).is_some(), "the compiler's own error");
+        }
         for spec in
             [MatcherSpec::Any, MatcherSpec::Regex("a".into()), MatcherSpec::Never("x".into())]
         {
             assert_eq!(Matcher::new(spec).compile(), Ok(()));
         }
-    }
-
-    #[test]
-    fn each_refusal_that_is_known_has_its_remedy() {
-        for (words, remedy_of) in REMEDIES {
-            assert_eq!(remedy(&format!("at 3: {words}")), Some(remedy_of));
-        }
-        assert_eq!(remedy("something else"), None);
     }
 
     #[test]

@@ -13,8 +13,9 @@ mod tests;
 /// Folds `verdicts`, given in configured order, into one outcome. Steps are the record's business and stay empty.
 #[must_use]
 pub(crate) fn fold(verdicts: Vec<Verdict>) -> Outcome {
-    let restraint = verdicts.iter().map(|it| it.restraint).max().unwrap_or_default();
-    let mut outcome = Outcome { restraint, ..Outcome::default() };
+    let restraint = verdicts.iter().map(|verdict| verdict.restraint).max();
+    let restraint = restraint.unwrap_or(Restraint::Silent);
+    let mut outcome = Outcome { restraint, ..Outcome::silent() };
     for verdict in verdicts {
         // Only the hooks that carried the restraint explain it (M-2), beside what others wanted to be said then (M-12).
         if verdict.restraint == restraint && restraint != Restraint::Silent {

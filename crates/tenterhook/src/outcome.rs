@@ -142,8 +142,11 @@ pub struct Step {
     pub shadow: Option<Box<Outcome>>,
 }
 
-/// What the host gets. A later version may say more.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What the hooks of an event together want; [`Outcome::decision`] says what the host does. A later version may say more.
+///
+/// There is no default one: a host that has none has not asked the hooks.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "an action whose outcome is not read is not gated"]
 #[non_exhaustive]
 pub struct Outcome {
     /// The strongest restraint of all hooks (M-1).
@@ -159,6 +162,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The outcome of an event on which no hook says anything: the action proceeds.
+    pub fn silent() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reasons: Vec::new(),
+            effects: Effects::default(),
+            faults: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
     /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says what to do.
     #[must_use]
     pub fn blocked(&self) -> bool {

@@ -10,8 +10,8 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Enforcement, Hook, Run, Sandbox, Unread};
-use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
+use crate::hook::{Enforcement, Hook, Run, Sandbox, Unread};
+use crate::matcher::{Condition, MatchContext, MatcherSpec, PatternError, Picked};
 use crate::session::View;
 
 mod parts;
@@ -194,11 +194,11 @@ impl Weighed<'_> {
             Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
             Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
             Self::Unread(part, why) => {
-                Some((None, Some(Failure { code: part.code(), message: part.because(why) })))
+                Some((None, Some(Failure::new(part.code(), part.because(why)))))
             }
             Self::Broken { part, code, why, .. } => {
                 let message = format!("its {part} cannot be used: {why}");
-                Some((None, Some(Failure { code, message })))
+                Some((None, Some(Failure::new(code, message))))
             }
             Self::Elsewhere
             | Self::Disarmed { .. }
@@ -259,7 +259,7 @@ fn weigh<'a>(
     if hook.event != event.name {
         return Weighed::Elsewhere;
     }
-    if let Arming::Disarmed { because, rule } = &hook.arming {
+    if let Some((because, rule)) = hook.arming.off() {
         return Weighed::Disarmed { because, rule };
     }
     if !hook.is_settled() && view.is_off(&hook.id) {
@@ -272,7 +272,7 @@ fn weigh<'a>(
     match matches(hook, row, event, subject) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);
-            return Weighed::Broken { part, code, why, rule: "S-3" };
+            return Weighed::Broken { part, code, why: why.to_string(), rule: "S-3" };
         }
         Ok(false) => return Weighed::Mismatched(subject),
         Ok(true) => {}
@@ -302,7 +302,7 @@ fn matches(
     row: &EventRow,
     event: &Event,
     subject: Option<&str>,
-) -> Result<bool, String> {
+) -> Result<bool, PatternError> {
     if hook.matcher.matches(subject)? {
         return Ok(true);
     }

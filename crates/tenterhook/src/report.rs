@@ -181,7 +181,7 @@ impl Report {
                 },
             },
         };
-        Some(Failure { code, message })
+        Some(Failure::new(code, message))
     }
 
     /// How long the step took, for people.

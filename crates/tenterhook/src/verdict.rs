@@ -16,7 +16,7 @@ mod unclear;
 mod tests;
 
 /// What one hook's answer means for the event.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// How far it restrains.
     pub restraint: Restraint,
@@ -31,6 +31,18 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The verdict of a hook that says nothing.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            effects: Effects::default(),
+            faults: Vec::new(),
+        }
+    }
+
     /// Whether it says nothing at all.
     pub(crate) fn is_silent(&self) -> bool {
         let Self { restraint, reason, if_denied, effects, faults } = self;

@@ -66,7 +66,7 @@ struct Said {
 
 impl Said {
     fn outcome(&self) -> Outcome {
-        let mut outcome = Outcome::default();
+        let mut outcome = Outcome::silent();
         let words = [Restraint::Allow, Restraint::Ask, Restraint::Defer, Restraint::Deny];
         outcome.restraint = self.decision.as_ref().map_or(Restraint::Silent, |word| {
             *words.iter().find(|it| it.word() == Some(word)).expect("a decision")

@@ -54,7 +54,8 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     let ambient = Ambient::default().env(env).scratch(sandbox.scripts()).model(model);
     let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
     let sources = staged.sources.iter().map(|it| source(it, sandbox));
-    let builder = Engine::builder().sources(sources).ambient(ambient).connect(&roots);
+    let builder = Engine::builder().sources(sources).trust_repositories_unasked();
+    let builder = builder.ambient(ambient).connect(&roots);
     let mark = |name: &str| sandbox.scripts().join(format!("{name}.ran"));
     let callbacks = case.callback.iter().map(|(name, it)| callback::hook(name, it, mark(name)));
     let (engine, diagnostics) = callbacks.fold(builder, Builder::hook).build();

@@ -190,7 +190,7 @@ async fn no_kind_wakes_for_what_is_over() {
     let place = Place::new();
     for (kind, engine) in place.engines("wake = true") {
         let session = Session::default();
-        engine.fire(place.event(), &session).await;
+        drop(engine.fire(place.event(), &session).await);
         session.begin_anew();
         let finished = session.next_finished().await.unwrap();
         assert_eq!((finished.wakes, finished.stale), (false, true), "{kind}");

@@ -109,7 +109,8 @@ impl Room {
 
 fn engine(sources: Vec<Source>) -> Engine {
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
-    let builder = Engine::builder().ambient(Ambient::default().env(env));
+    let builder =
+        Engine::builder().ambient(Ambient::default().env(env)).trust_repositories_unasked();
     sources.into_iter().fold(builder, |builder, it| builder.source(it)).build().0
 }
 

@@ -4,12 +4,14 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde_json::json;
 use tenterhook::prelude::*;
 
-/// What a person put into `tenterhook.toml`; a real host finds the files with `tenterhook::discover`.
+/// What the user wrote into `~/.config/tenterhook/tenterhook.toml`.
 const HOOKS: &str = r#"
 [hook.polite]
 on = "UserPromptSubmit"
@@ -26,8 +28,19 @@ on = "Stop"
 shell = "test -e tested || { touch tested; echo 'run the tests first' >&2; exit 2; }"
 "#;
 
+/// What a repository brings that the user cloned: it does not run, because the user did not approve it.
+const CLONED: &str = r#"
+[hook.stranger]
+on = "PreToolUse"
+if = "Bash(ls *)"
+on_failure = "continue"
+phase = "observe"
+shell = "touch stranger-was-here"
+"#;
+
 /// What the model would say, one call after the other.
-const MODEL: &[&str] = &["$ rm -rf .", "$ ls", "I am done.", "$ echo tests pass", "Now I am done."];
+const MODEL: &[&str] =
+    &["$ rm -rf .", "$ ls", "$ git push", "I am done.", "$ echo tests pass", "Now I am done."];
 
 /// The hooks of one session, and where it works.
 struct Hooks {
@@ -37,16 +50,28 @@ struct Hooks {
 }
 
 impl Hooks {
-    fn load(place: &Path, path: String) -> Self {
-        let source = Source::given("tenterhook.toml", DialectId::NATIVE, HOOKS, place);
+    /// Loads the hooks that the user's agents would load in `project`, and shows what is wrong with them.
+    fn load(home: &Path, project: &Path, path: String) -> io::Result<Self> {
+        // A program whose user starts it: `Roots::from_env()` and `Ambient::from_env()`, with the feature `env`.
+        let roots = Roots { managed: None, ..Roots::new(project, home)? };
         // A library reads no environment: what hooks inherit is handed over.
         let ambient = Ambient::default().env([("PATH", path)]);
-        let (engine, diagnostics) = Engine::builder().source(source).ambient(ambient).build();
+        // A hook of the host itself is a closure.
+        let no_push = Hook::on(PRE_TOOL_USE, |event| async move {
+            match event.tool().and_then(|tool| tool.input.get("command")?.as_str()) {
+                Some(line) if line.starts_with("git push") => {
+                    Answer::deny("this host pushes nothing")
+                }
+                _ => Answer::default(),
+            }
+        });
+        let builder = Engine::discover(&roots).ambient(ambient).hook(no_push.named("no-push"));
+        let (engine, diagnostics) = builder.build();
         for diagnostic in diagnostics {
             println!("{diagnostic:#}");
         }
-        let here = Surroundings::at(place).session("demo");
-        Self { engine, session: Session::default(), here }
+        let here = Surroundings::at(project).session("demo");
+        Ok(Self { engine, session: Session::default(), here })
     }
 
     async fn fire(&self, event: Event) -> Decision {
@@ -61,15 +86,20 @@ impl Hooks {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> std::io::Result<()> {
-    let place = std::env::temp_dir().join(format!("embed-minimal-{}", std::process::id()));
-    std::fs::create_dir_all(&place)?;
-    let hooks = Hooks::load(&place, "/usr/local/bin:/usr/bin:/bin".to_owned());
+async fn main() -> io::Result<()> {
+    let scratch = std::env::temp_dir().join(format!("embed-minimal-{}", std::process::id()));
+    let (home, project) = (scratch.join("home"), scratch.join("project"));
+    let config = home.join(".config/tenterhook");
+    fs::create_dir_all(&config)?;
+    fs::create_dir_all(&project)?;
+    fs::write(config.join("tenterhook.toml"), HOOKS)?;
+    fs::write(project.join("tenterhook.toml"), CLONED)?;
+    let hooks = Hooks::load(&home, &project, "/usr/local/bin:/usr/bin:/bin".to_owned())?;
 
     // A prompt: hooks first, and their text is the only one that anybody uses.
     let typed = "count the files";
     let prompt = match hooks.fire(Event::user_prompt_submit(typed)).await {
-        Decision::Proceed(rewrite) => rewrite.prompt_or(typed),
+        Decision::Proceed { rewrite, .. } => rewrite.prompt_or(typed),
         held => {
             println!("not sent: {}", held.reason().unwrap_or_default());
             return Ok(());
@@ -82,22 +112,25 @@ async fn main() -> std::io::Result<()> {
         let Some(command) = reply.strip_prefix("$ ") else {
             // The model wants to end its turn: a hook may keep it at work, and its reason is the next user message.
             match hooks.fire(Event::stop(reply)).await {
-                Decision::Denied(reason) => println!("hook   {reason}"),
+                Decision::Denied { reason, .. } => println!("hook   {reason}"),
                 _ => break,
             }
             continue;
         };
         let call = json!({"command": command});
         match hooks.fire(Event::pre_tool_use("Bash", call.clone())).await {
-            Decision::Proceed(rewrite) => println!("tool   ran {}", rewrite.input_or(call)),
+            Decision::Proceed { rewrite, .. } => println!("tool   ran {}", rewrite.input_or(call)),
             // Nobody sits here who could be asked, so the call does not run.
-            Decision::Ask(reason, _) => println!("tool   a host asks its user here: {reason}"),
-            Decision::Stopped(reason) => {
+            Decision::Ask { reason, .. } => println!("tool   a host asks its user here: {reason}"),
+            Decision::Stopped { reason, .. } => {
                 println!("hook   the turn ends: {reason}");
                 break;
             }
-            refused => println!("tool   refused: {}", refused.reason().unwrap_or_default()),
+            Decision::Denied { reason, .. } | Decision::Deferred { reason, .. } => {
+                println!("tool   refused: {reason}");
+            }
         }
     }
-    std::fs::remove_dir_all(&place)
+    assert!(!project.join("stranger-was-here").exists(), "a repository ran a hook unasked");
+    fs::remove_dir_all(&scratch)
 }

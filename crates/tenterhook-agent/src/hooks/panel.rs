@@ -7,7 +7,7 @@ use std::sync::{MutexGuard, PoisonError};
 use serde_json::Value;
 use tenterhook::answer::Power;
 use tenterhook::dialect::{DIALECTS, DialectId, EventLabel, events_named};
-use tenterhook::hook::{Arming, Hook, HookId, Layer};
+use tenterhook::hook::{Hook, HookId, Layer};
 use tenterhook::matcher::MatcherSpec;
 use tenterhook::{Event, plan};
 
@@ -31,10 +31,10 @@ impl Hooks {
         for hook in of_files() {
             let off = self.session.view(&hook.event).is_off(&hook.id);
             let never = points::never(hook.event.as_str());
-            let state = match &hook.arming {
-                Arming::Disarmed { because, .. } => format!("  [off: {because}]"),
-                Arming::Armed if off => "  [off for this session]".to_owned(),
-                Arming::Armed => never.map_or_else(String::new, |why| {
+            let state = match hook.arming.off() {
+                Some((because, _)) => format!("  [off: {because}]"),
+                None if off => "  [off for this session]".to_owned(),
+                None => never.map_or_else(String::new, |why| {
                     format!("  [rests: this agent never fires that event: {why}]")
                 }),
             };

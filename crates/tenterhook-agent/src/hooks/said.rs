@@ -44,15 +44,15 @@ impl Said {
     pub(super) fn of(outcome: &Outcome) -> Self {
         let (mut blocked, mut ask, mut stop) = (None, None, None);
         match outcome.decision() {
-            Decision::Proceed(_) => {}
+            Decision::Proceed { .. } => {}
             // Nothing is put off here: the user says when.
-            Decision::Ask(reason, _) | Decision::Deferred(reason) => ask = Some(reason),
-            Decision::Stopped(reason) => {
+            Decision::Ask { reason, .. } | Decision::Deferred { reason, .. } => ask = Some(reason),
+            Decision::Stopped { reason, .. } => {
                 // What is denied, too, is the model's to know.
                 blocked = outcome.reason().filter(|_| outcome.blocked());
                 stop = Some(reason);
             }
-            other => blocked = other.reason().map(str::to_owned),
+            Decision::Denied { reason, .. } => blocked = Some(reason),
         }
         let effects = outcome.effects.clone();
         Self {

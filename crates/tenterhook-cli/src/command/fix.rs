@@ -84,7 +84,8 @@ fn step(source: &Source) -> Option<Source> {
         let text = apply(&source.text, &edit);
         let next = Source { text: Arc::from(text), ..source.clone() };
         let left = self::found(&next);
-        let is_gone = !left.iter().any(|other| other.message == it.message);
+        let count = |all: &[Diagnostic]| all.iter().filter(|other| other.code == it.code).count();
+        let is_gone = count(&left) < count(&found);
         // An entry that is read now may have a mistake of its own; a key that is renamed must not meet another one.
         let is_better =
             weight(&left) < weight(&found) || (!edit.renames && weight(&left) == weight(&found));

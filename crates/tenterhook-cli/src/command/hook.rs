@@ -319,7 +319,7 @@ fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, P
     let computing = session.clone();
     let work = async {
         let _ended = stream::Ended(session.clone());
-        engine.fire(event, &session).await;
+        drop(engine.fire(event, &session).await);
         session.drain().await;
     };
     if let Ok(Waited::Signal(_)) = block_on_here(work, move || computing.cancel()) {

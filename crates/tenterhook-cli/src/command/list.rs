@@ -89,10 +89,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
         .enumerate()
         .map(|(ordinal, hook)| {
             let place = hook.place.as_ref();
-            let (armed, because, rule) = match &hook.arming {
-                Arming::Armed => (true, None, None),
-                Arming::Disarmed { because, rule } => (false, Some(because), Some(rule)),
-            };
+            let (because, rule) = hook.arming.off().unzip();
             json!({
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
@@ -110,7 +107,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "on_failure": reach::on_failure(ruleset, hook).word(),
                 "wait": wait(hook),
                 "once": hook.once,
-                "armed": armed,
+                "armed": because.is_none(),
                 "because": because,
                 "rule": rule,
                 "mode": hook.enforcement.word(),
@@ -208,7 +205,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         if hook.wait != Wait::Attached {
             table.note(1, Cell::new(DIM, "in the background: the event does not wait for it"));
         }
-        if let Arming::Disarmed { because, rule } = &hook.arming {
+        if let Some((because, rule)) = hook.arming.off() {
             table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
         }
         if let Enforcement::Shadow { because, .. } = &hook.enforcement {

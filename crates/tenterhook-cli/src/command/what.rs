@@ -201,12 +201,16 @@ fn too_many(event: &str, words: usize) -> Problem {
 }
 
 fn unknown(name: &str) -> Problem {
-    let rows = || DIALECTS.iter().flat_map(|it| it.rows()).map(|it| &*it.event);
-    let help = nearest(name, rows()).map_or_else(
+    let help = nearest_event(name).map_or_else(
         || "say what happens as `Bash 'ls'`, `Stop`, a file or JSON".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
     Problem::new(format!("no event is called `{name}`")).help(help)
+}
+
+/// The event that a misspelt name is nearest to.
+fn nearest_event(name: &str) -> Option<&'static str> {
+    nearest(name, DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event))
 }
 
 fn within(roots: &Roots) -> Surroundings {
@@ -253,9 +257,10 @@ fn meant(lost: Lost, word: &str) -> Lost {
     match lost {
         Lost::NotGiven(problem) if is_name && problem.help.is_none() => {
             let is_tool = INPUT_KEYS.iter().any(|(tool, _)| *tool == word);
-            let near = unknown(word).help.filter(|it| !is_tool && it.starts_with("did you mean"));
-            let help = near
-                .unwrap_or_else(|| format!("for a tool call, say its input too: `{word} INPUT`"));
+            let help = nearest_event(word).filter(|_| !is_tool).map_or_else(
+                || format!("for a tool call, say its input too: `{word} INPUT`"),
+                |near| format!("did you mean `{near}`?"),
+            );
             let what = if is_tool {
                 "a tool, and its input is missing"
             } else {

@@ -32,11 +32,9 @@ fn reads(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig
 fn arming(mut read: Vec<(Source, ReadConfig)>) -> Vec<(String, &'static str)> {
     apply_switches(&mut read);
     let hooks = read.into_iter().flat_map(|(_, config)| config.hooks);
-    let said = hooks.map(|hook| match hook.arming {
-        Arming::Armed => (hook.id.to_string(), "armed"),
-        Arming::Disarmed { rule, .. } => (hook.id.to_string(), rule),
-    });
-    said.collect()
+    let rules = hooks
+        .map(|hook| (hook.id.to_string(), hook.arming.off().map_or("armed", |(_, rule)| rule)));
+    rules.collect()
 }
 
 fn check(read: Vec<(Source, ReadConfig)>, expected: &[(&str, &str)]) {

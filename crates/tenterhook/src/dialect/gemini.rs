@@ -40,11 +40,9 @@ pub static GEMINI: Dialect = Dialect {
 
 /// Whatever exits with another code than 0 and 1, and says something, blocks there (BR-9).
 fn without_answer(event: &str, failure: &Failure) -> OnFailure {
-    let one = "it exited with code 1";
-    let is_one = failure.message == one || failure.message.starts_with(&format!("{one}:"));
     let blocks =
         matches!(event, "PreToolUse" | "UserPromptSubmit") && failure.code == Code::ExitCode;
-    if blocks && !is_one { OnFailure::Block } else { OnFailure::Continue }
+    if blocks && failure.exit != Some(1) { OnFailure::Block } else { OnFailure::Continue }
 }
 
 /// The fields, and the variables that its hooks find (GM-21).

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MANAGED;
+use super::roots::repository;
 use crate::dialect::Roots;
 
 impl Roots {
@@ -36,6 +37,7 @@ impl Roots {
             config_home: absolute("CLAUDE_CONFIG_DIR"),
             homes: Self::homes_by(absolute),
             user_config: absolute("XDG_CONFIG_HOME"),
+            user_state: absolute("XDG_STATE_HOME"),
             cwd,
         };
         Ok(roots.without_home_in_project())
@@ -92,32 +94,6 @@ fn home(said: Option<PathBuf>) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-/// The repository round a directory.
-fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
-    for above in cwd.ancestors() {
-        let git = above.join(".git");
-        match git.try_exists() {
-            Ok(true) => return Ok(Some(above.to_owned())),
-            Err(error) if !is_answer(&error) => {
-                let why = format!("`{}` cannot be looked at: {error}", git.display());
-                return Err(io::Error::new(error.kind(), why));
-            }
-            Ok(false) | Err(_) => {}
-        }
-    }
-    Ok(None)
-}
-
-/// Whether an error says that there is nothing for this user, and not that the system could not look.
-fn is_answer(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
-    #[cfg(unix)]
-    let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
-    #[cfg(not(unix))]
-    let is_loop = false;
-    is_loop || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied | InvalidFilename)
-}
-
 fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
 }
@@ -125,20 +101,6 @@ fn absolute(name: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What is there and leads nowhere is no repository; it hides none above it either.
-    #[cfg(unix)]
-    #[test]
-    fn a_link_that_leads_to_itself_is_no_repository() {
-        let room = tempfile::tempdir().expect("a directory");
-        let below = room.path().join("below");
-        std::fs::create_dir_all(&below).expect("a directory");
-        std::fs::create_dir(room.path().join(".git")).expect("a repository");
-        std::os::unix::fs::symlink(below.join(".git"), below.join(".git")).expect("a link");
-        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(room.path()));
-        let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
-        assert!(!is_answer(&failed), "a disk that fails hides no hooks");
-    }
 
     #[test]
     fn a_relative_home_is_an_error_and_none_is_the_top() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::saved;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Disk;
+use crate::dialect::{Disk, Roots};
 use crate::source::{Flaw, Kept};
 
 /// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
@@ -56,15 +56,31 @@ pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
     }
 }
 
-/// The files of this machine.
-pub(super) struct Files;
+/// The files of this machine, as far as directories are named from which they are found.
+pub(super) struct Files {
+    refuses_relative: bool,
+}
+
+impl Files {
+    pub(super) fn new(roots: &Roots) -> Self {
+        let is_empty = |directory: &Path| directory.as_os_str().is_empty();
+        Self { refuses_relative: is_empty(&roots.cwd) || is_empty(&roots.home) }
+    }
+
+    fn refuses(&self, path: &Path) -> bool {
+        self.refuses_relative && path.is_relative()
+    }
+}
 
 impl Disk for Files {
     fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-        take(path)
+        if self.refuses(path) { None } else { take(path) }
     }
 
     fn directories(&self, path: &Path) -> Vec<PathBuf> {
+        if self.refuses(path) {
+            return Vec::new();
+        }
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> =
             entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();

@@ -18,6 +18,7 @@ pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
         let last = all.iter().rposition(|it| it.layer == Layer::User);
         all.insert(last.map_or(all.len(), |it| it + 1), Candidate { path, layer: Layer::User });
     }
+    all.retain(|place| roots.reach(&place.path, place.layer));
     all
 }
 
@@ -46,6 +47,23 @@ pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Opti
         let place = agent.places.iter().find(|place| place.scope == Scope::User)?;
         Some(roots.home.join(agent.home).join(place.path))
     })
+}
+
+/// The places in which [`find`](super::find) looks, each with its dialect, in the order in which they are looked at; a `*` stands for any
+/// name: for a message that nothing was found.
+#[must_use]
+pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
+    let of_dialect = |dialect: &&'static Dialect| {
+        let id = dialect.id();
+        of(dialect, roots).into_iter().map(move |place| (id, place.path))
+    };
+    let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
+    for place in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 /// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.

@@ -138,6 +138,9 @@ fn of_agent(
         }
     };
     for (path, layer) in (files.files)(roots) {
+        if !roots.reach(&path, layer) {
+            continue;
+        }
         take(&path, layer, None);
     }
     for (plugin, _) in plugins(dialect, sources, roots).active {

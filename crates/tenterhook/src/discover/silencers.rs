@@ -17,7 +17,7 @@ pub fn silencers(dialect: DialectId, roots: &Roots, env: &[(String, String)]) ->
     let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
     settings.sort_by_key(|source| source.layer == Layer::Managed);
-    let scan = Scan { settings: &settings, roots, env, disk: &file::Files };
+    let scan = Scan { settings: &settings, roots, env, disk: &file::Files::new(roots) };
     read(scan)
 }
 
@@ -39,7 +39,7 @@ pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
         let settings: Vec<&Source> =
             placed.iter().filter(|source| source.dialect == dialect.id()).collect();
         let Some(read) = dialect.silencers().filter(|_| !settings.is_empty()) else { continue };
-        let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files };
+        let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files::new(roots) };
         found.extend(read(scan).into_iter().filter(own));
     }
     found

@@ -20,6 +20,11 @@ pub(crate) enum System {
 /// Where an organisation keeps Claude Code's files, as the table of agents names it.
 const IN_ETC: &str = "/etc/claude-code";
 
+/// Where an organisation keeps managed files: what [`Roots::new`](crate::dialect::Roots::new) names.
+///
+/// `None` on a system on which no such directory is known (HO-20).
+pub const MANAGED: Option<&str> = System::HERE.managed();
+
 impl System {
     /// The one that this program was built for.
     pub(crate) const HERE: Self = if cfg!(target_os = "macos") {

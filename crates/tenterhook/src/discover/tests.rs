@@ -119,6 +119,22 @@ fn what_an_agent_would_load_is_found_in_order() {
     assert!(found.sources.iter().all(|it| it.flaw.is_none()));
 }
 
+/// C-97: an empty path is not the directory of the process, in which `.claude/settings.json` would be the user's.
+#[test]
+fn roots_that_name_no_directory_find_nothing() {
+    assert_eq!(searched(&Roots::default()), []);
+    assert!(find(&Roots::default()).sources.is_empty());
+    assert!(servers(&Roots::default(), &[]).0.is_empty());
+    for named in [
+        Roots { home: "/nowhere/home".into(), ..Roots::default() },
+        Roots { cwd: "/nowhere/project".into(), ..Roots::default() },
+    ] {
+        let searched = searched(&named);
+        assert!(!searched.is_empty());
+        assert!(searched.iter().all(|(_, path)| path.is_absolute()), "{searched:?}");
+    }
+}
+
 /// C-4: who works in their home has each file of it read once, as their own.
 #[test]
 fn a_home_is_no_project() {

@@ -37,7 +37,7 @@ pub(super) fn lack() -> Option<Failure> {
         Some(false) => format!("it was not run, because the runtime keeps no time; {REMEDY}"),
         None => "it was not run, because the event was fired outside of a tokio runtime".to_owned(),
     };
-    Some(Failure { code: Code::NoTimers, message })
+    Some(Failure::new(Code::NoTimers, message))
 }
 
 /// The fault of an event that does not say where it happens, though hooks start there (E-8).

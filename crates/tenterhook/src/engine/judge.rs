@@ -1,37 +1,61 @@
-//! Who has a say of sources before anything of them is obeyed: nobody, or what a person approved. Loads them; decides nothing.
+//! Whose word arms the hooks of a repository: the host's, the person's or none. Loads sources by it; decides nothing.
 
 use crate::config::{self, Added, Loaded, Ruleset, Source};
+use crate::dialect::Roots;
+use crate::discover::{self, Found};
 #[cfg(feature = "trust")]
 use crate::trust::Trust;
 #[cfg(feature = "mcp")]
-use crate::{config::Server, diagnostic::Diagnostic, dialect::Roots, discover};
+use crate::{config::Server, diagnostic::Diagnostic};
 
 /// Whose word arms hooks of a repository.
 #[derive(Debug, Default)]
-pub(super) struct Judge {
+pub(super) enum Judge {
+    /// The host did not say: they are off (T-97).
+    #[default]
+    Unsaid,
+    /// The host's, for all of them.
+    Unasked,
+    /// The person's, for what they approved (T-10).
     #[cfg(feature = "trust")]
-    trust: Option<Trust>,
+    Approved(Trust),
 }
 
 impl Judge {
+    /// The same, for programs that hooks of this environment find.
     #[cfg(feature = "trust")]
-    pub(super) const fn by(trust: Trust) -> Self {
-        Self { trust: Some(trust) }
+    pub(super) fn searching(self, env: &[(String, String)]) -> Self {
+        match self {
+            Self::Approved(trust) => Self::Approved(trust.within(env)),
+            other => other,
+        }
     }
 
-    /// Loads `sources` with what may run of them (T-10).
-    pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
-        #[cfg(feature = "trust")]
-        if let Some(trust) = &self.trust {
-            let last_good = |source: &Source| {
-                let loaded = last.and_then(|last| last.good(&source.name)).cloned();
-                loaded.or_else(|| trust.last_good(source))
-            };
-            let loaded = config::load_judged(sources, added, &last_good, |read| trust.judge(read));
-            trust.keep_good(loaded.ruleset.good_sources());
-            return loaded;
+    /// Finds the files that the agents would load.
+    pub(super) fn find(&self, roots: &Roots) -> Found {
+        match self {
+            #[cfg(feature = "trust")]
+            Self::Approved(trust) => trust.find(roots),
+            Self::Unsaid | Self::Unasked => discover::find(roots),
         }
-        config::load(sources, added, last)
+    }
+
+    /// Loads `sources` with what may run of them.
+    pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
+        let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
+        match self {
+            Self::Unsaid => config::load_judged(sources, added, &last_good, config::withhold),
+            Self::Unasked => config::load(sources, added, last),
+            #[cfg(feature = "trust")]
+            Self::Approved(trust) => {
+                let last_good =
+                    |source: &Source| last_good(source).or_else(|| trust.last_good(source));
+                let loaded =
+                    config::load_judged(sources, added, &last_good, |read| trust.judge(read));
+                trust.keep_good(loaded.ruleset.good_sources());
+                loaded
+            }
+        }
     }
 
     /// The MCP servers that agents would connect, as far as they may start (T-23).
@@ -41,10 +65,14 @@ impl Judge {
         roots: &Roots,
         sources: &[Source],
     ) -> (Vec<Server>, Vec<Diagnostic>) {
-        #[cfg(feature = "trust")]
-        if let Some(trust) = &self.trust {
-            return trust.servers(roots, sources);
+        match self {
+            Self::Unsaid => {
+                let (servers, diagnostics) = discover::servers(roots, sources);
+                (servers.into_iter().map(config::withhold_server).collect(), diagnostics)
+            }
+            Self::Unasked => discover::servers(roots, sources),
+            #[cfg(feature = "trust")]
+            Self::Approved(trust) => trust.servers(roots, sources),
         }
-        discover::servers(roots, sources)
     }
 }

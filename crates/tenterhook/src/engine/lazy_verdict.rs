@@ -26,14 +26,14 @@ impl Deref for LazyVerdict {
     type Target = Verdict;
 
     fn deref(&self) -> &Verdict {
-        static SILENT: LazyLock<Verdict> = LazyLock::new(Verdict::default);
+        static SILENT: LazyLock<Verdict> = LazyLock::new(Verdict::silent);
         self.0.as_deref().unwrap_or(&SILENT)
     }
 }
 
 impl DerefMut for LazyVerdict {
     fn deref_mut(&mut self) -> &mut Verdict {
-        self.0.get_or_insert_default()
+        self.0.get_or_insert_with(|| Box::new(Verdict::silent()))
     }
 }
 
@@ -45,9 +45,9 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_silence_stays_silent() {
         let mut verdict = LazyVerdict::default();
-        assert_eq!(*verdict, Verdict::default());
+        assert_eq!(*verdict, Verdict::silent());
         assert_eq!(LazyVerdict::default().spoken(), None);
-        assert_eq!(LazyVerdict::from(Verdict::default()).spoken(), None);
+        assert_eq!(LazyVerdict::from(Verdict::silent()).spoken(), None);
         verdict.restraint = Restraint::Deny;
         assert_eq!(verdict.spoken().map(|it| it.restraint), Some(Restraint::Deny));
     }

@@ -9,6 +9,7 @@ use crate::diagnostic::Code;
 use crate::hook::{Compat, HookId, Wait};
 use crate::outcome::Fault;
 use crate::plan::Step;
+use crate::verdict::Verdict;
 
 /// What is said of an allow that was for another payload.
 const VOIDED: &str =
@@ -60,7 +61,7 @@ pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
 /// wrong first stays told.
 fn speak_again(before: Done, mut after: Done) -> Done {
     after.record.took += before.record.took;
-    let first = before.verdict.spoken().unwrap_or_default();
+    let first = before.verdict.spoken().unwrap_or_else(Verdict::silent);
     let second = &mut *after.verdict;
     if first.restraint > Restraint::Allow.max(second.restraint) {
         second.restraint = first.restraint;

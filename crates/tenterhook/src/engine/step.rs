@@ -272,7 +272,7 @@ fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
     let applies =
         report.end == End::Exited(2) && is_refused && is_silent && step.row.keeps_at_work();
     let message = "it exited with code 2 after the sandbox refused it something";
-    applies.then(|| Failure { code: Code::ExitCode, message: message.to_owned() })
+    applies.then(|| Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) })
 }
 
 /// What people should hear of how the step ran, whatever it said: where it ran instead, what it left, and
@@ -280,12 +280,12 @@ fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
 fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|it| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", it.display());
-        Failure { code: Code::StartedElsewhere, message }
+        Failure::new(Code::StartedElsewhere, message)
     });
     let left = report.survivors.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let survivors = (!left.is_empty()).then(|| {
         let message = format!("processes that it started were killed and are not gone yet: {left}");
-        Failure { code: Code::Survivors, message }
+        Failure::new(Code::Survivors, message)
     });
     moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())
 }

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::answer::{Answer, Effects, Powers, Restraint};
-use crate::dialect::{DialectId, Subject};
+use crate::dialect::{DialectId, EventRow, Subject};
 use crate::event::Surroundings;
-use crate::hook::{Function, HookId, OnFailure, Prompt, Run, Wait};
+use crate::hook::{Function, Hook, HookId, OnFailure, Prompt, Run, Wait};
 use crate::outcome::Ended;
 
 mod background;
@@ -105,7 +105,7 @@ async fn reasons_come_in_configured_order_whoever_finishes_first() {
 #[tokio::test(start_paused = true)]
 async fn parallel_steps_run_at_once() {
     let began = Instant::now();
-    fire((0..8).map(|n| after(&n.to_string(), 1_000, Answer::default()))).await;
+    drop(fire((0..8).map(|n| after(&n.to_string(), 1_000, Answer::default()))).await);
     assert_eq!(began.elapsed(), Duration::from_secs(1));
 }
 
@@ -213,10 +213,10 @@ async fn once_means_once_even_for_two_events_at_the_same_time() {
     });
     once.once = true;
     let (engine, session) = (engine([once]), Session::default());
-    tokio::join!(engine.fire(event(), &session), engine.fire(event(), &session));
-    engine.fire(event(), &session).await;
+    drop(tokio::join!(engine.fire(event(), &session), engine.fire(event(), &session)));
+    drop(engine.fire(event(), &session).await);
     assert_eq!(calls.load(Ordering::SeqCst), 1);
-    engine.fire(event(), &Session::default()).await;
+    drop(engine.fire(event(), &Session::default()).await);
     assert_eq!(calls.load(Ordering::SeqCst), 2, "another session has its own once");
 }
 
@@ -240,7 +240,7 @@ async fn who_gives_up_waiting_ends_no_background_step() {
     let mut background = after("background", 6_000, Answer::deny("look at this"));
     background.wait = Wait::Rewake;
     let (engine, session) = (engine([background]), Session::default());
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     let waited = tokio::time::timeout(Duration::from_secs(1), session.drain()).await;
     assert!(waited.is_err());
     assert_eq!(session.background(), 1);
@@ -259,7 +259,7 @@ async fn what_runs_once_and_found_no_place_may_run_later() {
     many.wait = Wait::Detached;
     let (filling, engine) = (engine([many]), engine([once]));
     for _ in 0..crate::session::MAX_BACKGROUND {
-        filling.fire(event(), &session).await;
+        drop(filling.fire(event(), &session).await);
     }
     let outcome = engine.fire(event(), &session).await;
     assert_eq!(
@@ -267,7 +267,7 @@ async fn what_runs_once_and_found_no_place_may_run_later() {
         ["background-full"]
     );
     session.drain().await;
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     assert_eq!(session.drain().await.len(), 1, "it ran");
     assert!(engine.fire(event(), &session).await.steps.is_empty(), "once");
 }
@@ -397,7 +397,7 @@ async fn a_dropped_session_ends_its_background() {
     waits.wait = Wait::Detached;
     let session = Session::default();
     let engine = engine([waits]);
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     tokio::task::yield_now().await;
     let other = session.clone();
     drop(session);

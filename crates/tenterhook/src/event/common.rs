@@ -7,6 +7,15 @@ use serde_json::Value;
 
 use super::{Event, Surroundings};
 
+/// The agent is about to call a tool: what most gates are for.
+pub const PRE_TOOL_USE: &str = "PreToolUse";
+
+/// A person submits a prompt.
+pub const USER_PROMPT_SUBMIT: &str = "UserPromptSubmit";
+
+/// The agent wants to end its turn.
+pub const STOP: &str = "Stop";
+
 impl Surroundings {
     /// A session that works in `cwd` and was started there.
     #[must_use]
@@ -49,13 +58,13 @@ impl Event {
     /// A person submits a prompt.
     #[must_use]
     pub fn user_prompt_submit(prompt: &str) -> Self {
-        Self::bare("UserPromptSubmit").with("prompt", prompt)
+        Self::bare(USER_PROMPT_SUBMIT).with("prompt", prompt)
     }
 
     /// The agent is about to call a tool.
     #[must_use]
     pub fn pre_tool_use(name: &str, input: impl Into<Value>) -> Self {
-        Self::bare("PreToolUse").with("tool_name", name).with("tool_input", input)
+        Self::bare(PRE_TOOL_USE).with("tool_name", name).with("tool_input", input)
     }
 
     /// A tool was called and answered.
@@ -79,7 +88,7 @@ impl Event {
     /// The agent wants to end its turn; `last` is what it said in the end.
     #[must_use]
     pub fn stop(last: &str) -> Self {
-        Self::bare("Stop").with("stop_hook_active", false).with("last_assistant_message", last)
+        Self::bare(STOP).with("stop_hook_active", false).with("last_assistant_message", last)
     }
 
     /// The conversation is about to be summed up: `manual` or `auto`.

@@ -18,6 +18,17 @@ use crate::report::{End, Report, Said};
 /// The signal under which a panic is reported: what an aborting program would die of.
 const ABORTED: i32 = 6;
 
+/// What a panic carried.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Panic {
+    /// A text.
+    #[error("{0}")]
+    Words(String),
+    /// A value of another type, which has no text.
+    #[error("(no words)")]
+    OfAnotherType,
+}
+
 /// Who panicked, for people.
 const CALLBACK: &str = "its callback";
 
@@ -25,7 +36,7 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
     let (started, budget) = (Instant::now(), task.budget());
     let mut call = match wall(|| function.call(Arc::clone(&task.event))) {
         Ok(call) => Walled(Some(call)),
-        Err(words) => return panicked(CALLBACK, &words, started),
+        Err(panic) => return panicked(CALLBACK, &panic, started),
     };
     // Most callbacks are over at once, and then no clock needs to be set.
     match std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await {
@@ -37,20 +48,20 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
     report(Box::pin(tokio::time::timeout(left, rest)).await, started)
 }
 
-fn report(ended: Result<Result<Answer, String>, Elapsed>, started: Instant) -> Report {
+fn report(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
     match ended {
         Ok(Ok(answer)) => {
             let said = Said::Answer(Box::new(answer));
             Report { said, ..Report::silent(End::Exited(0), started.elapsed()) }
         }
-        Ok(Err(words)) => panicked(CALLBACK, &words, started),
+        Ok(Err(panic)) => panicked(CALLBACK, &panic, started),
         Err(_) => Report::silent(End::TimedOut, started.elapsed()),
     }
 }
 
 /// A panic, as what it is to everybody else: a step that did not come to its own end, and its last words.
-pub(super) fn panicked(who: &str, words: &str, started: Instant) -> Report {
-    let note = Failure { code: Code::Panicked, message: format!("{who} panicked: {words}") };
+pub(super) fn panicked(who: &str, panic: &Panic, started: Instant) -> Report {
+    let note = Failure::new(Code::Panicked, format!("{who} panicked: {panic}"));
     let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
     Report { notes: vec![note], ..report }
 }
@@ -60,12 +71,12 @@ pub(super) fn panicked(who: &str, words: &str, started: Instant) -> Report {
 struct Walled<F>(Option<F>);
 
 impl<F: Future + Unpin> Walled<F> {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<F::Output, String>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<F::Output, Panic>> {
         let Some(call) = &mut self.0 else { return Poll::Pending };
         match wall(|| Pin::new(call).poll(context)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
-            Err(words) => Poll::Ready(Err(words)),
+            Err(panic) => Poll::Ready(Err(panic)),
         }
     }
 }
@@ -78,21 +89,21 @@ impl<F> Drop for Walled<F> {
 }
 
 /// Awaits `future` behind that wall.
-pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, Panic> {
     let mut walled = Walled(Some(Box::pin(future)));
     std::future::poll_fn(|context| walled.poll(context)).await
 }
 
 /// Calls `call`; where it panics, what it said then. Nothing that it touched is looked at again.
-fn wall<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+fn wall<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
         let words = payload.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| payload.downcast_ref::<&str>().copied());
-        let words = words.unwrap_or("(no words)").to_owned();
+        let panic = words.map_or(Panic::OfAnotherType, |words| Panic::Words(words.to_owned()));
         // What was thrown may throw in its turn when it is dropped.
         if let Err(again) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(again);
         }
-        words
+        panic
     })
 }

@@ -24,14 +24,11 @@ pub(crate) fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> 
         let message = format!(
             "more than {MOST} hooks are firing round it, each within the one before; so deep none is run"
         );
-        return Some(Failure { code: Code::NestedTooDeep, message });
+        return Some(Failure::new(Code::NestedTooDeep, message));
     }
-    around.contains(&&*word(hook)).then(|| Failure {
-        code: Code::AlreadyFiring,
-        message: "it is firing already, and what it started fires it again, which would have no end: let what it \
+    around.contains(&&*word(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
                   starts fire another configuration"
-            .to_owned(),
-    })
+            ))
 }
 
 /// What a program that `hook` starts is handed: the hooks round it, and itself.

@@ -11,11 +11,11 @@ use crate::outcome::Reason;
 fn says(hook: &str, restraint: Restraint) -> Verdict {
     let reason = (restraint != Restraint::Silent)
         .then(|| Reason { hook: HookId::new(hook), text: format!("{hook} says so") });
-    Verdict { restraint, reason, ..Verdict::default() }
+    Verdict { restraint, reason, ..Verdict::silent() }
 }
 
 fn wants(effects: Effects) -> Verdict {
-    Verdict { effects, ..Verdict::default() }
+    Verdict { effects, ..Verdict::silent() }
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
@@ -40,20 +40,20 @@ fn restraint_wins_and_its_bearers_explain_it() {
 #[test]
 fn words_for_another_hooks_denial_stand_beside_it_and_nowhere_else() {
     let text = Reason { hook: HookId::new("a"), text: "and the tests".to_owned() };
-    let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::default() };
+    let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::silent() };
     let denied = fold(vec![adds(), says("b", Restraint::Deny)]);
     assert_eq!(denied.reason().as_deref(), Some("and the tests\nb says so"));
     assert_eq!(
         fold(vec![adds(), says("b", Restraint::Ask)]).reason().as_deref(),
         Some("b says so")
     );
-    assert_eq!(fold(vec![adds()]), Outcome::default());
+    assert_eq!(fold(vec![adds()]), Outcome::silent());
 }
 
 #[test]
 fn nothing_said_is_silence() {
-    assert_eq!(fold(Vec::new()), Outcome::default());
-    assert_eq!(fold(vec![says("a", Restraint::Silent); 3]), Outcome::default());
+    assert_eq!(fold(Vec::new()), Outcome::silent());
+    assert_eq!(fold(vec![says("a", Restraint::Silent); 3]), Outcome::silent());
 }
 
 /// M-3: the last rewrite in configured order stands, and a conflict is told.
@@ -247,7 +247,8 @@ proptest! {
     /// An explicit allow never outranks another hook's ask, defer or deny.
     #[test]
     fn an_allow_never_outranks_a_restraint(all in verdicts(), allow in verdict()) {
-        let strongest = all.iter().map(|it| it.restraint).max().unwrap_or_default();
+        let strongest = all.iter().map(|verdict| verdict.restraint).max();
+        let strongest = strongest.unwrap_or(Restraint::Silent);
         let mut more = all;
         more.push(Verdict { restraint: Restraint::Allow, ..allow });
         let outcome = fold(more);

@@ -32,43 +32,65 @@ impl Rewrite {
     }
 }
 
-/// What the host does with the action that the event announces (M-13). Exactly one of these holds; whatever a later
-/// version adds restrains, so a last arm `_` does not go on.
+/// What the host does with the action that the event announces (M-13). Exactly one of these holds.
+///
+/// Match on all of them without `_`: a decision that a later version adds is then a compile error and not an action that goes
+/// on. What such a version says more of one of them is behind its `..`.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "an action whose decision is not read is not gated"]
-#[non_exhaustive]
 pub enum Decision {
-    /// Go on, with what the hooks put in place of the original.
-    Proceed(Rewrite),
-    /// Ask the user, for this reason, about the action as rewritten; where nobody can be asked, do not go on.
-    Ask(String, Rewrite),
-    /// Do not go on now, for this reason: the action is put off until somebody takes it up again. A host that can put
-    /// nothing off treats this as a denial.
-    Deferred(String),
-    /// Do not go on. The reason is for the model, or for the user where there is no model yet. On `Stop` the action is
-    /// to end the turn: a denial keeps the agent at work, and the reason is its next message.
-    Denied(String),
-    /// Do not go on, and end the turn; the reason is for the user. It outranks a denial, whose words then stand in
-    /// [`Outcome::reason`].
-    Stopped(String),
+    /// Go on.
+    #[non_exhaustive]
+    Proceed {
+        /// What the hooks put in place of the original.
+        rewrite: Rewrite,
+    },
+    /// Ask the user; where nobody can be asked, do not go on.
+    #[non_exhaustive]
+    Ask {
+        /// Why, for the user.
+        reason: String,
+        /// What the question is about: what the hooks put in place of the original.
+        rewrite: Rewrite,
+    },
+    /// Do not go on now: the action is put off until somebody takes it up again. A host that can put nothing off treats this
+    /// as a denial.
+    #[non_exhaustive]
+    Deferred {
+        /// Why, for the user.
+        reason: String,
+    },
+    /// Do not go on. On `Stop` the action is to end the turn: a denial keeps the agent at work, and the reason is its next
+    /// message.
+    #[non_exhaustive]
+    Denied {
+        /// Why, for the model, or for the user where there is no model yet.
+        reason: String,
+    },
+    /// Do not go on, and end the turn. It outranks a denial, whose words then stand in [`Outcome::reason`].
+    #[non_exhaustive]
+    Stopped {
+        /// Why, for the user.
+        reason: String,
+    },
 }
 
 impl Decision {
     /// Whether the action may happen without further question.
     #[must_use]
     pub const fn proceeds(&self) -> bool {
-        matches!(self, Self::Proceed(_))
+        matches!(self, Self::Proceed { .. })
     }
 
     /// Why the action is held up; `None` where it is not.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Proceed(_) => None,
-            Self::Ask(reason, _)
-            | Self::Deferred(reason)
-            | Self::Denied(reason)
-            | Self::Stopped(reason) => Some(reason),
+            Self::Proceed { .. } => None,
+            Self::Ask { reason, .. }
+            | Self::Deferred { reason }
+            | Self::Denied { reason }
+            | Self::Stopped { reason } => Some(reason),
         }
     }
 }
@@ -78,17 +100,17 @@ impl Outcome {
     pub fn decision(&self) -> Decision {
         let reason = || self.reason().unwrap_or_else(|| NO_REASON.to_owned());
         if let Some(stop) = &self.effects.stop {
-            return Decision::Stopped(stop.reason.clone().unwrap_or_else(reason));
+            return Decision::Stopped { reason: stop.reason.clone().unwrap_or_else(reason) };
         }
         let rewrite = || Rewrite {
             input: self.effects.updated_input.clone(),
             prompt: self.effects.updated_prompt.clone(),
         };
         match self.restraint {
-            Restraint::Silent | Restraint::Allow => Decision::Proceed(rewrite()),
-            Restraint::Ask => Decision::Ask(reason(), rewrite()),
-            Restraint::Defer => Decision::Deferred(reason()),
-            Restraint::Deny => Decision::Denied(reason()),
+            Restraint::Silent | Restraint::Allow => Decision::Proceed { rewrite: rewrite() },
+            Restraint::Ask => Decision::Ask { reason: reason(), rewrite: rewrite() },
+            Restraint::Defer => Decision::Deferred { reason: reason() },
+            Restraint::Deny => Decision::Denied { reason: reason() },
         }
     }
 
@@ -99,6 +121,27 @@ impl Outcome {
         self.restraint == Restraint::Allow && self.effects.stop.is_none()
     }
 }
+
+/// A host that does not read the outcome, or forgets a decision, is warned or not compiled.
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// async fn host(engine: tenterhook::Engine, event: tenterhook::Event, session: tenterhook::Session) {
+///     engine.fire(event, &session).await;
+/// }
+/// ```
+///
+/// ```compile_fail,E0004
+/// use tenterhook::outcome::Decision;
+/// fn host(decision: Decision) -> bool {
+///     match decision {
+///         Decision::Proceed { .. } => true,
+///         Decision::Ask { .. } | Decision::Deferred { .. } | Decision::Denied { .. } => false,
+///     }
+/// }
+/// ```
+#[cfg(doctest)]
+struct Unread;
 
 #[cfg(test)]
 mod tests {
@@ -111,20 +154,21 @@ mod tests {
 
     fn outcome(restraint: Restraint, effects: Effects) -> Outcome {
         let reasons = vec![Reason { hook: HookId::new("guard"), text: "not here".to_owned() }];
-        Outcome { restraint, reasons, effects, ..Outcome::default() }
+        Outcome { restraint, reasons, effects, ..Outcome::silent() }
     }
 
     // M-13
     #[test]
     fn each_restraint_is_one_decision() {
-        let of = |restraint| outcome(restraint, Effects::default()).decision();
-        let why = || "not here".to_owned();
-        let as_it_is = Rewrite::default();
-        assert_eq!(of(Restraint::Silent), Decision::Proceed(as_it_is.clone()));
-        assert_eq!(of(Restraint::Allow), Decision::Proceed(as_it_is.clone()));
-        assert_eq!(of(Restraint::Ask), Decision::Ask(why(), as_it_is));
-        assert_eq!(of(Restraint::Defer), Decision::Deferred(why()));
-        assert_eq!(of(Restraint::Deny), Decision::Denied(why()));
+        let decision = |restraint| outcome(restraint, Effects::default()).decision();
+        let reason = || "not here".to_owned();
+        let rewrite = Rewrite::default();
+        let proceed = Decision::Proceed { rewrite: rewrite.clone() };
+        assert_eq!(decision(Restraint::Silent), proceed);
+        assert_eq!(decision(Restraint::Allow), proceed);
+        assert_eq!(decision(Restraint::Ask), Decision::Ask { reason: reason(), rewrite });
+        assert_eq!(decision(Restraint::Defer), Decision::Deferred { reason: reason() });
+        assert_eq!(decision(Restraint::Deny), Decision::Denied { reason: reason() });
     }
 
     // M-13
@@ -140,7 +184,8 @@ mod tests {
         for restraint in words {
             let stop = Some(Stop { reason: Some("enough".to_owned()) });
             let said = outcome(restraint, Effects { stop, ..Effects::default() });
-            assert_eq!(said.decision(), Decision::Stopped("enough".to_owned()), "{restraint:?}");
+            let stopped = Decision::Stopped { reason: "enough".to_owned() };
+            assert_eq!(said.decision(), stopped, "{restraint:?}");
             assert!(!said.consents(), "{restraint:?}");
             let stop = Some(Stop { reason: None });
             let said = outcome(restraint, Effects { stop, ..Effects::default() });
@@ -155,7 +200,7 @@ mod tests {
             Effects { updated_input: Some(json!({"command": "ls"})), ..Effects::default() };
         for restraint in [Restraint::Silent, Restraint::Allow, Restraint::Ask] {
             match outcome(restraint, effects.clone()).decision() {
-                Decision::Proceed(rewrite) | Decision::Ask(_, rewrite) => {
+                Decision::Proceed { rewrite } | Decision::Ask { rewrite, .. } => {
                     assert_eq!(rewrite.input_or(json!(null)), json!({"command": "ls"}));
                 }
                 other => panic!("{other:?}"),
@@ -166,8 +211,8 @@ mod tests {
     // M-13
     #[test]
     fn a_restraint_without_words_has_a_reason_all_the_same() {
-        let silent = Outcome { restraint: Restraint::Deny, ..Outcome::default() };
-        assert_eq!(silent.decision(), Decision::Denied(NO_REASON.to_owned()));
+        let silent = Outcome { restraint: Restraint::Deny, ..Outcome::silent() };
+        assert_eq!(silent.decision(), Decision::Denied { reason: NO_REASON.to_owned() });
         assert!(!silent.decision().proceeds());
     }
 }

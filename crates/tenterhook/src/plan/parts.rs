@@ -58,7 +58,7 @@ fn bounded(step: Step) -> Step {
         "the call changes {} files, and a hook is asked about at most {MOST} of one call: make several of it",
         step.parts.len()
     );
-    let broken = Some(Failure { code: Code::TooManyFiles, message });
+    let broken = Some(Failure::new(Code::TooManyFiles, message));
     Step { parts: Vec::new(), broken, ..step }
 }
 

@@ -5,7 +5,7 @@ use crate::answer::{Answer, Restraint};
 use crate::dialect::DialectId;
 use crate::dialect::tools::ToolWords;
 use crate::event::{EventName, Surroundings};
-use crate::hook::{Function, HookId, Phase, Run};
+use crate::hook::{Arming, Function, HookId, Phase, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 
 fn hook(id: &str, event: &str) -> Hook {

@@ -41,7 +41,7 @@ fn misnamed(event: &EventName, meant: &EventRow, near: &str) -> Verdict {
         restraint: if at_stake { Restraint::Deny } else { Restraint::Silent },
         reason: at_stake.then(|| Reason { hook: HookId::new("tenterhook"), text: text() }),
         faults: vec![Fault { code: Code::MisnamedEvent, hook: None, message }],
-        ..Verdict::default()
+        ..Verdict::silent()
     }
 }
 
@@ -50,5 +50,5 @@ fn custom(event: &EventName) -> Verdict {
         "no agent has an event `{event}` and no hook is for it; if it is one of your own, declare it: `[event.\"{event}\"]`"
     );
     let fault = Fault { code: Code::CustomEvent, hook: None, message };
-    Verdict { faults: vec![fault], ..Verdict::default() }
+    Verdict { faults: vec![fault], ..Verdict::silent() }
 }

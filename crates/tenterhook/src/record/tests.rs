@@ -45,7 +45,7 @@ fn event(number: usize) -> Event {
 
 fn outcome(number: usize) -> Outcome {
     let restraint = if number.is_multiple_of(2) { Restraint::Deny } else { Restraint::Allow };
-    Outcome { restraint, ..Outcome::default() }
+    Outcome { restraint, ..Outcome::silent() }
 }
 
 /// Fires one event as the engine does.
@@ -87,7 +87,7 @@ fn decisions(journal: &Journal) -> Vec<(String, String)> {
 fn a_firing_has_a_beginning_and_an_end() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 7);
+    drop(fire(&journal, 7));
     let [begin, end] = &entries(&journal)[..] else { panic!("two records") };
     assert_eq!((&begin["kind"], &begin["seq"]), (&json!("begin"), &json!(1)));
     assert_eq!(

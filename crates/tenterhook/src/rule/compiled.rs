@@ -306,7 +306,7 @@ impl Unsettled {
             ),
             Self::OutOfTime => (Code::TimedOut, "it took longer than it may".to_owned()),
         };
-        Failure { code, message }
+        Failure::new(code, message)
     }
 }
 

@@ -9,7 +9,7 @@ fn denied(reason: &str) -> Outcome {
     Outcome {
         restraint: Restraint::Deny,
         reasons: vec![Reason { hook: HookId::new("gate"), text: reason.to_owned() }],
-        ..Outcome::default()
+        ..Outcome::silent()
     }
 }
 
@@ -35,9 +35,9 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
 /// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
 #[test]
 fn only_denials_in_a_row_count() {
-    let (_, strike) = settle(Outcome::default(), &after(2), Some(Cap::give_way(3)));
+    let (_, strike) = settle(Outcome::silent(), &after(2), Some(Cap::give_way(3)));
     assert_eq!(strike, Strike::Reset);
-    let ask = Outcome { restraint: Restraint::Ask, ..Outcome::default() };
+    let ask = Outcome { restraint: Restraint::Ask, ..Outcome::silent() };
     assert_eq!(settle(ask, &after(2), Some(Cap::give_way(3))).1, Strike::Reset);
     let (outcome, strike) = settle(denied("no"), &after(99), None);
     assert_eq!((outcome, strike), (denied("no"), Strike::Keep));
@@ -80,11 +80,11 @@ fn a_view_does_not_move() {
 fn strikes_belong_to_their_event() {
     let session = Session::default();
     let (stop, other) = (EventName::new("Stop"), EventName::new("SubagentStop"));
-    session.keep(&stop, Strike::Add, &Outcome::default());
-    session.keep(&stop, Strike::Add, &Outcome::default());
-    session.keep(&other, Strike::Keep, &Outcome::default());
+    session.keep(&stop, Strike::Add, &Outcome::silent());
+    session.keep(&stop, Strike::Add, &Outcome::silent());
+    session.keep(&other, Strike::Keep, &Outcome::silent());
     assert_eq!((session.inner.store.strikes(&stop), session.inner.store.strikes(&other)), (2, 0));
-    session.keep(&stop, Strike::Reset, &Outcome::default());
+    session.keep(&stop, Strike::Reset, &Outcome::silent());
     assert_eq!(session.inner.store.strikes(&stop), 0);
 }
 
@@ -105,7 +105,7 @@ fn finished(hook: &str) -> Finished {
         shadow: None,
     };
     let event = "Stop".into();
-    let outcome = Outcome { steps: vec![step], ..Outcome::default() };
+    let outcome = Outcome { steps: vec![step], ..Outcome::silent() };
     Finished::new(event, outcome, true)
 }
 
@@ -271,11 +271,11 @@ fn a_cap_that_stops_ends_everything() {
 fn what_outcomes_ask_for_is_kept() {
     let session = Session::default();
     let watched = session.watched();
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::silent();
     outcome.effects.env.insert("A".to_owned(), "1".into());
     outcome.effects.watch_paths = Some(vec!["/x".to_owned()]);
     session.keep(&"SessionStart".into(), Strike::Keep, &outcome);
-    session.keep(&"SessionStart".into(), Strike::Keep, &Outcome::default());
+    session.keep(&"SessionStart".into(), Strike::Keep, &Outcome::silent());
     assert_eq!(session.env().len(), 1);
     assert_eq!(*watched.borrow(), ["/x"]);
 }

@@ -62,7 +62,7 @@ impl Trust {
                 Fate::Arms => {}
                 Fate::Holds => hold(hook, why(state, &assessed, Some(identity), doubt.as_deref())),
                 Fate::Off => {
-                    hook.disarm(why(state, &assessed, Some(identity), doubt.as_deref()), "T-10")
+                    hook.disarm_unapproved(why(state, &assessed, Some(identity), doubt.as_deref()))
                 }
             }
         }

@@ -70,7 +70,7 @@ impl About<'_> {
     /// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).
     fn way_out(self, outcome: &mut Outcome) -> Option<String> {
         let About { agent, event, leaves, .. } = self;
-        let asks = matches!(outcome.decision(), Decision::Ask(..) | Decision::Deferred(_));
+        let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });
         let can_ask = agent.dialect().can(&event.name).is_some_and(|it| it.has(Power::Ask));
         if !asks || can_ask || event.tool().is_none() {
             return None;

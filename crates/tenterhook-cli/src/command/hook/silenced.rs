@@ -65,7 +65,8 @@ impl<'a> CallCheck<'a> {
     /// Notes the reply, where that changes what a later event shows.
     pub(super) fn note_reply(&self, outcome: &Outcome) {
         let changes = outcome.effects.updated_input.is_some();
-        let denies = matches!(outcome.decision(), Decision::Denied(_) | Decision::Stopped(_));
+        let denies =
+            matches!(outcome.decision(), Decision::Denied { .. } | Decision::Stopped { .. });
         match self.event.name.as_str() {
             "PreToolUse" if denies => self.notes.add(Note::Denied(self.call)),
             "PreToolUse" if changes => self.notes.add(Note::Changed(self.call)),

@@ -29,7 +29,7 @@ pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
             name: call.to_owned(),
             place,
             event: Happens::Words(words(call)),
-            expect: Expectation { decision: Restraint::Silent, ..Expectation::default() },
+            expect: Expectation::new(Restraint::Silent),
             files: Vec::new(),
         };
         Job { suite: Arc::clone(suite), case: Arc::new(case), mutant: None }

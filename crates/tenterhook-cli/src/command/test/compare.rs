@@ -102,12 +102,11 @@ mod tests {
     #[test]
     fn every_part_of_an_expectation_is_held_to() {
         let exact = Expectation {
-            decision: Restraint::Deny,
             reason: Some("^no".to_owned()),
             context: Some("two".to_owned()),
             rewrite: Some(json!({"command": "x"})),
             within: Some(Duration::from_millis(20)),
-            ..Expectation::default()
+            ..Expectation::new(Restraint::Deny)
         };
         assert_eq!(whats(&exact, &denied()), [""; 0]);
         let text = |it: &str| Some(it.to_owned());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tenterhook::Event;
+use tenterhook::answer::Restraint;
 use tenterhook::diagnostic::{Place, Span};
 use tenterhook::dialect::native::{Case, Expectation, Happens};
 
@@ -34,7 +35,7 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
         name: String::new(),
         place: Place { file: "record".into(), span: Span::new(0, 0), line: 1, column: 1 },
         event: Happens::Words(event.clone()),
-        expect: Expectation::default(),
+        expect: Expectation::new(Restraint::Silent),
         files: Vec::new(),
     };
     let job = Job { suite: Arc::clone(&suite), case: Arc::new(case), mutant: None };

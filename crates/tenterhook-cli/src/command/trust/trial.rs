@@ -92,7 +92,7 @@ fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
 
 /// Its hooks that start a program for each event.
 fn programs(source: &Source) -> Vec<Hook> {
-    let (engine, _) = Engine::builder().source(source.clone()).build();
+    let (engine, _) = Engine::builder().source(source.clone()).trust_repositories_unasked().build();
     let starts = |it: &&Arc<Hook>| {
         it.arming == Arming::Armed && matches!(it.run, Run::Command(Command { .. }))
     };
@@ -114,7 +114,7 @@ pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcom
     let (engine, _) = Engine::builder().ambient(ambient).hook(hook).build();
     let work = async {
         let session = Session::of_one_event();
-        let mut last = Outcome::default();
+        let mut last = Outcome::silent();
         for event in events {
             last = engine.fire_within(event, &session, Some(LONGEST)).await;
             session.drain_into(&mut last).await;

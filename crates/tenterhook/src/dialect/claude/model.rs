@@ -157,7 +157,7 @@ fn said_no(
 ) -> Answer {
     if no(&row.event) == No::Nothing {
         let message = format!("`{}` does nothing with a model's no", row.name);
-        let remarks = vec![Failure { code: Code::NotHonoured, message }];
+        let remarks = vec![Failure::new(Code::NotHonoured, message)];
         return Answer { remarks, ..Answer::default() };
     }
     if object.get("impossible") == Some(&Value::Bool(true)) && may_give_up(prompt, &row.event) {

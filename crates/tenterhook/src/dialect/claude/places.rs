@@ -74,6 +74,7 @@ mod tests {
             config_home: None,
             homes: Vec::new(),
             user_config: None,
+            user_state: None,
             account_home: None,
         };
         let found = places(&roots);

@@ -134,10 +134,8 @@ impl Heard<'_> {
 }
 
 fn too_long(name: String) -> Failure {
-    Failure {
-        code: Code::VariableTooLong,
-        message: format!(
-            "`{name}` is longer than a variable of `shell_env` may be; it is left out"
-        ),
-    }
+    Failure::new(
+        Code::VariableTooLong,
+        format!("`{name}` is longer than a variable of `shell_env` may be; it is left out"),
+    )
 }

@@ -118,10 +118,7 @@ fn what_never_runs_is_listed_and_its_siblings_live() {
         .hooks
         .iter()
         .map(|it| {
-            let rule = match &it.arming {
-                Arming::Armed => "",
-                Arming::Disarmed { rule, .. } => rule,
-            };
+            let rule = it.arming.off().map_or("", |(_, rule)| rule);
             (it.id.as_str(), rule)
         })
         .collect();

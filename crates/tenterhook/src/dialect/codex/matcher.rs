@@ -12,7 +12,7 @@ pub(super) fn read(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) 
         return (MatcherSpec::Words(text.split('|').map(str::to_owned).collect()), None);
     }
     let spec = MatcherSpec::Regex(text.to_owned());
-    match (Matcher::new(spec.clone()).compile().err(), compat) {
+    match (Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()), compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
         // Left as it is, it is a failure of its hook each time (S-3).
         (broken, _) => (spec, broken),

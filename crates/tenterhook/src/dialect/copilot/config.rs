@@ -216,7 +216,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec,
     let spec = spec(text, is_pascal(scope));
     let why = match text {
         "*" if !is_pascal(scope) => Some("`*` repeats nothing".to_owned()),
-        _ => Matcher::new(spec.clone()).compile().err(),
+        _ => Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()),
     };
     let Some(why) = why else { return (spec, None) };
     let exact = reader.source.compat == Compat::Exact;

@@ -160,7 +160,7 @@ fn a_command_before_a_tool_that_fails_denies_and_a_request_does_not() {
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::COPILOT, "PreToolUse".into(), run);
     let promise =
-        |hook: &Hook, code| COPILOT.promise(hook, row, &Failure { code, message: String::new() });
+        |hook: &Hook, code| COPILOT.promise(hook, row, &Failure::new(code, String::new()));
     assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Block);
     assert_eq!(promise(&hook, Code::TimedOut), OnFailure::Continue);
     let (url, secret) = ("https://localhost/x".to_owned(), None);

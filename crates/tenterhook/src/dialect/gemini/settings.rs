@@ -174,7 +174,7 @@ pub(in crate::dialect) fn spec(
     let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     let regex = MatcherSpec::Regex(text.to_owned());
     let whole = MatcherSpec::Words(vec![text.to_owned()]);
-    let why = Matcher::new(regex.clone()).compile().err();
+    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
     match (why, compat) {
         // Elsewhere the agent compares the whole text; a list of names was meant.
         (_, Compat::Exact) if !about_tool && !lists => (whole, None),

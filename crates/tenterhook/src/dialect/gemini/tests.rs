@@ -6,11 +6,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::GEMINI;
-use crate::answer::Restraint;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::answer::{Failure, Restraint};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::{Cap, DialectId, Fit, Roots};
 use crate::event::Event;
-use crate::hook::{Arming, Compat, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
+use crate::hook::{
+    Arming, Compat, Hook, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
+};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Report, Said};
 use crate::source::{ReadConfig, Source, Switch};
@@ -205,10 +207,7 @@ fn a_bad_entry_is_rejected_alone() {
         ("unknown-event", 7),
     ];
     assert_eq!(told, expected);
-    let rule = |it: &Hook| match it.arming {
-        Arming::Armed => "",
-        Arming::Disarmed { rule, .. } => rule,
-    };
+    let rule = |hook: &Hook| hook.arming.off().map_or("", |(_, rule)| rule);
     assert_eq!(read.hooks.iter().map(rule).collect::<Vec<_>>(), ["GM-4", "", "", "GM-4"]);
 }
 
@@ -231,12 +230,10 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
         let mut read = sources.each_ref().map(|it| GEMINI.read_config(it));
         let mut layers: Vec<_> = sources.iter().zip(&mut read).collect();
         GEMINI.settle_layers(&mut layers);
-        let armed = |it: &Hook| match &it.arming {
-            Arming::Armed => true,
-            Arming::Disarmed { rule, .. } => {
-                assert_eq!(*rule, "GM-6");
-                false
-            }
+        let armed = |hook: &Hook| {
+            let off = hook.arming.off();
+            assert!(off.is_none_or(|(_, rule)| rule == "GM-6"), "{off:?}");
+            off.is_none()
         };
         read.map(|it| it.hooks.iter().map(armed).collect::<Vec<_>>())
     };
@@ -319,4 +316,16 @@ fn what_is_wrong_is_told() {
     ];
     assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
     assert_eq!(read.switches, [Switch::DisableAll]);
+}
+
+/// BR-9: the exit code decides, and not the words that a hook wrote on stderr.
+#[test]
+fn exit_code_1_goes_on_and_any_other_blocks_whatever_the_message_says() {
+    let then = |failure: Failure| GEMINI.without_answer("PreToolUse", &failure);
+    assert_eq!(then(Failure::exited(1, "")), OnFailure::Continue);
+    assert_eq!(then(Failure::exited(1, "not found")), OnFailure::Continue);
+    assert_eq!(then(Failure::exited(12, "")), OnFailure::Block);
+    let quoted =
+        Failure { exit: Some(3), ..Failure::new(Code::ExitCode, "it exited with code 1: x") };
+    assert_eq!(then(quoted), OnFailure::Block);
 }

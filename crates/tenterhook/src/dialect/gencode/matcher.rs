@@ -106,6 +106,7 @@ fn expression(text: &str, compat: Compat) -> Means {
         (Some(_), Compat::Guarded) => MatcherSpec::Regex(text.to_owned()),
         (Some(_), Compat::Exact) => MatcherSpec::Words(vec![text.to_owned()]),
     };
+    let broken = broken.map(|why| why.to_string());
     Means { spec, condition: None, broken, ambiguous: false }
 }
 

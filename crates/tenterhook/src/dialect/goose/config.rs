@@ -54,7 +54,7 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
     let why = match text {
         "" => return (MatcherSpec::Any, None),
         "*" => Some("`*` repeats nothing".to_owned()),
-        _ => Matcher::new(regex.clone()).compile().err(),
+        _ => Matcher::new(regex.clone()).compile().err().map(|why| why.to_string()),
     };
     match (why, compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),

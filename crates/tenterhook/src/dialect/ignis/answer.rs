@@ -41,7 +41,10 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
             Some(failure) => failed(failure.code, &failure.message, stderr),
             None => printed(event, row, &reading, stderr),
         },
-        End::Exited(code) => failed(Code::ExitCode, &format!("it exited with code {code}"), stderr),
+        End::Exited(code) => {
+            let failure = Failure::exited(*code, &one_line(stderr));
+            Answer { failure: Some(failure), ..Answer::default() }
+        }
         _ => match report.failure() {
             Some(failure) => failed(failure.code, &failure.message, stderr),
             None => Answer::default(),
@@ -128,7 +131,7 @@ fn answered(
     }
     if let Some(named) = named.filter(|it| **it != *row.name) {
         let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
-        answer.remarks.push(Failure { code: Code::WrongEventName, message });
+        answer.remarks.push(Failure::new(Code::WrongEventName, message));
     }
     // What nobody reads is said, because a hook of another agent may have put its meaning there (I-22).
     let mut unread = Unread::default();
@@ -161,7 +164,7 @@ fn rewrite(
         "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
         _ => {
             let message = format!("`{}` reads no `{key}`", row.name);
-            answer.remarks.push(Failure { code: Code::NotHonoured, message });
+            answer.remarks.push(Failure::new(Code::NotHonoured, message));
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use super::denial::{Hearing, Protocol};
 use crate::answer::{Answer, Failure, Power};
-use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::report::{Report, Said};
 use crate::strict::Reading;
@@ -20,12 +19,7 @@ pub(in crate::dialect) fn streams(report: &Report) -> Result<(&[u8], String), &A
 
 /// An exit code that is no success, with the first words that explain it.
 pub(in crate::dialect) fn exit_code(code: i32, stderr: &str) -> Failure {
-    let words = stderr.lines().next().unwrap_or_default();
-    let separator = if words.is_empty() { "" } else { ": " };
-    Failure {
-        code: Code::ExitCode,
-        message: format!("it exited with code {code}{separator}{words}"),
-    }
+    Failure::exited(code, stderr.lines().next().unwrap_or_default())
 }
 
 impl<'a> Hearing<'a> {

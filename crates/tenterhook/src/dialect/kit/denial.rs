@@ -33,7 +33,7 @@ const ANSWER_KEYS: &[&str] = &["hookspecificoutput", "decision", "permissiondeci
 const QUOTED: usize = 160;
 
 /// One restraint that the agent's own reading may have lost, or something that cannot be read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Hit {
     restraint: Restraint,
     stop: bool,
@@ -46,8 +46,19 @@ struct Hit {
 }
 
 impl Hit {
+    const fn new(restraint: Restraint) -> Self {
+        Self {
+            restraint,
+            stop: false,
+            unclear: None,
+            reason: None,
+            slips: Vec::new(),
+            on_stderr: false,
+        }
+    }
+
     fn unclear(detail: String) -> Self {
-        Self { unclear: Some(detail), ..Self::default() }
+        Self { unclear: Some(detail), ..Self::new(Restraint::Silent) }
     }
 
     fn weight(&self) -> (Restraint, bool) {
@@ -90,7 +101,7 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
     answer.effects.stop = stop.or_else(|| exact.effects.stop.clone());
     answer.remarks.clone_from(&exact.remarks);
     if let End::Failed { code, why } = hearing.end {
-        answer.remarks.push(Failure { code: *code, message: why.clone() });
+        answer.remarks.push(Failure::new(*code, why.clone()));
     }
     if restraint < Restraint::Deny {
         // A policy that blocks outranks a question that slipped.
@@ -110,7 +121,7 @@ fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> 
             "{detail}, which looks like an answer and cannot be read as one; to deny, {}",
             hearing.form()
         );
-        answer.unclear = Some(Failure { code: Code::UnclearAnswer, message });
+        answer.unclear = Some(Failure::new(Code::UnclearAnswer, message));
     }
     answer
 }
@@ -144,8 +155,7 @@ fn hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
         && *hearing.end == End::Exited(2)
         && hearing.can(Restraint::Deny)
     {
-        let mut hit =
-            Hit { restraint: Restraint::Deny, reason: Some(words.clone()), ..Hit::default() };
+        let mut hit = Hit { reason: Some(words.clone()), ..Hit::new(Restraint::Deny) };
         hit.slip(SlipKind::WrongExit, format!("exit code 2 does nothing on `{}`", hearing.event));
         hits.push(hit);
     }
@@ -205,7 +215,7 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
 /// A word that denies or asks and is all that was printed.
 fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
     let restraint = hearing.honoured(words::restraint(word))?;
-    let mut hit = Hit { restraint, ..Hit::default() };
+    let mut hit = Hit::new(restraint);
     hit.slip(SlipKind::Wrapped, format!("{} stands alone", quoted(word)));
     Some(hit)
 }

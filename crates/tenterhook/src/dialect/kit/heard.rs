@@ -259,7 +259,7 @@ impl Hears {
             (Power::Env, Value::Object(env)) => effects.env = env.clone(),
             _ => {
                 let message = format!("what it gives to {} is {}", power.word(), kind(given));
-                answer.failure = Some(Failure { code: Code::InvalidAnswer, message });
+                answer.failure = Some(Failure::new(Code::InvalidAnswer, message));
             }
         }
     }

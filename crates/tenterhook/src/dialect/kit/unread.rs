@@ -40,7 +40,7 @@ impl Unread {
     pub(in crate::dialect) fn remark(self) -> Option<Failure> {
         let message = [listed(&self.keys)?].into_iter().chain(self.hints.into_iter().take(NAMED));
         let message = message.collect::<Vec<_>>().join("; ");
-        Some(Failure { code: Code::UnknownField, message })
+        Some(Failure::new(Code::UnknownField, message))
     }
 }
 

@@ -107,27 +107,20 @@ fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
                     format!("a denial with exit code {code}, not {DENIES} or 0"),
                 );
             }
-            let words = first_words(stderr);
-            let colon = if words.is_empty() { "" } else { ": " };
-            Failure {
-                code: Code::ExitCode,
-                message: format!("it exited with code {code}{colon}{words}"),
-            }
+            Failure::exited(*code, &first_words(stderr))
         }
         End::NotStarted { why } => {
-            Failure { code: Code::NotStarted, message: format!("it could not be started: {why}") }
+            Failure::new(Code::NotStarted, format!("it could not be started: {why}"))
         }
         End::Signalled(signal) => {
-            Failure { code: Code::Signalled, message: format!("signal {signal} ended it") }
+            Failure::new(Code::Signalled, format!("signal {signal} ended it"))
         }
-        End::Failed { code, why } => Failure { code: *code, message: why.clone() },
-        End::TimedOut => Failure {
-            code: Code::TimedOut,
-            message: format!("it did not end in time, after {} ms", report.took.as_millis()),
-        },
-        End::Cancelled => {
-            Failure { code: Code::Cancelled, message: "the host gave up waiting".to_owned() }
-        }
+        End::Failed { code, why } => Failure::new(*code, why.clone()),
+        End::TimedOut => Failure::new(
+            Code::TimedOut,
+            format!("it did not end in time, after {} ms", report.took.as_millis()),
+        ),
+        End::Cancelled => Failure::new(Code::Cancelled, "the host gave up waiting"),
     };
     let restraint =
         if said.restraint > Restraint::Allow { said.restraint } else { Restraint::Silent };
@@ -151,13 +144,13 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
         answer.reason = said.reason;
     }
     if said.restraint != Restraint::Silent && said.restraint != Restraint::Deny {
-        answer.remarks.push(Failure {
-            code: Code::AnswerAgainstExit,
-            message: format!(
+        answer.remarks.push(Failure::new(
+            Code::AnswerAgainstExit,
+            format!(
                 "stdout says `{}`, exit code {DENIES} denies; the denial counts",
                 said.restraint.word().unwrap_or_default()
             ),
-        });
+        ));
     }
     answer
 }

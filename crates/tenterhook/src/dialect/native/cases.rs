@@ -40,7 +40,7 @@ pub enum Happens {
 }
 
 /// What must come of an event. What is `None` is not looked at.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The decision.
     pub decision: Restraint,
@@ -58,6 +58,23 @@ pub struct Expectation {
     pub background: Option<bool>,
     /// The codes of the faults that come with it; any other fault fails the case (TE-7).
     pub faults: Vec<String>,
+}
+
+impl Expectation {
+    /// That decision, whatever else comes of the event.
+    #[must_use]
+    pub const fn new(decision: Restraint) -> Self {
+        Self {
+            decision,
+            stop: false,
+            reason: None,
+            context: None,
+            rewrite: None,
+            within: None,
+            background: None,
+            faults: Vec::new(),
+        }
+    }
 }
 
 /// A file of cases for the hooks of other files (TE-2).

@@ -63,7 +63,7 @@ impl Writer {
         if let Some(place) = &hook.place {
             prefix.push_str(&value::comment(&format!("from {}:{}", place.file, place.line)));
         }
-        if let Arming::Disarmed { because, .. } = &hook.arming {
+        if let Some((because, _)) = hook.arming.off() {
             prefix.push_str(&value::comment(&format!("disarmed: {because}")));
         }
         table.decor_mut().set_prefix(prefix);

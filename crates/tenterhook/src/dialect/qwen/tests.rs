@@ -118,10 +118,7 @@ fn settings_are_read_as_those_of_the_agent_that_it_stems_from() {
     assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
     assert_eq!(read.switches, [Switch::DisableAll]);
     QWEN.settle_layers(&mut [(&source, &mut read)]);
-    let rule = |it: &Hook| match it.arming {
-        Arming::Armed => "",
-        Arming::Disarmed { rule, .. } => rule,
-    };
+    let rule = |hook: &Hook| hook.arming.off().map_or("", |(_, rule)| rule);
     let rules: Vec<_> = read.hooks.iter().map(rule).collect();
     assert_eq!(rules, ["QW-4", "", "GM-6", "", "QW-4"]);
 }
@@ -142,8 +139,8 @@ fn a_type_is_one_of_four() {
         (Run::Command(_), Arming::Armed) => "command",
         (Run::Http(_), Arming::Armed) => "http",
         (Run::Prompt(_), Arming::Armed) => "prompt",
-        (_, Arming::Disarmed { .. }) => "never",
         (_, Arming::Armed) => "something else",
+        (_, Arming::Disarmed { .. } | Arming::Unapproved { .. }) => "never",
     };
     let said: Vec<_> = read.hooks.iter().map(runs).collect();
     assert_eq!(said, ["command", "command", "http", "prompt", "never", "never"]);

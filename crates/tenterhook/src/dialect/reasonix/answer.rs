@@ -88,7 +88,7 @@ impl Heard<'_> {
             for line in &self.directives.broken {
                 let message =
                     format!("`{line}` is not a valid directive: a colon follows its word");
-                answer.remarks.push(Failure { code: Code::BrokenDirective, message });
+                answer.remarks.push(Failure::new(Code::BrokenDirective, message));
             }
         }
         answer
@@ -114,7 +114,7 @@ impl Heard<'_> {
                 .to_owned();
         Answer {
             if_denied: Some(self.directives.inject.join("\n")),
-            remarks: vec![Failure { code: Code::NotHonoured, message }],
+            remarks: vec![Failure::new(Code::NotHonoured, message)],
             ..Answer::default()
         }
     }
@@ -135,8 +135,7 @@ impl Heard<'_> {
     fn warned(&self, code: i32) -> Answer {
         let words = if self.stderr.is_empty() { self.printed } else { &self.stderr };
         let (words, _) = directives::cut(words);
-        let separator = if words.is_empty() { "" } else { ": " };
-        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
+        Answer { failure: Some(Failure::exited(code, &words)), ..Answer::default() }
     }
 
     /// Stdout of a hook that passes, where the event takes context (RX-24).
@@ -161,7 +160,7 @@ impl Heard<'_> {
                 "it printed {dropped} characters more than the {} that are added",
                 directives::CAP
             );
-            answer.remarks.push(Failure { code: Code::ContextCut, message });
+            answer.remarks.push(Failure::new(Code::ContextCut, message));
         }
         answer.effects.context.push(kept);
         answer
@@ -175,7 +174,7 @@ impl Heard<'_> {
                 "Reasonix has no form for consent: exit code 0 is silence, and the rules of the \
                 agent decide"
                     .to_owned();
-            answer.remarks.push(Failure { code: Code::NotHonoured, message });
+            answer.remarks.push(Failure::new(Code::NotHonoured, message));
         }
         let Some(output) = self.hook_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
@@ -200,7 +199,7 @@ impl Heard<'_> {
                 named.unwrap_or_default(),
                 spec.name
             );
-            answer.remarks.push(Failure { code: Code::NotHonoured, message });
+            answer.remarks.push(Failure::new(Code::NotHonoured, message));
         }
         fits
     }

@@ -44,7 +44,7 @@ impl Done {
         } else {
             (Code::Cancelled, "the host's runtime was shut down before it was over")
         };
-        let failure = Failure { code, message: message.to_owned() };
+        let failure = Failure::new(code, message);
         let answer = Answer { failure: Some(failure), ..Answer::default() };
         judge(step, answer, Ended::Failed(code), Duration::ZERO)
     }
@@ -72,7 +72,8 @@ impl Done {
     /// The same, of which only the record hears where its hook is in shadow (SH-6).
     fn seen(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
-            let verdict = std::mem::take(&mut self.verdict).spoken().unwrap_or_default();
+            let verdict =
+                std::mem::take(&mut self.verdict).spoken().unwrap_or_else(Verdict::silent);
             self.record = Box::new(aside(*self.record, verdict));
         }
         self

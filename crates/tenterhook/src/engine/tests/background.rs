@@ -140,7 +140,7 @@ async fn what_a_background_step_sets_reaches_the_session() {
     // N-13: of what is over nothing is kept.
     let session = Session::default();
     let (hook, there, may) = held("b", Answer { effects: effects(), ..Answer::default() });
-    engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await;
+    drop(engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await);
     there.acquire().await.expect("it is open").forget();
     session.begin_anew();
     may.add_permits(1);
@@ -183,7 +183,7 @@ async fn what_joins_an_event_joins_in_configured_order() {
 async fn ending_a_session_ends_its_background() {
     let (hook, there, _may) = held("b", Answer::default());
     let session = Session::default();
-    engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await;
+    drop(engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await);
     there.acquire().await.expect("it is open").forget();
     session.end();
     assert_eq!(session.background(), 0);
@@ -245,9 +245,9 @@ async fn cut_step_says_whether_it_had_begun() {
     let (hook, there, _may) = held("b", Answer::default());
     let engine = engine([Hook { wait: Wait::Detached, ..hook }]);
     let session = Session::default();
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     there.acquire().await.expect("it is open").forget();
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     let ended: Vec<_> = session.cut().await.into_iter().map(|late| late.outcome).collect();
     assert_eq!(codes(&ended[0]), ["cancelled"]);
     let how: Vec<_> = ended.iter().map(|outcome| outcome.steps[0].ended.to_string()).collect();

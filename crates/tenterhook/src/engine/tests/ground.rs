@@ -23,7 +23,7 @@ fn a_runtime_without_timers_is_told_of_when_the_engine_is_built() {
         ("no-timers", crate::diagnostic::Severity::Error)
     );
     // No panic, and no consent: the failure policy of the gate decides.
-    assert!(matches!(outcome.decision(), Decision::Denied(_)), "{outcome:?}");
+    assert!(matches!(outcome.decision(), Decision::Denied { .. }), "{outcome:?}");
     assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-timers"]);
     let relaxed = Hook { on_failure: Some(OnFailure::Continue), ..consents() };
     assert!(fire_untimed(relaxed).1.decision().proceeds());
@@ -40,7 +40,7 @@ fn outside_of_a_runtime_a_gate_is_no_consent() {
     let std::task::Poll::Ready(outcome) = fired.as_mut().poll(&mut context) else {
         panic!("there is nothing to wait for");
     };
-    assert!(matches!(outcome.decision(), Decision::Denied(_)), "{outcome:?}");
+    assert!(matches!(outcome.decision(), Decision::Denied { .. }), "{outcome:?}");
 }
 
 // E-8

@@ -75,7 +75,7 @@ async fn what_is_fired_is_on_record() {
     let kept = Arc::new(Kept::default());
     let engine = recording(&kept, []);
     for name in ["PreToolUse", "SessionStart", "Notification"] {
-        engine.fire(Event::new(name, Surroundings::at("/")), &Session::default()).await;
+        drop(engine.fire(Event::new(name, Surroundings::at("/")), &Session::default()).await);
     }
     assert_eq!(kept.told(), ["end of nothing:"]);
 }
@@ -99,7 +99,7 @@ async fn a_step_that_ends_later_has_a_record_of_its_own() {
     let observer = after("observer", 60_000, Answer::default());
     let engine = recording(&kept, [Hook { wait: Wait::Detached, ..observer }]);
     let session = Session::default();
-    engine.fire(event(), &session).await;
+    drop(engine.fire(event(), &session).await);
     assert_eq!(kept.told(), ["begin deploy.before", "end of 7: observer"]);
     session.drain().await;
     assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
@@ -113,7 +113,7 @@ async fn cut_step_has_a_record_of_its_own() {
         let observer = after("observer", 60_000, Answer::default());
         let engine = recording(&kept, [Hook { wait: Wait::Detached, ..observer }]);
         let session = Session::default();
-        engine.fire(event(), &session).await;
+        drop(engine.fire(event(), &session).await);
         match is_dropped {
             true => drop(session),
             false => drop(session.cut().await),

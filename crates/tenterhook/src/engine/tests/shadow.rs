@@ -36,11 +36,14 @@ async fn nothing_of_a_shadow_reaches_the_outcome() {
                 let watched = session.watched();
                 let mut outcome = engine.fire(event(), &session).await;
                 let plain = |outcome: &Outcome| Outcome { steps: Vec::new(), ..outcome.clone() };
-                assert_eq!(plain(&outcome), Outcome::default(), "{wait:?} {phase:?}");
+                assert_eq!(plain(&outcome), Outcome::silent(), "{wait:?} {phase:?}");
                 session.drain_into(&mut outcome).await;
-                assert_eq!(plain(&outcome), Outcome::default(), "{wait:?} {phase:?}");
+                assert_eq!(plain(&outcome), Outcome::silent(), "{wait:?} {phase:?}");
                 let step = outcome.steps.first().expect("it ran");
-                assert_eq!((step.verdict, step.rewrote, step.stopped), Default::default());
+                assert_eq!(
+                    (step.verdict, step.rewrote, step.stopped),
+                    (Restraint::Silent, false, false)
+                );
                 assert!(step.context.is_empty() && step.shadow.is_some(), "{step:?}");
                 assert!(!watched.has_changed().expect("the session lives"));
                 assert_eq!(session.env().len(), 0);

@@ -161,7 +161,7 @@ fn translate(
     let mut notes = limited.map(|it| it.refusals(&report, project)).unwrap_or_default();
     if let process::Closed::Broken(errno) = report.stderr.closed {
         // Where it denied by its exit code, this is where its reason was lost.
-        notes.push(Failure { code: Code::OutOfResources, message: unread("error", errno) });
+        notes.push(Failure::new(Code::OutOfResources, unread("error", errno)));
     }
     let end = match report.end {
         process::End::NotStarted(error) if error.is_of_host() => {

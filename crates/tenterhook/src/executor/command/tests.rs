@@ -124,7 +124,7 @@ async fn a_spare_answers_like_a_cold_start_and_is_replaced() {
 #[tokio::test]
 async fn the_session_takes_its_processes_with_it() {
     let scene = Scene::shell(&format!("sleep 30 & {GATE}; kill $!"), "");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     until(|| lines(&scene.file("pids")).len() == 2).await;
     let pid = lines(&scene.file("pids")).pop().unwrap();
@@ -137,7 +137,7 @@ async fn the_session_takes_its_processes_with_it() {
 #[tokio::test]
 async fn an_ended_session_starts_nothing_ahead() {
     let scene = Scene::shell(GATE, "");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     scene.session.end();
     assert_eq!(scene.session.spare_processes(), 0);
@@ -151,7 +151,7 @@ async fn an_ended_session_starts_nothing_ahead() {
 #[tokio::test]
 async fn a_spare_that_was_killed_costs_nothing_but_its_head_start() {
     let scene = Scene::shell(GATE, "");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     until(|| lines(&scene.file("pids")).len() == 2).await;
     let pid = lines(&scene.file("pids")).pop().unwrap();
@@ -199,7 +199,7 @@ async fn a_changed_script_is_started_cold() {
 #[tokio::test]
 async fn another_directory_is_another_process() {
     let scene = Scene::shell("read -r event; pwd -P >&2; exit 2", "");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     let elsewhere = scene.sandbox.home().canonicalize().unwrap();
     let mut event = scene.event("ls");
@@ -229,7 +229,7 @@ async fn an_environment_that_never_fits_ends_the_attempts() {
 #[tokio::test]
 async fn the_clock_begins_with_the_event() {
     let scene = Scene::shell("read -r event; exec sleep 30", "timeout = \"300ms\"");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     // Longer than it may take: its own clock does not run while it waits.
     tokio::time::sleep(Duration::from_millis(400)).await;
@@ -255,7 +255,7 @@ async fn a_budget_ends_a_spare_too() {
 async fn a_dropped_firing_ends_its_spare() {
     let scene = Scene::shell("echo $$ >>pids; read -r event; touch began; exec sleep 30", "");
     let budget = Some(Duration::from_millis(50));
-    scene.engine.fire_within(scene.event("ls"), &scene.session, budget).await;
+    drop(scene.engine.fire_within(scene.event("ls"), &scene.session, budget).await);
     scene.waiting(1).await;
     until(|| lines(&scene.file("pids")).len() == 2).await;
     let pid = lines(&scene.file("pids")).pop().unwrap();
@@ -323,12 +323,12 @@ async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_s
 #[tokio::test]
 async fn a_hook_that_leaves_the_configuration_takes_its_process_with_it() {
     let scene = Scene::shell(GATE, "");
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     until(|| lines(&scene.file("pids")).len() == 2).await;
     let pid = lines(&scene.file("pids")).pop().unwrap();
     assert_eq!(scene.engine.reload(&[source(&scene.sandbox, "")]), []);
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     assert_eq!(scene.session.spare_processes(), 0);
     until(|| !is_alive(&pid)).await;
 }
@@ -363,7 +363,7 @@ async fn once_needs_no_second_process() {
 async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
     let scene = Scene::shell("read -r event; echo \"$event\" >>seen", "background = true");
     for count in 1..4 {
-        scene.fire("ls").await;
+        drop(scene.fire("ls").await);
         let finished = scene.session.next_finished().await.unwrap();
         assert_eq!(finished.outcome.faults, []);
         assert_eq!(lines(&scene.file("seen")).len(), count);
@@ -374,7 +374,7 @@ async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
 #[tokio::test]
 async fn events_at_once_share_no_process() {
     let scene = Arc::new(Scene::shell(GATE, ""));
-    scene.fire("ls").await;
+    drop(scene.fire("ls").await);
     scene.waiting(1).await;
     let mut set = tokio::task::JoinSet::new();
     for _ in 0..6 {

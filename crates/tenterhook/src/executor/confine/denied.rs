@@ -53,7 +53,7 @@ impl Confined {
             Found::Peers(wanted) => self.unreached(IT, wanted),
             Found::Git => self.only_without(IT, "git writes beside its hooks"),
         };
-        Some(Failure { code: Code::SandboxRefused, message })
+        Some(Failure::new(Code::SandboxRefused, message))
     }
 
     /// The first refusal that is complained of in `text`.
@@ -226,12 +226,27 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
     })
 }
 
+/// This machine confines less than is demanded: how far it can.
+#[derive(Debug)]
+pub(super) struct Weak {
+    tier: &'static str,
+    /// The kernel exempts root from a number of processes wherever it is.
+    is_uncounted: bool,
+}
+
+impl std::fmt::Display for Weak {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.tier)?;
+        if self.is_uncounted { f.write_str(", and `processes` does not bind root") } else { Ok(()) }
+    }
+}
+
 /// Why a sandbox could not be made.
 ///
 /// # Errors
 ///
-/// How far this machine can confine, where that is the reason.
-pub(super) fn not_made(error: &process::NotStarted) -> Result<String, String> {
+/// When this machine confines too little.
+pub(super) fn not_made(error: &process::NotStarted) -> Result<String, Weak> {
     if let Some(why) = error.ungranted() {
         return Ok(would_be_more(why).to_owned());
     }
@@ -239,13 +254,7 @@ pub(super) fn not_made(error: &process::NotStarted) -> Result<String, String> {
         return Ok(format!("{error}: its sandbox cannot be made, and it does not run without"));
     }
     let means = process::means();
-    let here = means.tier().word();
-    // The kernel exempts root from that number wherever it is.
-    let uncounted = match means.namespaces && !means.processes {
-        true => ", and `processes` does not bind root",
-        false => "",
-    };
-    Err(format!("{here}{uncounted}"))
+    Err(Weak { tier: means.tier().word(), is_uncounted: means.namespaces && !means.processes })
 }
 
 /// Which grant would be a larger one here, and what to write instead: a hook does not run with more than it is granted.

@@ -66,7 +66,8 @@ impl Scene {
             Source::given("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
         source.home = self.sandbox.home();
         source.layer = self.layer;
-        let (engine, found) = Engine::builder().ambient(ambient).source(source).build();
+        let (engine, found) =
+            Engine::builder().ambient(ambient).source(source).trust_repositories_unasked().build();
         assert!(found.iter().all(|it| it.severity != Severity::Error), "{found:?}");
         let within = Surroundings {
             session_id: "s".to_owned(),

@@ -213,7 +213,7 @@ fn broke(why: &str) -> Failure {
     let message = format!(
         "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and another one was started"
     );
-    Failure { code: Code::WorkerProtocol, message }
+    Failure::new(Code::WorkerProtocol, message)
 }
 
 fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
@@ -224,7 +224,7 @@ fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
         WINDOW.as_secs(),
         rest.as_secs()
     );
-    Failure { code: Code::WorkerQuarantined, message }
+    Failure::new(Code::WorkerQuarantined, message)
 }
 
 impl std::fmt::Debug for WorkerSlot {

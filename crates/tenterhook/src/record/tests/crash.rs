@@ -71,7 +71,7 @@ fn look(state: &Path, bytes: u64, point: usize) -> Vec<(String, String)> {
     let report = verified(&journal);
     assert_eq!(report.problems, [], "killed at {point}");
     let before = decisions(&journal);
-    fire(&journal, 100);
+    drop(fire(&journal, 100));
     let report = verified(&journal);
     assert_eq!(report.problems, [], "after {point}");
     assert!(report.open.len() <= 1, "after {point}: {:?}", report.open);
@@ -120,7 +120,7 @@ fn two_kills_in_a_row_leave_a_whole_record() {
             play(state.path(), second, 64 << 20);
             let journal = small(state.path(), 64 << 20);
             assert_eq!(verified(&journal).problems, [], "killed at {first} and {second}");
-            fire(&journal, 100);
+            drop(fire(&journal, 100));
             assert_eq!(verified(&journal).problems, [], "after {first} and {second}");
         }
     }
@@ -150,14 +150,14 @@ fn a_removal_that_is_killed_leaves_a_whole_record() {
 fn half_a_line_is_cut_off_and_said() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let file = read::files(journal.place()).expect("files").remove(0);
     let mut torn = OpenOptions::new().append(true).open(&file).expect("open");
     torn.write_all(b"{\"v\":1,\"seq\":3,\"prev\":\"").expect("written");
     let report = verified(&journal);
     assert_eq!(report.problems, [], "nobody wrote since");
     assert!(report.notes[0].contains("whoever wrote it was killed"), "{:?}", report.notes);
-    fire(&journal, 2);
+    drop(fire(&journal, 2));
     let all = entries(&journal);
     let kinds: Vec<&str> = all.iter().filter_map(|it| it["kind"].as_str()).collect();
     assert_eq!(kinds, ["begin", "end", "recovered", "begin", "end"]);
@@ -172,7 +172,7 @@ fn half_a_line_is_cut_off_and_said() {
 fn a_record_that_was_cut_is_a_problem() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let file = read::files(journal.place()).expect("files").remove(0);
     let bytes = std::fs::metadata(&file).expect("it is there").len();
     let cut = OpenOptions::new().write(true).open(&file).expect("open");

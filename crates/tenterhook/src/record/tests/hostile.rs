@@ -22,7 +22,7 @@ fn what_others_can_write_and_links_are_refused() {
     for name in ["tenterhook", "tenterhook/records", "tenterhook/heads"] {
         let state = tempfile::tempdir().expect("a directory");
         let journal = journal(state.path());
-        fire(&journal, 1);
+        drop(fire(&journal, 1));
         let path = state.path().join(name);
         mode(&path, 0o770);
         assert!(refused(&journal).contains("can be written by others (mode 770)"), "{name}");
@@ -37,7 +37,7 @@ fn what_others_can_write_and_links_are_refused() {
     }
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let file = read::files(journal.place()).expect("files").remove(0);
     for path in [&file, &journal.place().head] {
         mode(path, 0o622);
@@ -54,7 +54,7 @@ fn what_others_can_write_and_links_are_refused() {
         fs::remove_file(path).expect("removed");
         fs::rename(&elsewhere, path).expect("moved");
     }
-    fire(&journal, 2);
+    drop(fire(&journal, 2));
     assert_eq!(verified(&journal).problems, []);
 }
 
@@ -63,7 +63,7 @@ fn what_others_can_write_and_links_are_refused() {
 fn everything_is_made_for_the_user_alone() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let bits = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
     for name in ["tenterhook", "tenterhook/records", "tenterhook/heads"] {
         assert_eq!(bits(&state.path().join(name)), 0o700, "{name}");
@@ -95,10 +95,10 @@ fn a_corrupt_record_is_gone_on_behind() {
         for is_head in [true, false] {
             let state = tempfile::tempdir().expect("a directory");
             let journal = journal(state.path());
-            fire(&journal, 1);
+            drop(fire(&journal, 1));
             let file = read::files(journal.place()).expect("files").remove(0);
             fs::write(if is_head { &journal.place().head } else { &file }, text).expect("written");
-            fire(&journal, 2);
+            drop(fire(&journal, 2));
             assert_eq!(decisions(&journal).last().expect("one").0, "call-2", "{text:?}");
             let report = verified(&journal);
             assert_ne!(report.problems, [], "{text:?}");
@@ -111,12 +111,12 @@ fn a_corrupt_record_is_gone_on_behind() {
 fn a_lock_that_is_not_given_back_is_not_waited_for() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let held = fs::File::open(&journal.place().head).expect("open");
     held.lock().expect("locked");
     assert!(refused(&journal).contains("has held"), "{}", refused(&journal));
     drop(held);
-    fire(&journal, 2);
+    drop(fire(&journal, 2));
 }
 
 /// RE-20, RE-21: told once, until it works again.
@@ -128,7 +128,7 @@ fn what_cannot_be_recorded_is_told_once() {
     let told = |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_told;
     assert_eq!([told(&journal), told(&journal)], [false, true]);
     fs::remove_file(state.path().join("tenterhook")).expect("removed");
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     fs::remove_dir_all(state.path().join("tenterhook")).expect("removed");
     fs::write(state.path().join("tenterhook"), "in the way").expect("written");
     assert!(!told(&journal));
@@ -141,7 +141,7 @@ fn records_stay_within_their_bytes() {
     let table = RecordTable { max_bytes: Some(20_000), ..RecordTable::default() };
     let journal = Journal::below(state.path(), &table).expect("records are wanted");
     for number in 0..120 {
-        fire(&journal, number);
+        drop(fire(&journal, number));
         let files = read::files(journal.place()).expect("files");
         let bytes: u64 = files.iter().map(|it| it.metadata().expect("there").len()).sum();
         // One file may be over by the record that filled it.

@@ -125,7 +125,7 @@ fn what_is_recorded_afterwards_hides_nothing() {
         let state = tempfile::tempdir().expect("a directory");
         let journal = written(state.path());
         let said = tamper(journal.place(), &mut dice);
-        fire(&journal, 99);
+        drop(fire(&journal, 99));
         assert_ne!(verified(&journal).problems, [], "round {round}: {said}");
     }
 }
@@ -135,10 +135,10 @@ fn what_is_recorded_afterwards_hides_nothing() {
 fn a_record_that_is_known_is_missed() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
-    fire(&journal, 1);
+    drop(fire(&journal, 1));
     let known = verified(&journal).last.expect("a record");
     fs::remove_dir_all(state.path().join("tenterhook")).expect("removed");
-    fire(&journal, 2);
+    drop(fire(&journal, 2));
     assert_eq!(verified(&journal).problems, []);
     let report = verify(journal.place(), Some((2, &known))).expect("verified");
     assert!(report.problems[0].what.contains("not the one that you know"), "{report:?}");

@@ -23,10 +23,10 @@ fn approve(room: &Room, source: &Source) {
 
 /// A hook, and whether it runs, holds or is off, with the reason.
 fn fate(hook: &Hook) -> (String, String) {
-    let fate = match (&hook.run, &hook.arming) {
+    let fate = match (&hook.run, hook.arming.off()) {
         (Run::Unusable { part: Unread::Approval, why }, _) => format!("holds: {why}"),
-        (_, Arming::Disarmed { because, .. }) => format!("off: {because}"),
-        (_, Arming::Armed) => "runs".to_owned(),
+        (_, Some((because, _))) => format!("off: {because}"),
+        (_, None) => "runs".to_owned(),
     };
     (hook.id.as_str().to_owned(), fate)
 }

@@ -275,7 +275,7 @@ impl Room {
         let source = self.source(NATIVE);
         let (engine, _) = match trusted {
             true => self.engine_of([source]),
-            false => Engine::builder().source(source).build(),
+            false => Engine::builder().source(source).trust_repositories_unasked().build(),
         };
         self.call_of(&engine, &Session::default()).await
     }

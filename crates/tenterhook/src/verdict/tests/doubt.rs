@@ -121,13 +121,13 @@ fn a_model_consents_where_that_was_asked_for() {
 fn any_word_breaks_silence() {
     let reason = || Some(Reason { hook: HookId::new("h"), text: "r".to_owned() });
     let fault = Fault::of(&HookId::new("h"), Code::TimedOut, "late".to_owned());
-    assert!(Verdict::default().is_silent());
+    assert!(Verdict::silent().is_silent());
     for verdict in [
-        Verdict { restraint: Restraint::Allow, ..Verdict::default() },
-        Verdict { reason: reason(), ..Verdict::default() },
-        Verdict { if_denied: reason(), ..Verdict::default() },
-        Verdict { effects: Effects::default().context("c"), ..Verdict::default() },
-        Verdict { faults: vec![fault], ..Verdict::default() },
+        Verdict { restraint: Restraint::Allow, ..Verdict::silent() },
+        Verdict { reason: reason(), ..Verdict::silent() },
+        Verdict { if_denied: reason(), ..Verdict::silent() },
+        Verdict { effects: Effects::default().context("c"), ..Verdict::silent() },
+        Verdict { faults: vec![fault], ..Verdict::silent() },
     ] {
         assert!(!verdict.is_silent(), "{verdict:?}");
     }

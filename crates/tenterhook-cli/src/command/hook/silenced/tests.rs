@@ -31,7 +31,7 @@ impl Played {
     }
 
     fn event(&self, name: &str, payload: Value) -> Vec<Fault> {
-        self.reply(name, payload, &Outcome::default())
+        self.reply(name, payload, &Outcome::silent())
     }
 
     fn reply(&self, name: &str, payload: Value, outcome: &Outcome) -> Vec<Fault> {
@@ -79,7 +79,7 @@ impl Played {
 }
 
 fn denial() -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::silent();
     outcome.restraint = Restraint::Deny;
     outcome
 }
@@ -207,7 +207,7 @@ fn ordinary(
         }
         // A hook of ours changed it.
         3 => {
-            let mut outcome = Outcome::default();
+            let mut outcome = Outcome::silent();
             outcome.effects.updated_input = Some(changed.clone());
             let payload = json!({"tool_name": tool, "tool_input": input, "tool_use_id": call});
             played.reply("PreToolUse", payload, &outcome);
@@ -215,7 +215,7 @@ fn ordinary(
         }
         // A hook of ours changed it when permission was asked for, which has no id.
         4 => {
-            let mut outcome = Outcome::default();
+            let mut outcome = Outcome::silent();
             outcome.effects.updated_input = Some(changed.clone());
             played.reply(
                 "PermissionRequest",

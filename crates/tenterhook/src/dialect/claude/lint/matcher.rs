@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::dialect::claude::config::finding;
 use crate::dialect::claude::vocabulary::{ALIASES, FOREIGN_TOOLS, FORMER_TOOLS, TOOLS};
 use crate::dialect::kit::protocol::{Spec, Subjects};
-use crate::matcher::{Matcher, MatcherSpec, remedy};
+use crate::matcher::{Matcher, MatcherSpec};
 
 /// Signs that somebody wrote a condition.
 const EXPRESSION: &[&str] =
@@ -74,7 +74,7 @@ fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     Some(meant(event, text).unwrap_or_else(|| {
         let message = format!("`{text}` is not a valid regular expression: {why}");
         let found = finding(Code::InvalidMatcher, message).label("matches nothing");
-        match remedy(&why) {
+        match why.remedy() {
             Some(remedy) => found.help(remedy),
             None => found,
         }

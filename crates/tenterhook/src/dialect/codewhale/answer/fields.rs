@@ -40,7 +40,7 @@ pub(super) fn decides(word: &str) -> bool {
 
 /// An answer that changes nothing, with the reason why.
 pub(super) fn remarked(message: impl Into<String>) -> Answer {
-    let remark = Failure { code: UNREADABLE, message: message.into() };
+    let remark = Failure::new(UNREADABLE, message);
     Answer { remarks: vec![remark], ..Answer::default() }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
 }
 
 fn invalid(message: String) -> Failure {
-    Failure { code: INVALID, message }
+    Failure::new(INVALID, message)
 }
 
 /// Keys that nobody reads.

@@ -64,7 +64,7 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
                 detail: "no JSON object was printed".to_owned(),
             });
         }
-        Some(Failure { code: fields::UNREADABLE, message })
+        Some(Failure::new(fields::UNREADABLE, message))
     } else {
         heard.failed_code().inspect(|failure| {
             slips.push(Slip { kind: SlipKind::WrongExit, detail: failure.message.clone() });

@@ -54,7 +54,7 @@ fn each_event_has_one_field_that_rewrites() {
     for (name, stdout) in [(PROMPT, output), (RENDER, input), ("PostToolUse", input)] {
         let verdict = guarded(name, 0, stdout, "");
         assert_eq!(codes(&verdict), ["not-honoured"], "{name}");
-        assert_eq!(verdict.effects, Verdict::default().effects, "{name}");
+        assert_eq!(verdict.effects, Verdict::silent().effects, "{name}");
     }
     let empty = r#"{"hookSpecificOutput": {"updatedInput": ""}}"#;
     assert_eq!(guarded(PROMPT, 0, empty, "").effects.updated_prompt.as_deref(), Some(""));
@@ -136,7 +136,7 @@ fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
             let found = verdict(name, compat, end.clone(), stdout, "said on stderr");
             assert_eq!(codes(&found), [code], "{name} {end:?} {stdout}");
             assert_eq!(found.restraint, Silent);
-            assert_eq!(found.effects, Verdict::default().effects, "{name} {end:?} {stdout}");
+            assert_eq!(found.effects, Verdict::silent().effects, "{name} {end:?} {stdout}");
             assert!(
                 found.faults[0].message.contains(": said on stderr"),
                 "{}",
@@ -169,7 +169,7 @@ fn silence_and_plain_consent_change_nothing() {
         r#"{"continue": null, "systemMessage": null, "hookSpecificOutput": null}"#,
     ] {
         let found = guarded(PROMPT, 0, stdout, "a log line");
-        assert_eq!(found, Verdict::default(), "{stdout:?}");
+        assert_eq!(found, Verdict::silent(), "{stdout:?}");
     }
     // The document says that it is shown, whatever the code did with it.
     let found = guarded(RENDER, 0, r#"{"systemMessage": "note"}"#, "");

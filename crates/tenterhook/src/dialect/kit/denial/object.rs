@@ -269,7 +269,7 @@ impl Search<'_> {
             return;
         }
         let reason = level.reason().map(str::to_owned);
-        let mut hit = Hit { restraint, reason, ..Hit::default() };
+        let mut hit = Hit { reason, ..Hit::new(restraint) };
         let path = level.path(key);
         self.place(&mut hit, &path, level);
         self.hits.push(hit);
@@ -347,7 +347,7 @@ impl Search<'_> {
             return;
         }
         let reason = level.reason().map(str::to_owned);
-        let mut hit = Hit { restraint, stop, reason, ..Hit::default() };
+        let mut hit = Hit { stop, reason, ..Hit::new(restraint) };
         let path = level.path(key);
         let dotted = path.join(".");
         match &*path {

@@ -214,7 +214,7 @@ fn known(plain: &str) -> Restraint {
     [(DENIALS, Restraint::Deny), (DEFERRALS, Restraint::Defer), (QUESTIONS, Restraint::Ask)]
         .into_iter()
         .find_map(|(words, restraint)| words.contains(&plain).then_some(restraint))
-        .unwrap_or_default()
+        .unwrap_or(Restraint::Silent)
 }
 
 fn known_alone(plain: &str) -> bool {

@@ -270,7 +270,7 @@ impl Reader<'_> {
     }
 
     fn remark(&mut self, code: Code, message: String) {
-        self.answer.remarks.push(Failure { code, message });
+        self.answer.remarks.push(Failure::new(code, message));
     }
 
     fn extra(&mut self, key: &str, value: Value) {

@@ -72,7 +72,9 @@ impl Heard<'_> {
                 Answer::failed(Code::Signalled, format!("signal {signal} ended it"))
             }
             End::Exited(2) if self.answers.needs_words && self.stderr.is_empty() => {
-                Answer::failed(Code::ExitCode, "it exited with code 2 and said nothing on stderr")
+                let message = "it exited with code 2 and said nothing on stderr";
+                let failure = Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) };
+                Answer { failure: Some(failure), ..Answer::default() }
             }
             End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.objected(),
             End::Exited(code) => self.exited(*code),
@@ -149,7 +151,7 @@ impl Heard<'_> {
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "its answer cannot be read".to_owned(),
             };
-            answer.failure = Some(Failure { code: Code::UnreadableAnswer, message });
+            answer.failure = Some(Failure::new(Code::UnreadableAnswer, message));
         }
         answer
     }
@@ -200,7 +202,7 @@ impl Heard<'_> {
         }
         if !may.has(Power::Deny) {
             let message = format!("exit code 2 does nothing on `{}`", self.row.name);
-            said.remarks.push(Failure { code: Code::NotHonoured, message });
+            said.remarks.push(Failure::new(Code::NotHonoured, message));
         }
         said
     }
@@ -216,7 +218,7 @@ impl Heard<'_> {
             return;
         }
         let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.row.name);
-        answer.remarks.push(Failure { code: Code::NotHonoured, message });
+        answer.remarks.push(Failure::new(Code::NotHonoured, message));
         answer.restraint = Restraint::Silent;
         answer.effects.messages.extend(answer.reason.take());
     }

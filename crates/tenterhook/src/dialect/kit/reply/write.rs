@@ -67,21 +67,21 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn decide(&mut self) {
         match self.told.outcome.decision() {
-            Decision::Stopped(reason) => {
+            Decision::Stopped { reason } => {
                 if !self.speak(Power::Stop, &reason) {
                     self.cannot("end everything");
                     self.restrain(&reason);
                 }
             }
-            Decision::Denied(reason) => self.restrain(&reason),
-            Decision::Deferred(reason) => {
+            Decision::Denied { reason } => self.restrain(&reason),
+            Decision::Deferred { reason } => {
                 if !self.speak(Power::Defer, &reason) {
                     self.cannot("put the action off");
                     self.restrain(&reason);
                 }
             }
-            Decision::Ask(reason, rewrite) => self.ask(&reason, &rewrite),
-            Decision::Proceed(rewrite) => match self.rewrite(&rewrite) {
+            Decision::Ask { reason, rewrite } => self.ask(&reason, &rewrite),
+            Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
                 Err(refused) => self.restrain(&refused),
                 Ok(()) if self.told.outcome.consents() => {
                     // Where consent has no word, the agent's own rules decide, as they do without hooks.

@@ -8,7 +8,6 @@ use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
 use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
-use crate::matcher::remedy;
 
 /// A name without its case and its signs: agents write one name in several ways.
 fn letters(name: &str) -> String {
@@ -24,7 +23,7 @@ impl Reader<'_> {
         let policy = hook.on_failure.unwrap_or_else(|| self.row(&hook.event).failure);
         let until = format!("until it is mended, {}", policy.consequence(hook.event.as_str()));
         let help =
-            remedy(&why).map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
+            why.remedy().map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
         let message = format!("`match` is not a valid regular expression: {why}");
         self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
     }

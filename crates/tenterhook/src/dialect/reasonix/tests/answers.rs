@@ -133,7 +133,7 @@ fn exit_codes_decide() {
             }
         }
         let quiet = event.says(End::Exited(0), "", "");
-        assert_eq!(quiet, Verdict::default(), "{}", spec.name);
+        assert_eq!(quiet, Verdict::silent(), "{}", spec.name);
     }
 }
 
@@ -181,7 +181,7 @@ fn what_a_passing_hook_prints_is_context_where_the_seed_says_so() {
     }
     for event in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TurnEnd", "Stop"] {
         let verdict = on(event).says(End::Exited(0), "hello", "");
-        assert_eq!(verdict, Verdict::default(), "{event}");
+        assert_eq!(verdict, Verdict::silent(), "{event}");
     }
 }
 
@@ -233,7 +233,7 @@ fn injected_lines_are_the_reason_and_warnings_are_always_shown() {
     let warned = turn_end(1, "@@WARN: x");
     assert_eq!((warned.effects.messages.len(), codes(&warned)), (1, vec!["exit-code"]));
     let elsewhere = on("PreToolUse").says(End::Exited(0), "@@WARN: x", "");
-    assert_eq!(elsewhere, Verdict::default());
+    assert_eq!(elsewhere, Verdict::silent());
 }
 
 /// RX-28 (R7.2 d): of torn output only whole lines count, and no value is longer than the cap.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
-use crate::matcher::{MatchContext, Matcher, MatcherSpec, Picked};
+use crate::matcher::{MatchContext, Matcher, MatcherSpec, PatternError, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, parse};
 
@@ -78,7 +78,7 @@ fn those_who_only_watch_are_observers() {
     }
 }
 
-fn matches(text: &str, tool: &str) -> Result<bool, String> {
+fn matches(text: &str, tool: &str) -> Result<bool, PatternError> {
     let json = serde_json::json!({"match": text, "command": "x"}).to_string();
     let read = load(&entry("PreToolUse", &json));
     Matcher::clone(&read.hooks[0].matcher).matches(Some(tool))

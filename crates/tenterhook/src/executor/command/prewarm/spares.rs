@@ -181,7 +181,7 @@ fn ended_early(code: i32) -> Failure {
         "its next process ended with exit code {code} before an event came, so none is started early any more in this \
          session: it does not wait for its input, and must not be prewarmed; take `prewarm` out"
     );
-    Failure { code: Code::PrewarmEnded, message }
+    Failure::new(Code::PrewarmEnded, message)
 }
 
 fn never_fits() -> Failure {
@@ -189,5 +189,5 @@ fn never_fits() -> Failure {
         "{MAX_UNFIT} processes in a row that were started early did not fit their event, because their environment \
          or directory differs; none is started early any more in this session; take `prewarm` out"
     );
-    Failure { code: Code::PrewarmUnfit, message }
+    Failure::new(Code::PrewarmUnfit, message)
 }

@@ -57,7 +57,7 @@ impl Confined {
             let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
             messages.push(format!("{line} grants all of it that a key can{but}"));
         }
-        let failure = |message| Failure { code: Code::SandboxRefused, message };
+        let failure = |message| Failure::new(Code::SandboxRefused, message);
         messages.into_iter().map(failure).collect()
     }
 

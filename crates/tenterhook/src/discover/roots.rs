@@ -1,0 +1,110 @@
+//! From which directories are files found? What a host names, and the repository round it. Reads no file and no environment.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::MANAGED;
+use crate::dialect::Roots;
+
+impl Roots {
+    /// The files that an agent finds which the user of `home` starts in `cwd`: with the repository round `cwd`, and the
+    /// organisation's managed files.
+    ///
+    /// # Errors
+    ///
+    /// When a path is relative, because files would be taken from whatever directory the process is in; and when the system does
+    /// not say whether `cwd` is in a repository, because hooks of the project would be missed.
+    pub fn new(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Self> {
+        let (cwd, home) = (cwd.into(), home.into());
+        for (path, what) in [(&cwd, "the working directory"), (&home, "the home")] {
+            if path.is_relative() {
+                let why = format!(
+                    "{what} is `{}`, a relative path: name an absolute one",
+                    path.display()
+                );
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            }
+        }
+        let repository = repository(&cwd)?;
+        Ok(Self { cwd, repository, home, managed: MANAGED.map(Into::into), ..Self::default() })
+    }
+
+    /// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
+    /// does not exist lies where the directory above it does.
+    #[must_use]
+    pub fn has_inside(&self, path: &Path) -> bool {
+        let real = |path: &Path| -> PathBuf {
+            let mut above = path.ancestors();
+            let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));
+            found.map_or_else(
+                || path.to_owned(),
+                |(real, above)| {
+                    path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest))
+                },
+            )
+        };
+        let path = real(path);
+        let projects = [Some(&self.cwd), self.repository.as_ref()];
+        projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
+    }
+}
+
+/// The repository round a directory.
+pub(super) fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
+    for above in cwd.ancestors() {
+        let git = above.join(".git");
+        match git.try_exists() {
+            Ok(true) => return Ok(Some(above.to_owned())),
+            Err(error) if !is_answer(&error) => {
+                let why = format!("`{}` cannot be looked at: {error}", git.display());
+                return Err(io::Error::new(error.kind(), why));
+            }
+            Ok(false) | Err(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an error says that there is nothing for this user, and not that the system could not look.
+fn is_answer(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
+    #[cfg(unix)]
+    let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
+    #[cfg(not(unix))]
+    let is_loop = false;
+    is_loop || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied | InvalidFilename)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is there and leads nowhere is no repository; it hides none above it either.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_to_itself_is_no_repository() {
+        let room = tempfile::tempdir().expect("a directory");
+        let below = room.path().join("below");
+        std::fs::create_dir_all(&below).expect("a directory");
+        std::fs::create_dir(room.path().join(".git")).expect("a repository");
+        std::os::unix::fs::symlink(below.join(".git"), below.join(".git")).expect("a link");
+        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(room.path()));
+        let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
+        assert!(!is_answer(&failed), "a disk that fails hides no hooks");
+    }
+
+    #[test]
+    fn new_finds_repository_and_managed_files_and_refuses_relative_paths() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let below = scratch.path().join("below");
+        std::fs::create_dir_all(&below).expect("a directory");
+        std::fs::create_dir(scratch.path().join(".git")).expect("a repository");
+        let roots = Roots::new(&below, "/home/u").expect("absolute paths");
+        assert_eq!(roots.repository.as_deref(), Some(scratch.path()));
+        assert_eq!(roots.managed.as_deref(), MANAGED.map(Path::new));
+        for (cwd, home) in [("", "/home/u"), (".", "/home/u"), ("/p", ""), ("/p", "home")] {
+            let error = Roots::new(cwd, home).expect_err("a relative path");
+            assert!(error.to_string().contains("a relative path: name an absolute one"), "{error}");
+        }
+    }
+}
