@@ -6,6 +6,8 @@ mod chain;
 #[cfg(feature = "record")]
 mod entry;
 #[cfg(feature = "record")]
+mod error;
+#[cfg(feature = "record")]
 mod head;
 #[cfg(feature = "record")]
 mod identity;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::chain::{self, digest_of, seal};
 use super::entry::{Body, Teller, put};
+use super::error::{Attempt, Cause, FileError};
 use super::head::{self, Head};
 use super::identity::Identities;
 use super::recover::{self, Found};
@@ -160,15 +161,15 @@ impl Journal {
                 self.is_told.store(false, Ordering::Relaxed);
                 Ok(number)
             }
-            Err(why) => {
+            Err(error) => {
                 let is_told = self.is_told.swap(true, Ordering::Relaxed);
-                Err(Unrecorded { why, is_required: self.is_required, is_told })
+                Err(Unrecorded { why: error.to_string(), is_required: self.is_required, is_told })
             }
         }
     }
 
     /// Appends one record, and where the place was left in disorder, a record of that before it.
-    fn append(&self, body: Body, must_last: bool) -> Result<Number, String> {
+    fn append(&self, body: Body, must_last: bool) -> Result<Number, FileError> {
         for directory in [&self.place.own, &self.place.records] {
             private::directory(directory)?;
         }
@@ -203,7 +204,7 @@ impl Journal {
         head: Head,
         body: Body,
         must_last: bool,
-    ) -> Result<Head, String> {
+    ) -> Result<Head, FileError> {
         let now = (self.now)();
         let today = now.to_zoned(TimeZone::UTC).date();
         let last = Segment::of(&head.file);
@@ -232,7 +233,7 @@ impl Journal {
         gone: &[Segment],
         body: Body,
         must_last: bool,
-    ) -> Result<Head, String> {
+    ) -> Result<Head, FileError> {
         let records = &self.place.records;
         let last = gone.last().map(|it| records.join(it.name()));
         // A last line that is no record leaves the removal without an end; verifying says so.
@@ -262,10 +263,10 @@ impl Journal {
         segment: Segment,
         body: Body,
         must_last: bool,
-    ) -> Result<Head, String> {
+    ) -> Result<Head, FileError> {
         let name = segment.name();
         let path = self.place.records.join(&name);
-        let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
+        let cannot = FileError::failed(Attempt::Write, &path);
         let before = private::length(&path)?;
         if head.file != name {
             // Named before it is made: a file that no head names is one whose head was lost.
@@ -273,8 +274,7 @@ impl Journal {
             locked.write(&begun, &self.place.head)?;
             self.at("named");
         }
-        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))
-            .map_err(|why| why.about(&path))?;
+        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))?;
         let (line, link) = seal(&head.link, &body);
         self.at("opened");
         if let Err(error) = file.write_all(line.as_bytes()) {
@@ -285,7 +285,7 @@ impl Journal {
         self.at("written");
         if must_last {
             // What was not synced may be lost, and another try would not say so.
-            file.sync_data().map_err(cannot)?;
+            file.sync_data().map_err(&cannot)?;
         }
         let head = Head { link, file: name, bytes: before + line.len() as u64 };
         locked.write(&head, &self.place.head)?;
@@ -320,26 +320,26 @@ struct Locked {
 }
 
 impl Locked {
-    fn open(path: &Path) -> Result<Self, String> {
+    fn open(path: &Path) -> Result<Self, FileError> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true);
-        let mut file = private::file(path, options).map_err(|why| why.about(path))?;
+        let mut file = private::file(path, options)?;
         lock(&file, path)?;
         let mut text = Vec::with_capacity(head::BYTES);
-        let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
-        (&mut file).take(head::BYTES as u64 + 1).read_to_end(&mut text).map_err(cannot)?;
+        let mut bytes = (&mut file).take(head::BYTES as u64 + 1);
+        bytes.read_to_end(&mut text).map_err(FileError::failed(Attempt::Read, path))?;
         Ok(Self { file, head: Head::read(&text) })
     }
 
-    fn write(&mut self, head: &Head, path: &Path) -> Result<(), String> {
-        let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
-        self.file.seek(SeekFrom::Start(0)).map_err(cannot)?;
+    fn write(&mut self, head: &Head, path: &Path) -> Result<(), FileError> {
+        let cannot = FileError::failed(Attempt::Write, path);
+        self.file.seek(SeekFrom::Start(0)).map_err(&cannot)?;
         self.file.write_all(head.write().as_bytes()).map_err(cannot)
     }
 }
 
 /// Waits for a lock, and not for ever.
-fn lock(file: &File, path: &Path) -> Result<(), String> {
+fn lock(file: &File, path: &Path) -> Result<(), FileError> {
     let until = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(20);
     loop {
@@ -350,13 +350,10 @@ fn lock(file: &File, path: &Path) -> Result<(), String> {
                 pause = (pause * 2).min(Duration::from_millis(2));
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(format!(
-                    "another process has held `{}` for a second: look for one that is stopped",
-                    path.display()
-                ));
+                return Err(FileError::new(path, Cause::Held));
             }
             Err(TryLockError::Error(error)) => {
-                return Err(format!("`{}` cannot be locked: {error}", path.display()));
+                return Err(FileError::failed(Attempt::Lock, path)(error));
             }
         }
     }

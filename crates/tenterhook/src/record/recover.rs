@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::chain::{self, Link, digest_of};
+use super::error::{Attempt, FileError};
 use super::head::Head;
 use super::private;
 use super::segments;
@@ -27,7 +28,7 @@ impl Found {
 }
 
 /// Compares what the head says with what lies in `records`.
-pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, String> {
+pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, FileError> {
     let Some(head) = head else { return without_head(records) };
     if head.file.is_empty() {
         return Ok(Found::in_order(head));
@@ -42,12 +43,12 @@ pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, String> 
 }
 
 /// Whoever wrote last was killed before the head said so: what is whole counts, and half a line goes.
-fn ahead(path: &Path, mut head: Head) -> Result<Found, String> {
+fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let mut file = open(path)?;
-    let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
+    let cannot = FileError::failed(Attempt::Read, path);
     let mut rest = Vec::new();
-    file.seek(SeekFrom::Start(head.bytes)).map_err(cannot)?;
-    file.read_to_end(&mut rest).map_err(cannot)?;
+    file.seek(SeekFrom::Start(head.bytes)).map_err(&cannot)?;
+    file.read_to_end(&mut rest).map_err(&cannot)?;
     let mut lines = rest.split_inclusive(|it| *it == b'\n').peekable();
     while let Some(line) = lines.next_if(|it| it.ends_with(b"\n")) {
         let sealed = chain::check(line.strip_suffix(b"\n").unwrap_or(line));
@@ -60,8 +61,7 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, String> {
     let recovered = match lines.next() {
         None => None,
         Some(torn) => {
-            let cannot = |error| format!("`{}` cannot be mended: {error}", path.display());
-            file.set_len(head.bytes).map_err(cannot)?;
+            file.set_len(head.bytes).map_err(FileError::failed(Attempt::Mend, path))?;
             Some(json!({ "torn": { "bytes": torn.len(), "digest": digest_of(torn) } }))
         }
     };
@@ -69,7 +69,7 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, String> {
 }
 
 /// Records are gone that were there. The chain goes on behind them, so that nobody takes it for whole.
-fn missing(path: &Path, mut head: Head) -> Result<Found, String> {
+fn missing(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let last = last_link(path)?.unwrap_or_default();
     head.bytes = match private::length(path)? {
         0 => 0,
@@ -80,9 +80,8 @@ fn missing(path: &Path, mut head: Head) -> Result<Found, String> {
 }
 
 /// The head was removed, or cannot be read.
-fn without_head(records: &Path) -> Result<Found, String> {
-    let cannot = |error| format!("`{}` cannot be read: {error}", records.display());
-    let all = segments::list(records).map_err(cannot)?;
+fn without_head(records: &Path) -> Result<Found, FileError> {
+    let all = segments::list(records).map_err(FileError::failed(Attempt::Read, records))?;
     let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
     let mut link = None;
     for it in all.iter().rev() {
@@ -99,20 +98,20 @@ fn without_head(records: &Path) -> Result<Found, String> {
 }
 
 /// Ends a line that was cut, so that the next record stands in one of its own; how long the file is then.
-fn end_line(path: &Path) -> Result<u64, String> {
+fn end_line(path: &Path) -> Result<u64, FileError> {
     let mut file = open(path)?;
-    let cannot = |error| format!("`{}` cannot be mended: {error}", path.display());
-    let bytes = file.seek(SeekFrom::End(0)).map_err(cannot)?;
+    let cannot = FileError::failed(Attempt::Mend, path);
+    let bytes = file.seek(SeekFrom::End(0)).map_err(&cannot)?;
     let mut last = [b'\n'];
     if bytes > 0 {
-        file.seek(SeekFrom::End(-1)).map_err(cannot)?;
-        file.read_exact(&mut last).map_err(cannot)?;
+        file.seek(SeekFrom::End(-1)).map_err(&cannot)?;
+        file.read_exact(&mut last).map_err(&cannot)?;
     }
     if last == *b"\n" {
         return Ok(bytes);
     }
-    file.seek(SeekFrom::End(0)).map_err(cannot)?;
-    file.write_all(b"\n").map_err(cannot)?;
+    file.seek(SeekFrom::End(0)).map_err(&cannot)?;
+    file.write_all(b"\n").map_err(&cannot)?;
     Ok(bytes + 1)
 }
 
@@ -120,15 +119,15 @@ fn end_line(path: &Path) -> Result<u64, String> {
 const LARGEST: u64 = 1 << 30;
 
 /// The last line of a file that is whole, where there is such a file.
-pub(super) fn last_link(path: &Path) -> Result<Option<Link>, String> {
+pub(super) fn last_link(path: &Path) -> Result<Option<Link>, FileError> {
     let text = match discover::bytes(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        text => text.map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?,
+        text => text.map_err(FileError::failed(Attempt::Read, path))?,
     };
     let mut lines = text.split(|it| *it == b'\n').rev();
     Ok(lines.find_map(|line| chain::check(line).map(|it| it.link)))
 }
 
-fn open(path: &Path) -> Result<File, String> {
-    private::file(path, OpenOptions::new().read(true).write(true)).map_err(|why| why.about(path))
+fn open(path: &Path) -> Result<File, FileError> {
+    private::file(path, OpenOptions::new().read(true).write(true))
 }

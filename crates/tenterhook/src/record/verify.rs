@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::chain::{self, Link, Sealed, unhex};
+pub use super::error::FileError;
+use super::error::{Attempt, Cause};
 use super::head::Head;
 use super::journal::Place;
 use super::segments::{self, Segment};
@@ -52,12 +54,12 @@ pub struct Report {
 /// # Errors
 ///
 /// When something cannot be read that is there.
-pub fn verify(place: &Place, known: Option<(u64, &str)>) -> Result<Report, String> {
+pub fn verify(place: &Place, known: Option<(u64, &str)>) -> Result<Report, FileError> {
     let snapshot = Snapshot::take(place)?;
     let mut walk = Walk::default();
     for (segment, bytes) in &snapshot.files {
         let path = place.records.join(segment.name());
-        let text = read(&path, *bytes).map_err(|error| cannot(&path, &error))?;
+        let text = read(&path, *bytes).map_err(FileError::failed(Attempt::Read, &path))?;
         walk.file(&segment.name(), &text, &snapshot.head);
     }
     walk.report.files = snapshot.files.len();
@@ -84,28 +86,29 @@ enum Kept {
 }
 
 impl Snapshot {
-    fn take(place: &Place) -> Result<Self, String> {
+    fn take(place: &Place) -> Result<Self, FileError> {
         let mut head = Kept::Nothing;
         let file = match discover::open(&place.head) {
             Ok((file, _)) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(cannot(&place.head, &error)),
+            Err(error) => return Err(FileError::failed(Attempt::Read, &place.head)(error)),
         };
         if let Some(mut file) = file.as_ref() {
             lock(file, &place.head)?;
             let mut text = Vec::new();
-            file.read_to_end(&mut text).map_err(|error| cannot(&place.head, &error))?;
+            let cannot = FileError::failed(Attempt::Read, &place.head);
+            file.read_to_end(&mut text).map_err(cannot)?;
             head = Head::read(&text).map_or(Kept::Unreadable, Kept::Head);
         }
         let all = match segments::list(&place.records) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            all => all.map_err(|error| cannot(&place.records, &error))?,
+            all => all.map_err(FileError::failed(Attempt::Read, &place.records))?,
         };
         let length = |it: Segment| {
             let path = place.records.join(it.name());
             fs::metadata(&path)
                 .map(|found| (it, found.len()))
-                .map_err(|error| cannot(&path, &error))
+                .map_err(FileError::failed(Attempt::Read, &path))
         };
         let files = all.into_iter().map(length).collect::<Result<_, _>>()?;
         Ok(Self { files, head })
@@ -316,11 +319,7 @@ fn read(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn cannot(path: &Path, error: &io::Error) -> String {
-    format!("`{}` cannot be read: {error}", path.display())
-}
-
-fn lock(file: &File, path: &Path) -> Result<(), String> {
+fn lock(file: &File, path: &Path) -> Result<(), FileError> {
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock_shared() {
@@ -329,10 +328,10 @@ fn lock(file: &File, path: &Path) -> Result<(), String> {
                 std::thread::sleep(Duration::from_micros(200));
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(format!("another process holds `{}`", path.display()));
+                return Err(FileError::new(path, Cause::Held));
             }
             Err(TryLockError::Error(error)) => {
-                return Err(format!("`{}` cannot be locked: {error}", path.display()));
+                return Err(FileError::failed(Attempt::Lock, path)(error));
             }
         }
     }

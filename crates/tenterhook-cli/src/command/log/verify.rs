@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> Result<Exit, Problem> {
     let place = journal::place(here);
     let known = known.map(|it| (it.seq, it.digest.as_str()));
-    let report = verify(&place, known).map_err(Problem::new)?;
+    let report = verify(&place, known).map_err(|error| Problem::new(error.to_string()))?;
     match format {
         Format::Json => print_json(&to_json(&report), term)?,
         Format::Text => {
