@@ -11,6 +11,8 @@ mod input;
 #[cfg(feature = "rule")]
 mod ask;
 #[cfg(feature = "rule")]
+mod bad_pattern;
+#[cfg(feature = "rule")]
 mod cases;
 #[cfg(feature = "rule")]
 mod compiled;
@@ -65,6 +67,8 @@ pub use expression::Expression;
 pub use files::{FilesTouched, Skips, Tree, files_touched};
 #[doc(hidden)]
 pub use flaw::{Flaw, Part};
+#[cfg(feature = "rule")]
+pub(crate) use input::Denial;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub use input::Files;

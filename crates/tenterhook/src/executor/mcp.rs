@@ -32,6 +32,8 @@ mod stdio;
 #[cfg(feature = "mcp")]
 mod streamable;
 #[cfg(feature = "mcp")]
+mod unopened;
+#[cfg(feature = "mcp")]
 mod withheld;
 
 #[cfg(test)]

@@ -81,22 +81,23 @@ fn leave(asked: &Asked<'_>, answer: &mut crate::answer::Answer) {
     use crate::answer::{Answer, Restraint};
     use crate::hook::Layer;
     use crate::leave::Lifted;
+    use crate::rule::Denial;
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
     let Some(leaves) = asked.ambient.leaves.as_ref().filter(|_| denies) else { return };
     let person = || match leaves.ask(asked.event, asked.hook.pausable) {
-        Lifted::Yes(why) => Ok(why),
-        Lifted::No(how) => Err(how.unwrap_or_default()),
+        Lifted::Yes(why) => Denial::Lifted { why },
+        Lifted::No(remedy) => Denial::Stands { remedy },
     };
-    match asked.rule_input.lifted(person) {
-        Ok(why) => {
+    match asked.rule_input.denial(person) {
+        Denial::Lifted { why } => {
             let told = format!("`{}` let this call pass: {why}", asked.hook.id);
             *answer = Answer::default();
             answer.effects.messages.push(told);
         }
-        Err(how) if how.is_empty() => {}
-        Err(how) => {
-            answer.reason = Some(format!("{} {how}", answer.reason.take().unwrap_or_default()))
+        Denial::Stands { remedy: None } => {}
+        Denial::Stands { remedy: Some(remedy) } => {
+            answer.reason = Some(format!("{} {remedy}", answer.reason.take().unwrap_or_default()))
         }
     }
 }

@@ -29,20 +29,31 @@ pub(crate) struct Pattern {
     pub(crate) depth: Option<usize>,
 }
 
+/// Why a text is neither a path nor a pattern, as a clause.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum BadPath {
+    #[error("it is not valid UTF-8")]
+    NotText,
+    #[error("it is longer than {LONGEST} letters, or has some that none has")]
+    LongOrOdd,
+    #[error("{0}")]
+    Glob(globset::ErrorKind),
+}
+
 /// What a path that stands in the file of `directory` means: `None` where it is a path and no pattern.
 ///
 /// # Errors
 ///
-/// When it is neither: why, as a clause.
-pub(crate) fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, String> {
+/// When it is neither.
+pub(crate) fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, BadPath> {
     // Signs in the name of the directory are the person's, and no pattern.
     let (fixed, written) = match path.strip_prefix(directory) {
         Ok(written) => (directory, written),
         Err(_) => (Path::new(""), path),
     };
-    let text = written.to_str().ok_or("it is not valid UTF-8")?;
+    let text = written.to_str().ok_or(BadPath::NotText)?;
     if text.len() > LONGEST || text.chars().any(char::is_control) {
-        return Err(format!("it is longer than {LONGEST} letters, or has some that none has"));
+        return Err(BadPath::LongOrOdd);
     }
     if !text.contains(SIGNS) {
         return Ok(None);
@@ -52,7 +63,7 @@ pub(crate) fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, 
     let rest = written.strip_prefix(&plain).unwrap_or(written).to_string_lossy();
     let depth = (!rest.contains("**")).then(|| rest.matches('/').count());
     let rest = GlobBuilder::new(&rest).literal_separator(true).build();
-    let rest = rest.map_err(|error| error.kind().to_string())?.compile_matcher();
+    let rest = rest.map_err(|error| BadPath::Glob(error.kind().clone()))?.compile_matcher();
     Ok(Some(Pattern { below: fixed.join(plain), rest, depth }))
 }
 

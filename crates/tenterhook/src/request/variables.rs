@@ -3,15 +3,23 @@
 
 use super::sign::{self, Names};
 
+/// A variable that is not set and has no default.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the variable `{name}` is not set")]
+pub(crate) struct Unset {
+    /// Its name.
+    pub(crate) name: String,
+}
+
 /// `text` with its variables filled in.
 ///
 /// # Errors
 ///
-/// The name of one that is not set and has no default.
+/// When one is not set and has no default.
 pub(crate) fn expand(
     text: &str,
     mut lookup: impl FnMut(&str) -> Option<String>,
-) -> Result<String, String> {
+) -> Result<String, Unset> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(sign) = sign::first(rest) {
@@ -29,7 +37,7 @@ pub(crate) fn expand(
             continue;
         }
         let value = lookup(name).or_else(|| default.map(str::to_owned));
-        out.push_str(&value.ok_or_else(|| name.to_owned())?);
+        out.push_str(&value.ok_or_else(|| Unset { name: name.to_owned() })?);
         rest = sign.after;
     }
     out.push_str(rest);
@@ -52,7 +60,8 @@ mod tests {
             ("${NONE}", Err("NONE")),
             ("${KEY", Ok("${KEY")),
         ] {
-            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            let expected =
+                expected.map(str::to_owned).map_err(|name| Unset { name: name.to_owned() });
             assert_eq!(expand(text, lookup), expected, "{text}");
         }
     }

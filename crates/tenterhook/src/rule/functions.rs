@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use tenterhook_shell::program::{Argument, arguments, is_long_option};
 use tenterhook_shell::{SimpleCommand, Word, WordKind};
 
+use super::bad_pattern::BadPattern;
 use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::{Constant, Expr, Pattern};
 use super::input::RuleInput;
@@ -26,7 +27,7 @@ pub(super) enum Compiling {
     /// It is.
     Done(Expr),
     /// Its pattern is none.
-    BadPattern(String),
+    BadPattern(BadPattern),
 }
 
 /// Compiles a call; a pattern that is written down is compiled with it.
@@ -47,7 +48,7 @@ pub(super) fn compile(does: Do, mut args: Vec<Expr>) -> Compiling {
     Compiling::Done(Expr::Call(does, args))
 }
 
-fn compiled(does: Do, text: &str, written: Written) -> Result<Pattern, String> {
+fn compiled(does: Do, text: &str, written: Written) -> Result<Pattern, BadPattern> {
     match does {
         Do::Matches => Search::compile(text, written).map(Pattern::Matches),
         Do::Find => Search::compile(text, written).map(Pattern::Find),
@@ -169,7 +170,8 @@ fn said<'a>(
         return Err(Stop::TooCostly(format!("{most}, and this one has {}", text.len())));
     }
     machine.spend(COMPILING + COMPILING_A_BYTE * text.len())?;
-    let made = compiled(does, text, Written::InEvent).map_err(Stop::Failed)?;
+    let made = compiled(does, text, Written::InEvent);
+    let made = made.map_err(|why| Stop::Failed(why.to_string()))?;
     pattern(machine, &made, subject)
 }
 

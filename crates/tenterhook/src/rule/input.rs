@@ -27,6 +27,22 @@ pub enum Incomplete {
     Ignored,
 }
 
+/// What became of the denial of a built-in rule.
+#[cfg(feature = "rule")]
+#[derive(Debug)]
+pub(crate) enum Denial {
+    /// The person lifted it, for this reason.
+    Lifted {
+        /// Why.
+        why: String,
+    },
+    /// It stands.
+    Stands {
+        /// What the person can do, where that could be kept.
+        remedy: Option<String>,
+    },
+}
+
 /// One event as rules see it.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "no rule is there to look"))]
@@ -51,7 +67,7 @@ pub struct RuleInput {
     pub(super) files: Option<Arc<dyn Files>>,
     /// Whether a denial of it was lifted, and why; else what can be done. Asked once for all rules.
     #[cfg(feature = "rule")]
-    pub(super) lifted: OnceLock<Result<String, String>>,
+    pub(super) denial: OnceLock<Denial>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
@@ -87,7 +103,7 @@ impl RuleInput {
             #[cfg(feature = "rule")]
             files: None,
             #[cfg(feature = "rule")]
-            lifted: OnceLock::new(),
+            denial: OnceLock::new(),
             spent: AtomicUsize::new(0),
             account: Arc::default(),
             text: OnceLock::new(),
@@ -115,11 +131,8 @@ impl RuleInput {
 
     /// Whether a denial of the event is lifted: asked once, however many rules deny it.
     #[cfg(feature = "rule")]
-    pub(crate) fn lifted(
-        &self,
-        ask: impl FnOnce() -> Result<String, String>,
-    ) -> &Result<String, String> {
-        self.lifted.get_or_init(ask)
+    pub(crate) fn denial(&self, ask: impl FnOnce() -> Denial) -> &Denial {
+        self.denial.get_or_init(ask)
     }
 
     /// The event.

@@ -334,7 +334,7 @@ impl Lowering<'_> {
             Compiling::BadPattern(why) => {
                 let pattern = args.last().copied().unwrap_or(node);
                 let help = "a string in `r'...'` keeps its backslashes";
-                self.wrong(pattern, Code::BadRulePattern, why, help)
+                self.wrong(pattern, Code::BadRulePattern, why.to_string(), help)
             }
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 
+use super::bad_pattern::BadPattern;
 use super::eval::Stop;
 use super::expr::{Anchor, Glob};
 use super::search::{Search, Written};
@@ -61,9 +62,9 @@ pub(super) fn is_inside(path: &str, directory: &str, event: &Event) -> bool {
 
 /// Compiles a glob: without a slash it is held against the file name, else against the path from the project, the home
 /// (`~/`) or the root (`/`, `**`) on.
-pub(super) fn glob(text: &str, written: Written) -> Result<Glob, String> {
+pub(super) fn glob(text: &str, written: Written) -> Result<Glob, BadPattern> {
     if text.matches('{').count() > DEEPEST_BRACES {
-        return Err("the glob has too many braces".to_owned());
+        return Err(BadPattern::TooManyBraces);
     }
     let (anchor, rest) = match text {
         _ if text.starts_with("**") || text.starts_with('/') => (Anchor::Root, text.to_owned()),
@@ -74,7 +75,8 @@ pub(super) fn glob(text: &str, written: Written) -> Result<Glob, String> {
         },
     };
     let built = GlobBuilder::new(&rest).literal_separator(true).backslash_escape(true).build();
-    let glob = built.map_err(|error| format!("`{text}` is not a valid glob: {}", error.kind()))?;
+    let glob = built
+        .map_err(|error| BadPattern::Glob { text: text.to_owned(), kind: error.kind().clone() })?;
     Ok(Glob { matcher: Search::of_glob(glob.regex(), written)?, anchor })
 }
 

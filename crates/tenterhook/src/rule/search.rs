@@ -16,6 +16,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::bad_pattern::BadPattern;
 use super::eval::Stop;
 
 /// Largest compiled pattern, in bytes (RU-33).
@@ -47,7 +48,7 @@ pub(super) struct Search {
     tree: Hir,
     utf8: bool,
     written: Written,
-    built: OnceLock<Result<Automata, String>>,
+    built: OnceLock<Result<Automata, BadPattern>>,
 }
 
 /// A regular expression, compiled.
@@ -76,20 +77,20 @@ enum Lost {
 }
 
 impl Automata {
-    fn of(tree: &Hir, utf8: bool, written: Written) -> Result<Self, String> {
+    fn of(tree: &Hir, utf8: bool, written: Written) -> Result<Self, BadPattern> {
         let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
         let nfa = |reverse| {
             let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
             let config = thompson::Config::new().utf8(utf8).reverse(reverse);
             let config = config.which_captures(captures).nfa_size_limit(Some(largest));
             let built = thompson::Compiler::new().configure(config).build_from_hir(tree);
-            built.map_err(|_| "the pattern is too large".to_owned())
+            built.map_err(|_| BadPattern::TooLarge)
         };
         let lazy = |nfa: NFA, kind| {
             let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
             let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
             let built = dfa::Builder::new().configure(config).build_from_nfa(nfa);
-            built.map(Arc::new).map_err(|it| it.to_string())
+            built.map(Arc::new).map_err(BadPattern::from)
         };
         let ahead = lazy(nfa(false)?, MatchKind::LeftmostFirst)?;
         let back = lazy(nfa(true)?, MatchKind::All)?;
@@ -128,12 +129,12 @@ fn states(tree: &Hir) -> usize {
 
 impl Search {
     /// Compiles the expression `text`.
-    pub(super) fn compile(text: &str, written: Written) -> Result<Self, String> {
+    pub(super) fn compile(text: &str, written: Written) -> Result<Self, BadPattern> {
         Self::build(text, syntax::Config::new(), true, written)
     }
 
     /// Compiles the expression that stands for a glob: over bytes, and any byte is a character.
-    pub(super) fn of_glob(text: &str, written: Written) -> Result<Self, String> {
+    pub(super) fn of_glob(text: &str, written: Written) -> Result<Self, BadPattern> {
         let config = syntax::Config::new().utf8(false).dot_matches_new_line(true);
         Self::build(text, config, false, written)
     }
@@ -143,9 +144,9 @@ impl Search {
         config: syntax::Config,
         utf8: bool,
         written: Written,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, BadPattern> {
         let config = config.nest_limit(DEEPEST);
-        let tree = syntax::parse_with(text, &config).map_err(|it| last_line(&it.to_string()))?;
+        let tree = syntax::parse_with(text, &config)?;
         let search = Self { tree, utf8, written, built: OnceLock::new() };
         if states(&search.tree) > SMALL {
             search.automata().as_ref().map_err(Clone::clone)?;
@@ -153,12 +154,12 @@ impl Search {
         Ok(search)
     }
 
-    fn automata(&self) -> &Result<Automata, String> {
+    fn automata(&self) -> &Result<Automata, BadPattern> {
         self.built.get_or_init(|| Automata::of(&self.tree, self.utf8, self.written))
     }
 
     fn compiled(&self) -> Result<&Automata, Stop> {
-        self.automata().as_ref().map_err(|why| Stop::Failed(why.clone()))
+        self.automata().as_ref().map_err(|why| Stop::Failed(why.to_string()))
     }
 
     /// Whether it is found anywhere.
@@ -349,12 +350,6 @@ impl<'w> Walk<'w> {
 /// What it costs at most to work one state out.
 fn worked_out(dfa: &DFA) -> usize {
     1 + dfa.get_nfa().states().len() / STATES_A_STEP
-}
-
-/// The crate draws the pattern and says what is wrong below it.
-fn last_line(message: &str) -> String {
-    let last = message.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 impl fmt::Debug for Search {

@@ -95,7 +95,7 @@ pub(super) struct Tls {
     /// Certificates that count beside the system's, each as DER.
     roots: Vec<Vec<u8>>,
     /// Made when the first encrypted connection is opened: to load the certificates of a system takes longer than most hooks.
-    connector: OnceLock<Result<TlsConnector, String>>,
+    connector: OnceLock<Result<TlsConnector, rustls::Error>>,
 }
 
 impl Tls {
@@ -104,9 +104,8 @@ impl Tls {
     }
 
     /// What encrypts; a system without certificates says why there is none.
-    pub(super) fn connector(&self) -> Result<&TlsConnector, String> {
-        let make = || connector(&self.roots).map_err(|it| it.to_string());
-        self.connector.get_or_init(make).as_ref().map_err(Clone::clone)
+    pub(super) fn connector(&self) -> Result<&TlsConnector, rustls::Error> {
+        self.connector.get_or_init(|| connector(&self.roots)).as_ref().map_err(Clone::clone)
     }
 }
 

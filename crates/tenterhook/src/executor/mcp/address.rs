@@ -328,7 +328,7 @@ impl Address {
     }
 
     fn unreachable(&self, error: &dyn std::error::Error) -> Lost {
-        self.unsent(&format!("it cannot be asked: {error}"))
+        Lost::Unreachable(self.close_reason.quote(&format!("it cannot be asked: {error}")))
     }
 
     fn unsent(&self, why: &str) -> Lost {

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::connection::{Connection, Env, Start};
 use super::health::Health;
 use super::offer::Offer;
+use super::unopened::Unopened;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::diagnostic::nearest;
 use crate::executor::Ambient;
@@ -264,8 +265,7 @@ impl Line {
         let state = Arc::downgrade(&self.state);
         let life = tokio::spawn(async move {
             let opening = tokio::time::timeout(OPENING, Connection::open(&start)).await;
-            let opened =
-                opening.unwrap_or_else(|_| Err(format!("it did not say hello within {OPENING:?}")));
+            let opened = opening.unwrap_or(Err(Unopened::Silent(OPENING)));
             let failed = |why: String| {
                 if let Some(state) = state.upgrade() {
                     lock(&state).health.failed(Instant::now(), why);
@@ -278,6 +278,7 @@ impl Line {
                 }
                 // Noted before anybody hears of it, who may ask again at once.
                 Err(why) => {
+                    let why = why.to_string();
                     failed(why.clone());
                     sender.send_replace(Some(Err(lost(&start.server, &why))));
                 }

@@ -15,6 +15,7 @@ use super::peer::{Lost, Peer, Wire};
 use super::program::describe;
 use super::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError};
 use super::stdio::Program;
+use super::unopened::Unopened;
 use super::{Call, CallFault, CallFaultKind, Content, Reply, streamable};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
@@ -84,8 +85,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// What kept it from that, for people.
-    pub(super) async fn open(start: &Start) -> Result<(Self, Life), String> {
+    /// What kept it from that.
+    pub(super) async fn open(start: &Start) -> Result<(Self, Life), Unopened> {
         let (peer, mut life) = connect(start)?;
         let close_reason = life.close_reason.clone();
         let hello = tokio::select! {
@@ -178,7 +179,7 @@ impl Connection {
             ),
             None => {
                 let why = match lost {
-                    Lost::Unsent(why) => why,
+                    Lost::Unsent(why) | Lost::Unreachable(why) => why,
                     _ => "its answer broke off",
                 };
                 CallFault::new(
@@ -191,7 +192,7 @@ impl Connection {
 }
 
 /// Starts the program, or prepares the connection to the address.
-fn connect(start: &Start) -> Result<(Peer, Life), String> {
+fn connect(start: &Start) -> Result<(Peer, Life), Unopened> {
     let Start { server, env, network, .. } = start;
     let calls = Arc::new(Calls::default());
     let (wire, serving, close_reason): (_, Pin<Box<dyn Future<Output = ()> + Send>>, _) =
@@ -203,7 +204,7 @@ fn connect(start: &Start) -> Result<(Peer, Life), String> {
                     Program::start(described, Arc::clone(&calls), reason.clone(), confined);
                 (Wire::Program(program), Box::pin(serving), reason)
             }
-            Reach::Withheld(why) => return Err(why.clone()),
+            Reach::Withheld(why) => return Err(Unopened::Withheld(why.clone())),
             Reach::Address(http) => {
                 let (uri, own, withheld) = streamable::describe(server, http, env)?;
                 let reason = CloseReason::new(withheld);
@@ -216,21 +217,19 @@ fn connect(start: &Start) -> Result<(Peer, Life), String> {
 }
 
 /// What kept a server from saying hello.
-fn unopened(lost: &Lost, close_reason: &CloseReason) -> String {
+fn unopened(lost: &Lost, close_reason: &CloseReason) -> Unopened {
     if let Some((_, why)) = close_reason.read() {
-        return why;
+        return Unopened::Ended(why);
     }
-    let what = match lost {
-        Lost::Unsent(why) if why.starts_with("it cannot be asked") => return why.clone(),
-        Lost::Unsent(why) => return format!("it cannot be asked: {why}"),
-        Lost::Closed => "its answer to `initialize` broke off".to_owned(),
-        Lost::Odd => "its answer to `initialize` names no version of the protocol".to_owned(),
+    match lost {
+        Lost::Unreachable(why) => Unopened::Unreachable(why.clone()),
+        Lost::Unsent(why) => Unopened::Unsent(why.clone()),
+        Lost::Closed => Unopened::BrokenOff,
+        Lost::Odd => Unopened::NoVersion,
         Lost::Refused(error) => {
-            let message = close_reason.quote(error.message());
-            format!("it answered `initialize` with the error {}: {message}", error.code())
+            Unopened::Refused { code: error.code(), message: close_reason.quote(error.message()) }
         }
-    };
-    format!("it does not speak MCP: {what}")
+    }
 }
 
 fn protocol(call: &Call<'_>, what: &str) -> CallFault {

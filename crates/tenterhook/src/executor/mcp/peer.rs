@@ -32,6 +32,8 @@ pub(super) enum Lost {
     Refused(RpcError),
     /// The server answered with something else than the result of such a request.
     Odd,
+    /// No connection to the server could be made; why, for people.
+    Unreachable(String),
     /// The request did not reach the server; why, for people.
     Unsent(String),
     /// The connection ended before the response.

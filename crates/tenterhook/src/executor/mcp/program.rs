@@ -10,7 +10,7 @@ use crate::dialect::ServerVariables;
 use crate::executor::command::LISTED;
 use crate::executor::confine::{ConfinedServer, Ground, confine_server};
 use crate::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
-use crate::request::variables::expand;
+use crate::request::variables::{Unset, expand};
 use crate::source::Server;
 
 /// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
@@ -18,11 +18,11 @@ use crate::source::Server;
 ///
 /// # Errors
 ///
-/// The variable that its configuration names and that is not set, for people.
+/// When its configuration names a variable that is not set.
 pub(super) fn describe(
     start: &Start,
     command: &Command,
-) -> Result<(process::Command, Withheld, Option<Box<ConfinedServer>>), String> {
+) -> Result<(process::Command, Withheld, Option<Box<ConfinedServer>>), Unset> {
     let Start { server, env, caller, scratch, pretended, .. } = start;
     let grants: Vec<&Grants> = server.sandbox.grants().into_iter().chain(caller).collect();
     let fill = |text: &str| fill(server, text, env);
@@ -109,12 +109,10 @@ fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
 }
 
 /// A text of the configuration, as its format names variables.
-pub(super) fn fill(server: &Server, text: &str, env: &Env) -> Result<String, String> {
+pub(super) fn fill(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
     match server.dialect.dialect().server_variables() {
         ServerVariables::ListedInHeaders => Ok(text.to_owned()),
-        ServerVariables::Everywhere => expand(text, |name| variable(env, name)).map_err(|name| {
-            format!("its configuration names the variable `{name}`, which is not set")
-        }),
+        ServerVariables::Everywhere => expand(text, |name| variable(env, name)),
     }
 }
 

@@ -7,6 +7,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use super::address::RESERVED;
 use super::connection::Env;
 use super::program::fill;
+use super::unopened::Unopened;
 use super::withheld::Withheld;
 use crate::dialect::ServerVariables;
 use crate::hook::Http;
@@ -23,16 +24,16 @@ pub(super) fn describe(
     server: &Server,
     http: &Http,
     env: &Env,
-) -> Result<(Uri, HeaderMap, Withheld), String> {
+) -> Result<(Uri, HeaderMap, Withheld), Unopened> {
     let url = fill(server, &http.url, env)?;
-    Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
-    let uri = url.parse().map_err(|_| "its URL cannot be sent".to_owned())?;
+    Target::read(&url)?;
+    let uri = url.parse().map_err(|_| Unopened::UnsendableUrl)?;
     let own = own_headers(server, http, env)?;
     let withheld = Withheld::of(own.values().filter_map(|value| value.to_str().ok()));
     Ok((uri, own, withheld))
 }
 
-fn own_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, String> {
+fn own_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Unopened> {
     let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved(name));
     own.map(|(name, text)| {
         let value = match server.dialect.dialect().server_variables() {
@@ -40,15 +41,14 @@ fn own_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Str
                 let lookup = |wanted: &str| {
                     env.iter().rfind(|(own, _)| own == wanted).map(|(_, value)| value.as_str())
                 };
-                let filled = headers::fill(name, text, &http.variables, http.interpolation, lookup);
-                filled.map_err(|error| error.to_string())?.text
+                headers::fill(name, text, &http.variables, http.interpolation, lookup)?.text
             }
             ServerVariables::Everywhere => fill(server, text, env)?,
         };
-        let torn = || format!("the header `{name}` cannot be sent");
+        let torn = || Unopened::UnsendableHeader(name.clone());
         let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| torn())?;
         if RESERVED.contains(&named) {
-            return Err(format!("the header `{name}` is set by the protocol; leave it out"));
+            return Err(Unopened::ReservedHeader(name.clone()));
         }
         let mut value = HeaderValue::from_str(&value).map_err(|_| torn())?;
         value.set_sensitive(true);

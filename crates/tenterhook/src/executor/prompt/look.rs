@@ -4,6 +4,7 @@
 //! program runs, and no link is followed out of the project.
 
 mod place;
+mod refusal;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use super::super::model::{Tool, ToolCall, ToolResult};
+use refusal::Refusal;
 
 /// How many bytes of a file are shown at once: a long source file, and a small part of what a model can hold.
 const SHOWN: usize = 64 << 10;
@@ -87,41 +89,40 @@ pub(super) async fn calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult>
     });
     let made = made.await;
     drop(guard);
-    made.unwrap_or_else(|_| {
-        calls.iter().map(|it| result(it, Err("the tool failed".to_owned()))).collect()
-    })
+    made.unwrap_or_else(|_| calls.iter().map(|it| result(it, Err(Refusal::Failed))).collect())
 }
 
-fn result(call: &ToolCall, said: Result<String, String>) -> ToolResult {
+fn result(call: &ToolCall, said: Result<String, Refusal>) -> ToolResult {
     let text = said.unwrap_or_else(|why| format!("refused: {why}"));
     ToolResult { id: call.id.clone(), name: call.name.clone(), text }
 }
 
 /// Makes one call. What is refused is told in words.
-fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<String, String> {
+fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<String, Refusal> {
     if at >= AT_ONCE {
-        return Err(format!("at most {AT_ONCE} calls are made at once; call again"));
+        return Err(Refusal::TooMany(AT_ONCE));
     }
     let root = place::root(project)?;
     match call.name.as_str() {
         "read" => read(&root, &call.input),
         "search" => search::search(&root, &call.input, given),
-        other => Err(format!("there is no tool `{other}`; there are `read` and `search`")),
+        other => Err(Refusal::UnknownTool(other.to_owned())),
     }
 }
 
-fn read(root: &Path, input: &Value) -> Result<String, String> {
-    let path = input.get("path").and_then(Value::as_str).ok_or("`path` must be a string")?;
+fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
+    let wrong = |field, wanted| Refusal::WrongField { field, wanted };
+    let path = input.get("path").and_then(Value::as_str).ok_or(wrong("path", "a string"))?;
     let line = match input.get("line").filter(|it| !it.is_null()) {
         None => 1,
-        Some(line) => line.as_u64().ok_or("`line` must be a whole number")?.max(1),
+        Some(line) => line.as_u64().ok_or(wrong("line", "a whole number"))?.max(1),
     };
     let file: PathBuf = place::inside(root, path)?;
     let text = place::text(&file, path)?;
     let from: usize = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let rest: String = text.split_inclusive('\n').skip(from).collect();
     if rest.is_empty() && line > 1 {
-        return Err(format!("`{path}` has fewer than {line} lines"));
+        return Err(Refusal::Short { path: path.to_owned(), line });
     }
     let shown = cut(&rest, SHOWN);
     if shown.len() == rest.len() {

@@ -76,35 +76,37 @@ struct Line<'a> {
     error: Option<String>,
 }
 
-/// Reads one line. The error says what is wrong with it, for people.
-pub(crate) fn read(line: &[u8]) -> Result<Reply, String> {
+/// Why a line is no reply, for people.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoReply {
+    #[error("it wrote a line of more than {LONGEST} bytes")]
+    TooLong,
+    #[error("it wrote `{excerpt}`, which is not a reply ({source})")]
+    Unread { excerpt: String, source: serde_json::Error },
+    #[error("it wrote `{excerpt}`, which is not a reply; print logs on stderr")]
+    NoObject { excerpt: String },
+    #[error("it wrote `{excerpt}`, which has an answer and an error")]
+    Both { excerpt: String },
+}
+
+/// Reads one line.
+pub(crate) fn read(line: &[u8]) -> Result<Reply, NoReply> {
     if line.len() > LONGEST {
-        return Err(format!("it wrote a line of more than {LONGEST} bytes"));
+        return Err(NoReply::TooLong);
     }
     // An array in the order of the keys would be taken for an object.
     let is_object = line.trim_ascii_start().first() == Some(&b'{');
     let found = is_object.then(|| serde_json::from_slice(line));
     let Line { id, answer, error } = match found {
         Some(Ok(found)) => found,
-        Some(Err(error)) => {
-            let excerpt = excerpt(line);
-            return Err(format!("it wrote `{excerpt}`, which is not a reply ({error})"));
-        }
-        None => {
-            let excerpt = excerpt(line);
-            return Err(format!(
-                "it wrote `{excerpt}`, which is not a reply; print logs on stderr"
-            ));
-        }
+        Some(Err(source)) => return Err(NoReply::Unread { excerpt: excerpt(line), source }),
+        None => return Err(NoReply::NoObject { excerpt: excerpt(line) }),
     };
     let said = match (answer, error) {
         (None, None) => Said::Answer(Vec::new()),
         (Some(answer), None) => Said::Answer(printed(answer)),
         (None, Some(error)) => Said::Error(error),
-        (Some(_), Some(_)) => {
-            let excerpt = excerpt(line);
-            return Err(format!("it wrote `{excerpt}`, which has an answer and an error"));
-        }
+        (Some(_), Some(_)) => return Err(NoReply::Both { excerpt: excerpt(line) }),
     };
     Ok(Reply { id, said })
 }
@@ -161,7 +163,7 @@ mod tests {
             (r#"{"id":7,"error":"no database"}"#, Said::Error("no database".to_owned())),
             (r#"{"id":7,"answer":null,"error":"x"}"#, Said::Error("x".to_owned())),
         ] {
-            assert_eq!(read(line.as_bytes()), Ok(Reply { id: 7, said }), "{line}");
+            assert_eq!(read(line.as_bytes()).ok(), Some(Reply { id: 7, said }), "{line}");
         }
     }
 
@@ -186,6 +188,6 @@ mod tests {
         }
         assert!(read(b"{\"id\":7,\"answer\":\"\xff\"}").is_err());
         let long = format!(r#"{{"id":7,"answer":"{}"}}"#, "x".repeat(LONGEST));
-        assert!(read(long.as_bytes()).unwrap_err().contains("more than 1048576 bytes"));
+        assert!(matches!(read(long.as_bytes()), Err(NoReply::TooLong)));
     }
 }

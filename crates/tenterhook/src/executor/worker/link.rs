@@ -163,7 +163,7 @@ impl Link {
                 Ok(()) => return process::Flow::More,
                 Err((why, said)) => (why, said.into_bytes()),
             },
-            Err(why) => (why, line.to_vec()),
+            Err(why) => (why.to_string(), line.to_vec()),
         };
         self.break_off(&why, &line);
         // What else it writes is nobody's.

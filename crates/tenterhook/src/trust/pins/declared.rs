@@ -24,7 +24,8 @@ impl Reading<'_> {
     /// Reads what the entry declares.
     pub(super) fn declared(&mut self, command: &Command) -> Step {
         for said in &command.files {
-            match files::pattern(said, self.finding.directory)? {
+            let pattern = files::pattern(said, self.finding.directory);
+            match pattern.map_err(|why| why.to_string())? {
                 Some(pattern) => self.matching(said, &pattern)?,
                 None if said.is_dir() => self.folder(said, &mut Vec::new())?,
                 None => self.file(said, true)?,

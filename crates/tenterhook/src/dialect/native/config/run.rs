@@ -147,7 +147,7 @@ impl Reader<'_> {
             let path = self.path(text);
             let why = match files::pattern(&path, &self.source.directory) {
                 _ if text.trim().is_empty() => "it is empty".to_owned(),
-                Err(why) => why,
+                Err(why) => why.to_string(),
                 Ok(_) => {
                     files.push(path);
                     continue;

@@ -5,28 +5,23 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use super::refusal::Refusal;
+
 /// How much of a file is read. What is larger is no text that somebody wrote.
 pub(super) const CAP: u64 = 4 << 20;
 
 /// The project as it really lies, links resolved.
-pub(super) fn root(project: &Path) -> Result<PathBuf, String> {
+pub(super) fn root(project: &Path) -> Result<PathBuf, Refusal> {
     if !project.is_absolute() {
-        return Err("the host named no project to look around in".to_owned());
+        return Err(Refusal::NoProject);
     }
-    let root = project
-        .canonicalize()
-        .map_err(|error| format!("the project cannot be entered: {error}"))?;
-    // A host that works in the root of the file system has no project, and everything would be inside it.
-    if root.parent().is_none() {
-        Err("the project is the whole file system".to_owned())
-    } else {
-        Ok(root)
-    }
+    let root = project.canonicalize().map_err(Refusal::Unreachable)?;
+    if root.parent().is_none() { Err(Refusal::WholeFileSystem) } else { Ok(root) }
 }
 
 /// What `path` names, links resolved, if that is inside the project (MO-7).
-pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
-    let outside = || format!("`{path}` is outside the project");
+pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
+    let outside = || Refusal::Outside(path.to_owned());
     let named = Path::new(path);
     let named = match named.strip_prefix(root) {
         Ok(rest) => rest,
@@ -47,25 +42,26 @@ pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
         }
     }
     let real = root.join(named).canonicalize();
-    let real = real.map_err(|error| format!("`{path}` cannot be opened: {error}"))?;
+    let real = real.map_err(|source| Refusal::Unopened { path: path.to_owned(), source })?;
     if real.starts_with(root) { Ok(real) } else { Err(outside()) }
 }
 
 /// The text of a file that [`inside`] found.
-pub(super) fn text(file: &Path, named: &str) -> Result<String, String> {
-    let wrong = |error: std::io::Error| format!("`{named}` cannot be read: {error}");
+pub(super) fn text(file: &Path, named: &str) -> Result<String, Refusal> {
+    let path = || named.to_owned();
+    let wrong = |source| Refusal::Unread { path: path(), source };
     // What waits for a writer, such as a named pipe, must not hold the hook up.
     let opened = open(file).map_err(wrong)?;
     let about = opened.metadata().map_err(wrong)?;
     if !about.is_file() {
-        return Err(format!("`{named}` is not a file"));
+        return Err(Refusal::NoFile(path()));
     }
     if about.len() > CAP {
-        return Err(format!("`{named}` is larger than {} MiB", CAP >> 20));
+        return Err(Refusal::TooLarge { path: path(), mebibytes: CAP >> 20 });
     }
     let mut bytes = Vec::new();
     opened.take(CAP).read_to_end(&mut bytes).map_err(wrong)?;
-    String::from_utf8(bytes).map_err(|_| format!("`{named}` is not a text file"))
+    String::from_utf8(bytes).map_err(|_| Refusal::NoText(path()))
 }
 
 /// Opens a file without waiting for anybody, and follows no link that took its place meanwhile.

@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
+use super::refusal::Refusal;
 use super::{Given, place};
 
 /// How many entries of directories are looked at: a large project without what it downloads.
@@ -38,21 +39,17 @@ struct Search<'a> {
     bound: Option<&'static str>,
 }
 
-pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String, String> {
+pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String, Refusal> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|it| !it.is_empty());
     let glob = text("glob").map(|glob| {
         let built = GlobBuilder::new(glob).literal_separator(true).build();
-        built
-            .map(|it| it.compile_matcher())
-            .map_err(|error| format!("`glob` cannot be used: {error}"))
+        built.map(|glob| glob.compile_matcher())
     });
-    let pattern = text("pattern").map(|pattern| {
-        let built = RegexBuilder::new(pattern).size_limit(COMPILED).build();
-        built.map_err(|error| format!("`pattern` cannot be used: {error}"))
-    });
+    let pattern =
+        text("pattern").map(|pattern| RegexBuilder::new(pattern).size_limit(COMPILED).build());
     let (glob, pattern) = (glob.transpose()?, pattern.transpose()?);
     if glob.is_none() && pattern.is_none() {
-        return Err("give `glob`, `pattern`, or both".to_owned());
+        return Err(Refusal::NothingToFind);
     }
     let start = place::inside(root, text("path").unwrap_or("."))?;
     let mut search =
