@@ -2,12 +2,12 @@
 //! note, and is bounded. Compares nothing and judges nothing.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tenterhook::discover;
+use tenterhook::trust::Digest;
 
 use crate::kept::private;
 
@@ -99,7 +99,7 @@ impl CallNotes {
     }
 
     fn older(&self) -> PathBuf {
-        self.file.with_extension("calls-older")
+        self.file.with_extension("notes-older")
     }
 
     /// What the notes say of the call of that id, and of its prompt.
@@ -149,11 +149,10 @@ fn line(note: Note<'_>) -> String {
     }
 }
 
-/// A short name for a text.
+/// A short name for a text, the same on every toolchain.
 pub(crate) fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    let digest = Digest::of(text.as_bytes()).to_string();
+    digest.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
 /// Now, in milliseconds since 1970.
@@ -176,7 +175,7 @@ mod tests {
     use super::*;
 
     fn notes(directory: &tempfile::TempDir) -> CallNotes {
-        CallNotes::at(directory.path().join("sessions").join("s.calls"))
+        CallNotes::at(directory.path().join("sessions").join("s.notes"))
     }
 
     /// BR-93.

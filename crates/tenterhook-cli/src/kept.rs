@@ -14,6 +14,7 @@ use tenterhook::discover;
 use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::session::Store;
+use tenterhook::trust::Digest;
 
 use crate::call_notes::CallNotes;
 
@@ -22,10 +23,15 @@ const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
 /// Largest file that is read: what is larger is nobody's work here.
 const LARGEST: u64 = 1 << 20;
 
+/// What the claim of a message begins with, before its hash.
+const MESSAGE: &str = "told:";
+
 /// The store of one session.
 #[derive(Debug)]
 pub(crate) struct Kept {
     file: PathBuf,
+    /// Where version 0.1.0 kept the same session.
+    older: PathBuf,
     /// What stood there when this process looked, and what it did since where nothing can be written.
     seen: Mutex<Option<State>>,
 }
@@ -69,15 +75,15 @@ impl Kept {
         // A name for people, and the rest of it as a number: two sessions never share a file.
         let plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
         let name: String = session.chars().filter(plain).take(48).collect();
-        let mut hasher = DefaultHasher::new();
-        session.hash(&mut hasher);
-        let file = format!("{agent}-{name}-{:016x}.json", hasher.finish());
-        Some(Self { file: state.join("sessions").join(file), seen: Mutex::new(None) })
+        let file = |hash: &str| state.join("sessions").join(format!("{agent}-{name}-{hash}.json"));
+        let digest: String = Digest::of(session.as_bytes()).to_string().chars().take(32).collect();
+        let (file, older) = (file(&digest), file(&hash_of_0_1(session)));
+        Some(Self { file, older, seen: Mutex::new(None) })
     }
 
     /// The notes about the session's calls.
     pub(crate) fn call_notes(&self) -> CallNotes {
-        CallNotes::at(self.file.with_extension("calls"))
+        CallNotes::at(self.file.with_extension("notes"))
     }
 
     /// Whether anything can be kept: a gate that counts its denials must not count for ever from the start.
@@ -87,9 +93,10 @@ impl Kept {
 
     /// Says `true` the first time that this is asked in the session.
     pub(crate) fn is_first(&self, words: &str) -> bool {
-        let mut hasher = DefaultHasher::new();
-        words.hash(&mut hasher);
-        self.claim_once(&HookId::new(format!("told:{:016x}", hasher.finish())))
+        let claim = |hash: &str| HookId::new(format!("{MESSAGE}{hash}"));
+        let was_shown = self.claimed().contains(&claim(&hash_of_0_1(words)));
+        let digest = Digest::of(words.as_bytes()).to_string();
+        !was_shown && self.claim_once(&claim(digest.get(..16).unwrap_or(&digest)))
     }
 
     /// The projects whose hooks applied in the session, in the order in which it saw them (BR-19).
@@ -109,13 +116,17 @@ impl Kept {
     }
 
     fn read(&self) -> State {
-        let read = || -> io::Result<State> {
-            let (file, _) = discover::open(&self.file)?;
+        let read = |path: &Path| -> io::Result<State> {
+            let (file, _) = discover::open(path)?;
             let mut text = Vec::new();
             io::Read::read_to_end(&mut io::Read::take(file, LARGEST), &mut text)?;
             Ok(State::of(&text))
         };
-        read().unwrap_or_default()
+        match read(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => read(&self.older),
+            found => found,
+        }
+        .unwrap_or_default()
     }
 
     fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
@@ -216,6 +227,13 @@ impl Store for Unkept {
     }
 }
 
+/// The hash by which version 0.1.0 named what it kept: that of the standard library, which another toolchain may change.
+fn hash_of_0_1(text: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
 /// Removes what is older than anybody remembers. What cannot be removed stays.
 fn forget_old(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(1_000) {
@@ -288,5 +306,25 @@ mod tests {
         fs::write(&broken.file, "{").unwrap();
         assert_eq!(broken.read().strikes.len(), 0);
         assert!(broken.is_first("x") && !broken.is_first("x") && broken.is_first("y"));
+    }
+    /// BR-44: a file that 0.1.0 wrote, by the name that it gave it; the new one is named by SHA-256 on every toolchain.
+    #[test]
+    fn session_that_0_1_0_kept_goes_on() {
+        let room = tempfile::tempdir().unwrap();
+        let sessions = room.path().join("sessions");
+        discover::make_private(&sessions).unwrap();
+        let older = format!(
+            "{{\"claimed\":[\"h\",\"{MESSAGE}849e1d114ff252ff\"],\"strikes\":{{\"Stop\":2}},\"projects\":[\"/p\"]}}"
+        );
+        fs::write(sessions.join("codex-s-1-1775664760a26202.json"), older).unwrap();
+        let kept = || Kept::of(room.path(), "codex", "s-1").unwrap();
+        assert!(!kept().claim_once(&HookId::new("h")), "it ran once");
+        assert!(!kept().is_first("seen before") && kept().is_first("not seen before"));
+        assert_eq!(kept().add_strike(&EventName::new("Stop")), 3);
+        assert_eq!(kept().projects(), [Path::new("/p")]);
+        let name = kept().file.file_name().unwrap().to_owned();
+        assert_eq!(name, "codex-s-1-6a840baf5d8c3ff241688aeb14546e65.json");
+        fs::remove_file(sessions.join("codex-s-1-1775664760a26202.json")).unwrap();
+        assert_eq!(kept().strikes(&EventName::new("Stop")), 3, "it is kept under the new name");
     }
 }
