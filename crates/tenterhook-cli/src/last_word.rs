@@ -153,17 +153,36 @@ pub(crate) fn tell(reply: &Reply) -> Option<u8> {
     Some(code)
 }
 
-/// Puts a reply onto standard output, or says why it reaches nobody.
-fn put(reply: &[u8]) -> Result<(), String> {
+/// Why a reply reaches nobody, as the rest of a sentence.
+#[derive(Debug)]
+enum Unread {
+    /// Standard output is closed, or `/dev/null`.
+    NoReader,
+    Unwritten(std::io::Error),
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoReader => {
+                f.write_str("has no reader, for standard output is closed or `/dev/null`")
+            }
+            Self::Unwritten(error) => write!(f, "cannot be written: {error}"),
+        }
+    }
+}
+
+/// Puts a reply onto standard output.
+fn put(reply: &[u8]) -> Result<(), Unread> {
     if reply.is_empty() {
         return Ok(());
     }
     if leads_nowhere() {
-        return Err("has no reader, for standard output is closed or `/dev/null`".to_owned());
+        return Err(Unread::NoReader);
     }
     let mut stdout = std::io::stdout();
     let put = stdout.write_all(reply).and_then(|()| stdout.flush());
-    put.map_err(|error| format!("cannot be written: {error}"))
+    put.map_err(Unread::Unwritten)
 }
 
 /// Whether nobody can read what is printed. A stream that was closed at the start is `/dev/null` by now.
@@ -290,7 +309,7 @@ pub(crate) fn outcome(code: Code, message: &str) -> Outcome {
         _ => "no hook could be asked",
     };
     let text = format!("blocked, because {why}: {message}");
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::silent();
     outcome.restraint = Restraint::Deny;
     outcome.reasons = vec![Reason { hook: HookId::new("tenterhook"), text }];
     outcome.faults = vec![Fault { code, hook: None, message: message.to_owned() }];

@@ -1,5 +1,6 @@
 //! What a flag's text means: a dialect, a file with the dialect that was said of it, a duration.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,43 +18,73 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
 }
 
-pub(super) fn dialect(name: &str) -> Result<DialectId, String> {
-    DialectId::find(name).ok_or_else(|| {
-        let known: Vec<&str> = DIALECTS.iter().map(|it| it.id().as_str()).collect();
-        match nearest(name, known.iter().copied()) {
-            Some(near) => format!("there is no dialect of that name; did you mean `{near}`?"),
-            None => format!("there is no dialect of that name; there are {}", known.join(", ")),
+/// Why the text of a flag means nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ValueError {
+    /// No such name is known: what has none of it, the known name that it is nearest to, and all of them.
+    Unknown { what: &'static str, nearest: Option<&'static str>, known: Vec<&'static str> },
+    /// A time without a unit, or no time.
+    Duration,
+    /// A time in which nothing can run.
+    Zero,
+    /// Neither how long ago nor when.
+    Moment,
+    /// Not the number and the digest of a record.
+    Known,
+}
+
+impl std::error::Error for ValueError {}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { what, nearest: Some(near), .. } => {
+                write!(f, "{what}; did you mean `{near}`?")
+            }
+            Self::Unknown { what, nearest: None, known } => {
+                write!(f, "{what}; there are {}", known.join(", "))
+            }
+            Self::Duration => f.write_str("write a number with its unit: `500ms`, `5s`, `2m` or `1h`"),
+            Self::Zero => f.write_str("no time at all leaves none to run"),
+            Self::Moment => f.write_str(
+                "write how long ago (`30m`, `2h`, `3 days`), or when (`2026-11-22`, `2026-11-22 14:00`)",
+            ),
+            Self::Known => f.write_str(
+                "write the number and the digest that `log verify` printed: `12:9f86d0...`",
+            ),
         }
+    }
+}
+
+pub(super) fn dialect(name: &str) -> Result<DialectId, ValueError> {
+    DialectId::find(name).ok_or_else(|| {
+        let known: Vec<_> = DIALECTS.iter().map(|dialect| dialect.id().as_str()).collect();
+        let nearest = nearest(name, known.iter().copied());
+        ValueError::Unknown { what: "there is no dialect of that name", nearest, known }
     })
 }
 
 /// An agent that can call.
-pub(super) fn agent(name: &str) -> Result<DialectId, String> {
+pub(super) fn agent(name: &str) -> Result<DialectId, ValueError> {
     let agents = DialectId::agents;
-    agents().find(|it| it.as_str() == name).ok_or_else(|| {
-        let known: Vec<&str> = agents().map(DialectId::as_str).collect();
-        format!("no agent of that name can call; there are {}", known.join(", "))
+    agents().find(|agent| agent.as_str() == name).ok_or_else(|| {
+        let known = agents().map(DialectId::as_str).collect();
+        ValueError::Unknown { what: "no agent of that name can call", nearest: None, known }
     })
 }
 
 /// An agent whose recorded sessions can be read.
-pub(super) fn recorder(name: &str) -> Result<Agent, String> {
-    let words = || Agent::ALL.iter().map(|it| it.word());
-    Agent::ALL.into_iter().find(|it| it.word() == name).ok_or_else(|| {
-        match nearest(name, words()) {
-            Some(near) => {
-                format!("no sessions of such an agent can be read; did you mean `{near}`?")
-            }
-            None => format!(
-                "no sessions of such an agent can be read; there are {}",
-                words().collect::<Vec<_>>().join(", ")
-            ),
-        }
+pub(super) fn recorder(name: &str) -> Result<Agent, ValueError> {
+    Agent::ALL.into_iter().find(|agent| agent.word() == name).ok_or_else(|| {
+        let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.word()).collect();
+        let nearest = nearest(name, known.iter().copied());
+        let what = "no sessions of such an agent can be read";
+        ValueError::Unknown { what, nearest, known }
     })
 }
 
 /// `DIALECT=FILE`. What stands before `=` is a dialect when it looks like a name and not like a path.
-pub(crate) fn named(text: &str) -> Result<Named, String> {
+pub(crate) fn named(text: &str) -> Result<Named, ValueError> {
     let plain = Named { dialect: None, path: text.into() };
     let Some((name, file)) = text.split_once('=') else { return Ok(plain) };
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -63,29 +94,24 @@ pub(crate) fn named(text: &str) -> Result<Named, String> {
 }
 
 /// A number with its unit. A bare number is refused: seconds and milliseconds are the commonest mistake in hook files.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a number with its unit: `500ms`, `5s`, `2m` or `1h`".to_owned();
-    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-    let (number, unit) = text.split_at_checked(digits).ok_or_else(wrong)?;
-    let number: u64 = number.parse().map_err(|_| wrong())?;
+pub(super) fn duration(text: &str) -> Result<Duration, ValueError> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(ValueError::Duration)?;
+    let (number, unit) = text.split_at_checked(digits).ok_or(ValueError::Duration)?;
+    let number: u64 = number.parse().map_err(|_| ValueError::Duration)?;
     if number == 0 {
-        return Err("no time at all leaves none to run".to_owned());
+        return Err(ValueError::Zero);
     }
     match unit {
         "ms" => Ok(Duration::from_millis(number)),
         "s" => Ok(Duration::from_secs(number)),
         "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
         "h" => Ok(Duration::from_secs(number.saturating_mul(3600))),
-        _ => Err(wrong()),
+        _ => Err(ValueError::Duration),
     }
 }
 
 /// `2h` ago, a day, or a time of a day, where the user is; or a whole timestamp.
-pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
-    let wrong = || {
-        "write how long ago (`30m`, `2h`, `3 days`), or when (`2026-11-22`, `2026-11-22 14:00`)"
-            .to_owned()
-    };
+pub(super) fn moment(text: &str) -> Result<Timestamp, ValueError> {
     let here = TimeZone::system();
     let local = |it: DateTime| it.to_zoned(here.clone()).map(|it| it.timestamp()).ok();
     let ago = |it: Span| Zoned::now().checked_sub(it).map(|it| it.timestamp()).ok();
@@ -93,7 +119,7 @@ pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     let whole = || text.parse::<Timestamp>().ok();
     let day = || text.parse::<Date>().ok().and_then(|it| local(it.at(0, 0, 0, 0)));
     let time = || text.parse::<DateTime>().ok().and_then(local);
-    whole().or_else(time).or_else(day).or_else(ago).ok_or_else(wrong)
+    whole().or_else(time).or_else(day).or_else(ago).ok_or(ValueError::Moment)
 }
 
 /// One record that somebody noted: its number and digest.
@@ -103,12 +129,10 @@ pub(crate) struct Known {
     pub(crate) digest: String,
 }
 
-pub(super) fn known(text: &str) -> Result<Known, String> {
-    let wrong =
-        || "write the number and the digest that `log verify` printed: `12:9f86d0...`".to_owned();
-    let (seq, digest) = text.split_once(':').ok_or_else(wrong)?;
+pub(super) fn known(text: &str) -> Result<Known, ValueError> {
+    let (seq, digest) = text.split_once(':').ok_or(ValueError::Known)?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
-    let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or_else(wrong)?;
+    let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or(ValueError::Known)?;
     Ok(Known { seq, digest: digest.to_lowercase() })
 }
 
@@ -160,6 +184,6 @@ mod tests {
         assert_eq!((it.dialect, it.path), (Some(DialectId::NATIVE), "a.toml".into()));
         let it = named("./a=b.json").expect("a path");
         assert_eq!((it.dialect, it.path), (None, "./a=b.json".into()));
-        assert!(named("klaude=a.json").expect_err("unknown").contains("`claude`"));
+        assert!(named("klaude=a.json").expect_err("unknown").to_string().contains("`claude`"));
     }
 }

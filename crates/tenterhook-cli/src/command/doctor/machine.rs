@@ -102,14 +102,32 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
     found
 }
 
+/// Why no file can be made in a directory.
+#[derive(Debug)]
+enum Unwritable {
+    NotADirectory,
+    Failed(std::io::Error),
+}
+
+impl std::fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotADirectory => f.write_str("it is not a directory"),
+            Self::Failed(error) => {
+                // The name of the file that was to be made says nothing.
+                f.write_str(error.to_string().split(" at path").next().unwrap_or_default())
+            }
+        }
+    }
+}
+
 /// Whether a file can be made there.
-fn writable(there: &Path) -> Result<(), String> {
+fn writable(there: &Path) -> Result<(), Unwritable> {
     if !there.is_dir() {
-        return Err("it is not a directory".to_owned());
+        return Err(Unwritable::NotADirectory);
     }
     let made = tempfile::Builder::new().prefix(".doctor-").tempfile_in(there);
-    made.map(drop)
-        .map_err(|error| error.to_string().split(" at path").next().unwrap_or_default().to_owned())
+    made.map(drop).map_err(Unwritable::Failed)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

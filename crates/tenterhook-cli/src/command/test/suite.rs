@@ -187,7 +187,7 @@ pub(super) fn of_cases(
     };
     let mut configs = Vec::new();
     for config in &file.config {
-        configs.push(args::named(config).map_err(Problem::new)?);
+        configs.push(args::named(config).map_err(|error| Problem::new(error.to_string()))?);
     }
     let loaded = read(&configs, &there)?;
     let project = |it: &Source| matches!(it.layer, Layer::Project | Layer::Local);
