@@ -322,7 +322,7 @@ impl Agent {
         let taken = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await
         {
             Ok(judged) => wanted.read(&judged).map_err(|error| error.to_string()),
-            Err(why) => Err(why),
+            Err(why) => Err(why.to_string()),
         };
         match taken {
             Ok(taken) => Some(taken),

@@ -49,7 +49,7 @@ pub(crate) use late::Late;
 use mailboxes::Mailboxes;
 use means::Means;
 use past::Past;
-pub(crate) use rules::{Doubt, FilesTouched, PermissionRule, Skips, Tree};
+pub(crate) use rules::{BadRule, Doubt, FilesTouched, PermissionRule, Skips, Tree};
 pub(crate) use said::Said;
 pub(crate) use servers::{ServerOffer, ServerTool};
 pub(crate) use shell::CommandSandbox;

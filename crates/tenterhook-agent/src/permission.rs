@@ -27,7 +27,7 @@ use crate::hooks::{Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
 use crate::toolbox::Toolbox;
 use crate::update::Updates;
-use arguments::{fits, readable, rewritten};
+use arguments::{BadCall, fits, readable, rewritten};
 pub(crate) use barred::Bars;
 pub(crate) use mode::Mode;
 use place::{Aim, Place, Use, below};
@@ -120,6 +120,29 @@ enum Leaning {
     Permit,
 }
 
+/// Why the model is not shown a file that it did not ask for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeptBack {
+    /// A rule denies it.
+    #[error("the rule `{rule}` denies it")]
+    Denied { rule: String },
+    /// A rule denies it, or would ask.
+    #[error("the rule `{rule}` is against it")]
+    Against { rule: String },
+    /// It lies elsewhere than it seems.
+    #[error("it leads to `{}`, which is outside the project", .0.display())]
+    Outside(PathBuf),
+    /// A hook denies, asks or stops.
+    #[error("{reason}")]
+    ByHook { reason: String },
+    /// A hook puts another file in its place.
+    #[error("a hook would read another file")]
+    OtherFile,
+    /// Links hide which file it is.
+    #[error("links lead in a circle there")]
+    Circle,
+}
+
 impl Permissions {
     /// The mode.
     pub(crate) fn mode(&self) -> Mode {
@@ -146,7 +169,7 @@ impl Permissions {
         &self,
         context: &PermitContext<'_>,
         name: &str,
-    ) -> Result<Judged, String> {
+    ) -> Result<Judged, KeptBack> {
         let (call, aim) = reading(name, context.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match barred::by(
@@ -156,8 +179,8 @@ impl Permissions {
             Some(&aim),
             &Touched::reading(&aim),
         ) {
-            Some(rule) => Err(format!("the rule `{rule}` denies it")),
-            None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
+            Some(rule) => Err(KeptBack::Denied { rule: rule.to_string() }),
+            None => aim.judged.ok_or(KeptBack::Circle),
         }
     }
 
@@ -168,31 +191,31 @@ impl Permissions {
         context: &PermitContext<'_>,
         path: &Path,
         root: Option<&Path>,
-    ) -> Result<Judged, String> {
+    ) -> Result<Judged, KeptBack> {
         let (call, aim) = reading(&path.display().to_string(), context.cwd);
         {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let Rules { deny, ask, .. } = &state.rules;
             let (rules, touched) = (deny.iter().chain(ask), Touched::reading(&aim));
             if let Some(rule) = barred::by(rules, context.into(), &call, Some(&aim), &touched) {
-                return Err(format!("the rule `{rule}` is against it"));
+                return Err(KeptBack::Against { rule: rule.to_string() });
             }
             if let (Some(root), Some(judged)) = (root, &aim.judged) {
                 let dirs = state.directories.iter().map(PathBuf::as_path);
                 let mut roots = [context.project, root].into_iter().chain(dirs);
                 if !roots.any(|it| below(&judged.path, it).is_some()) {
-                    let to = judged.path.display();
-                    return Err(format!("it leads to `{to}`, which is outside the project"));
+                    return Err(KeptBack::Outside(judged.path.clone()));
                 }
             }
         }
         let said = context.hooks.before_tool(&call).await;
-        let changed = said.input.filter(|it| *it != call.input);
-        let changed = changed.map(|_| "a hook would read another file".to_owned());
-        match said.blocked.or(said.stop).or(said.ask).or(changed) {
-            Some(reason) => Err(reason),
-            None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
+        if let Some(reason) = said.blocked.or(said.stop).or(said.ask) {
+            return Err(KeptBack::ByHook { reason });
         }
+        if said.input.is_some_and(|input| input != call.input) {
+            return Err(KeptBack::OtherFile);
+        }
+        aim.judged.ok_or(KeptBack::Circle)
     }
 
     /// What rules keep from the model, for a tool that comes to files by itself.
@@ -209,8 +232,8 @@ impl Permissions {
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // What nobody can read nobody can judge, and nothing can run it.
-        if let Err(reason) = readable(&call) {
-            let by = Came::BadInput;
+        if let Err(why) = readable(&call) {
+            let (by, reason) = (Came::BadInput, why.to_string());
             return Err(Refusal {
                 call,
                 by,
@@ -331,21 +354,16 @@ fn danger(
 /// Puts what a hook makes of the input in its place. Where no tool takes the call then: whose doing that is, and why.
 fn fitted(call: &mut Call, input: Option<Value>, toolbox: &Toolbox) -> Result<(), (Came, String)> {
     match input {
-        None => fits(call, toolbox).map_err(|why| match is_known(call, toolbox) {
-            true => (Came::BadInput, why),
-            false => (Came::UnknownTool, why),
+        None => fits(call, toolbox).map_err(|why| match why {
+            BadCall::UnknownTool(_) => (Came::UnknownTool, why.to_string()),
+            _ => (Came::BadInput, why.to_string()),
         }),
         Some(input) => {
             let was = std::mem::replace(&mut call.input, input);
             // What does not fit then is the hook's doing.
-            rewritten(&was, call, toolbox).map_err(|why| (Came::DeniedByHook, why))
+            rewritten(&was, call, toolbox).map_err(|why| (Came::DeniedByHook, why.to_string()))
         }
     }
-}
-
-/// Whether there is a tool of that name.
-fn is_known(call: &Call, toolbox: &Toolbox) -> bool {
-    tool::find(&call.tool).is_some() || toolbox.served(&call.tool).is_some()
 }
 
 fn reading(name: &str, cwd: &Path) -> (Call, Aim) {

@@ -213,7 +213,8 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
         )
     })?;
     let read = |rules: &[String]| -> Result<Vec<_>, String> {
-        rules.iter().map(|rule| PermissionRule::read(rule)).collect()
+        let read = rules.iter().map(|rule| PermissionRule::read(rule));
+        read.map(|rule| rule.map_err(|error| error.to_string())).collect()
     };
     let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
     let permissions = Permissions::default();

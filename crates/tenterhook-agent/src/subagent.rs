@@ -46,7 +46,9 @@ impl Agent {
     async fn give(&self, call: &Call, about: &str, prompt: &str) -> Result<Output, String> {
         let kind = text(call, "subagent_type").unwrap_or(GENERAL);
         let worktree = match text(call, "isolation") {
-            Some(_) => Some(Worktree::make(self, &plain(&call.id)).await?),
+            Some(_) => {
+                Some(Worktree::make(self, &plain(&call.id)).await.map_err(|why| why.to_string())?)
+            }
             None => None,
         };
         let place = worktree.as_ref().map(Worktree::path);

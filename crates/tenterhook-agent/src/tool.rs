@@ -2,6 +2,7 @@
 
 mod bash;
 mod edit;
+mod error;
 mod read;
 mod search;
 pub(crate) mod task;
@@ -18,6 +19,7 @@ use crate::file::Judged;
 use crate::hooks::CommandSandbox;
 use crate::model::ToolSpec;
 use crate::permission::{Bars, Permit};
+use error::ToolError;
 
 /// What a tool does to the world: the permission mode asks for no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +70,8 @@ pub(crate) struct Workplace {
 
 impl Workplace {
     /// The file or directory that was judged: a tool comes to no other one.
-    fn aim(&self) -> Result<Judged, String> {
-        self.judged.clone().ok_or_else(|| "links lead in a circle there".to_owned())
+    fn aim(&self) -> Result<Judged, ToolError> {
+        self.judged.clone().ok_or(ToolError::Circle)
     }
 }
 

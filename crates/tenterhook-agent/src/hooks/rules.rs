@@ -7,7 +7,7 @@ use tenterhook::executor::disk;
 use tenterhook::hook::Compat;
 use tenterhook::matcher::Condition;
 use tenterhook::matcher::condition::{MatchContext, Picked};
-use tenterhook::matcher::rule::Reading;
+use tenterhook::matcher::rule::{Reading, RuleFault};
 use tenterhook::rule;
 pub(crate) use tenterhook::rule::{FilesTouched, Skips, Tree};
 
@@ -33,12 +33,20 @@ enum Meaning {
     Exactly(Call, Option<PathBuf>),
 }
 
+/// A text that is no permission rule.
+#[derive(Debug, thiserror::Error)]
+#[error("`{text}` is not a valid permission rule: {fault}")]
+pub(crate) struct BadRule {
+    text: String,
+    fault: RuleFault,
+}
+
 impl PermissionRule {
     /// Reads a rule.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, BadRule> {
         let condition = Condition::rule(text, Reading::Native);
         match condition.fault() {
-            Some(fault) => Err(format!("`{text}` is not a valid permission rule: {fault}")),
+            Some(fault) => Err(BadRule { text: text.to_owned(), fault: fault.clone() }),
             None => Ok(Self {
                 text: text.to_owned(),
                 meaning: Meaning::Rule(condition),

@@ -7,24 +7,54 @@ use crate::conversation::Call;
 use crate::tool;
 use crate::toolbox::Toolbox;
 
+/// Why a call is not what its tool takes.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BadCall {
+    #[error("there is no tool `{0}`")]
+    UnknownTool(String),
+    #[error("the arguments of `{tool}` are not a JSON object: {source}")]
+    Unreadable { tool: String, source: serde_json::Error },
+    #[error("the arguments of `{0}` are not a JSON object")]
+    NoObject(String),
+    #[error("`{tool}` lacks its argument `{key}`")]
+    Missing { tool: String, key: String },
+    #[error("`{tool}` takes no argument `{key}`")]
+    Unknown { tool: String, key: String },
+    #[error("the argument `{key}` of `{tool}` has the wrong type")]
+    WrongType { tool: String, key: String },
+    #[error(
+        "the argument `{key}` of `{tool}` begins with `~`, which no tool expands: write the absolute path"
+    )]
+    Tilde { tool: String, key: String },
+    #[error("`{tool}` does not take {value} for `{key}`")]
+    NotAllowed { tool: String, key: String, value: Value },
+    #[error("it holds control characters now")]
+    Controls,
+    #[error("a hook rewrote the call: {0}")]
+    Rewritten(#[source] Box<Self>),
+}
+
 /// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
-pub(super) fn readable(call: &Call) -> Result<(), String> {
+pub(super) fn readable(call: &Call) -> Result<(), BadCall> {
     let why = match &call.input {
         Value::Object(_) => return Ok(()),
         Value::String(text) => serde_json::from_str::<Value>(text).err(),
         _ => None,
     };
-    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
-    Err(format!("the arguments of `{}` are not a JSON object{why}", call.tool))
+    let tool = call.tool.clone();
+    Err(match why {
+        Some(source) => BadCall::Unreadable { tool, source },
+        None => BadCall::NoObject(tool),
+    })
 }
 
 /// Whether what a hook made of a call is one: what its tool takes, without control characters that it did not have (HO-14).
-pub(super) fn rewritten(was: &Value, call: &Call, toolbox: &Toolbox) -> Result<(), String> {
+pub(super) fn rewritten(was: &Value, call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     let fit = match controls(&call.input) && !controls(was) {
-        true => Err("it holds control characters now".to_owned()),
+        true => Err(BadCall::Controls),
         false => fits(call, toolbox),
     };
-    fit.map_err(|why| format!("a hook rewrote the call: {why}"))
+    fit.map_err(|why| BadCall::Rewritten(Box::new(why)))
 }
 
 /// Whether some text in it holds what drives a terminal, or ends a text before its end.
@@ -41,21 +71,22 @@ fn controls(value: &Value) -> bool {
 }
 
 /// Whether the arguments are what the tool takes, as far as its schema says.
-pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
+pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     let (schema, is_own) = match (tool::find(&call.tool), toolbox.served(&call.tool)) {
         (Some(tool), _) => (tool.spec().schema, true),
         // Of a server's schema what is plain is read; the rest is the server's to judge.
         (None, Some(served)) => (served.spec.schema, false),
-        (None, None) => return Err(format!("there is no tool `{}`", call.tool)),
+        (None, None) => return Err(BadCall::UnknownTool(call.tool.clone())),
     };
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     let Some(input) = call.input.as_object() else {
-        return Err(format!("the arguments of `{}` are not a JSON object", call.tool));
+        return Err(BadCall::NoObject(call.tool.clone()));
     };
+    let tool = || call.tool.clone();
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for key in required.filter_map(Value::as_str) {
         if !input.contains_key(key) {
-            return Err(format!("`{}` lacks its argument `{key}`", call.tool));
+            return Err(BadCall::Missing { tool: tool(), key: key.to_owned() });
         }
     }
     let known = schema.get("properties");
@@ -64,7 +95,7 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
             if !is_closed {
                 continue;
             }
-            return Err(format!("`{}` takes no argument `{key}`", call.tool));
+            return Err(BadCall::Unknown { tool: tool(), key: key.clone() });
         };
         let right = match property.get("type").and_then(Value::as_str) {
             Some("string") => value.is_string(),
@@ -76,16 +107,14 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
             _ => true,
         };
         if !right {
-            return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
+            return Err(BadCall::WrongType { tool: tool(), key: key.clone() });
         }
         if is_own && KEYS.contains(&key.as_str()) && value.as_str().is_some_and(names_home) {
-            return Err(format!(
-                "the argument `{key}` of `{}` begins with `~`, which no tool expands: write the absolute path",
-                call.tool
-            ));
+            return Err(BadCall::Tilde { tool: tool(), key: key.clone() });
         }
         if is_own && !allowed(property, value) {
-            return Err(format!("`{}` does not take {value} for `{key}`", call.tool));
+            let value = value.clone();
+            return Err(BadCall::NotAllowed { tool: tool(), key: key.clone(), value });
         }
     }
     Ok(())

@@ -6,11 +6,46 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Mode, Permissions, PermitContext, Rules};
-use crate::hooks::PermissionRule;
+use crate::hooks::{BadRule, PermissionRule};
 use crate::update::Update;
 
+/// Why a change is not made.
+#[derive(Debug, thiserror::Error)]
+enum NotMade {
+    #[error("`{0}` is not a valid kind of change")]
+    Kind(String),
+    #[error("`{0}` is not a mode of this agent")]
+    Mode(String),
+    #[error("a hook cannot switch all questions off")]
+    Bypass,
+    #[error("it names no rules")]
+    NoRules,
+    #[error("a rule names no tool")]
+    NoTool,
+    #[error(transparent)]
+    Rule(#[from] BadRule),
+    #[error("`{0}` is not a valid behavior")]
+    Behavior(String),
+    #[error("it names no directories")]
+    NoDirectories,
+    #[error("`{0}` is not a directory")]
+    NoName(Value),
+    #[error("`{name}` cannot be added: {source}")]
+    Unreachable { name: String, source: std::io::Error },
+    #[error("`{0}` cannot be added: it is not a directory")]
+    NoDirectory(String),
+    #[error("`{0}` cannot be added: it holds the project")]
+    HoldsProject(String),
+    #[error("a hook cannot remove a rule that restrains")]
+    Loosens,
+    #[error("there is no such rule: {0}")]
+    NoSuchRule(String),
+    #[error("no such directory was added: {0}")]
+    NoSuchDirectory(String),
+}
+
 /// How one kind of change is made; why not, where it is not.
-type Apply = fn(&Permissions, &Value, &Path) -> Result<String, String>;
+type Apply = fn(&Permissions, &Value, &Path) -> Result<String, NotMade>;
 
 /// Every kind of change.
 const KINDS: &[(&str, Apply)] = &[
@@ -31,7 +66,7 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
         let kind = change.get("type").and_then(Value::as_str).unwrap_or_default();
         let applied = match KINDS.iter().find(|(name, _)| *name == kind) {
             Some((_, apply)) => apply(all, change, context.cwd),
-            None => Err(format!("`{kind}` is not a valid kind of change")),
+            None => Err(NotMade::Kind(kind.to_owned())),
         };
         match applied {
             Ok(made) => updates.tell(Update::Notice(format!("a hook for this session: {made}"))),
@@ -48,12 +83,12 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
 /// Words of other agents for a mode, and ours.
 const MODES: &[(&str, &str)] = &[("normal", "default"), ("auto", "acceptEdits")];
 
-fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
+fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let word = change.get("mode").and_then(Value::as_str).unwrap_or_default();
     let ours = MODES.iter().find(|(theirs, _)| *theirs == word).map_or(word, |(_, ours)| ours);
     match Mode::find(ours) {
-        None => Err(format!("`{word}` is not a mode of this agent")),
-        Some(Mode::Bypass) => Err("a hook cannot switch all questions off".to_owned()),
+        None => Err(NotMade::Mode(word.to_owned())),
+        Some(Mode::Bypass) => Err(NotMade::Bypass),
         Some(mode) => {
             all.set_mode(mode);
             Ok(format!("the mode is `{}`", mode.word()))
@@ -62,8 +97,8 @@ fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, Strin
 }
 
 /// The rules that a change names, as they are written in settings.
-fn named(change: &Value) -> Result<Vec<PermissionRule>, String> {
-    let rules = change.get("rules").and_then(Value::as_array).ok_or("it names no rules")?;
+fn named(change: &Value) -> Result<Vec<PermissionRule>, NotMade> {
+    let rules = change.get("rules").and_then(Value::as_array).ok_or(NotMade::NoRules)?;
     let text = |rule: &Value| {
         let tool = rule.get("toolName").and_then(Value::as_str)?;
         let content = rule.get("ruleContent").and_then(Value::as_str);
@@ -72,18 +107,18 @@ fn named(change: &Value) -> Result<Vec<PermissionRule>, String> {
     rules
         .iter()
         .map(|rule| {
-            let read = PermissionRule::read(&text(rule).ok_or("a rule names no tool")?);
-            read.map(PermissionRule::by_hook)
+            let read = PermissionRule::read(&text(rule).ok_or(NotMade::NoTool)?)?;
+            Ok(read.by_hook())
         })
         .collect()
 }
 
-fn list<'a>(rules: &'a mut Rules, change: &Value) -> Result<&'a mut Vec<PermissionRule>, String> {
+fn list<'a>(rules: &'a mut Rules, change: &Value) -> Result<&'a mut Vec<PermissionRule>, NotMade> {
     match change.get("behavior").and_then(Value::as_str).unwrap_or_default() {
         "allow" => Ok(&mut rules.allow),
         "ask" => Ok(&mut rules.ask),
         "deny" => Ok(&mut rules.deny),
-        other => Err(format!("`{other}` is not a valid behavior")),
+        other => Err(NotMade::Behavior(other.to_owned())),
     }
 }
 
@@ -91,7 +126,7 @@ fn loosens(change: &Value) -> bool {
     change.get("behavior").and_then(Value::as_str) != Some("allow")
 }
 
-fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
+fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let new = named(change)?;
     let made = told(change, &new);
     all.rules(|rules| list(rules, change).map(|list| list.extend(new)))?;
@@ -107,29 +142,31 @@ fn told(change: &Value, rules: &[PermissionRule]) -> String {
 
 /// Directories beside the project in which calls are judged like those in it. Every rule of the user's goes on to hold there,
 /// and so does every safety check; a directory round the project or the home is more than a session may have.
-fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, String> {
+fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, NotMade> {
     let named = change.get("directories").and_then(Value::as_array);
-    let named = named.filter(|it| !it.is_empty()).ok_or("it names no directories")?;
+    let named = named.filter(|all| !all.is_empty()).ok_or(NotMade::NoDirectories)?;
     let real = |name: &Value| {
-        let name = name.as_str().ok_or_else(|| format!("`{name}` is not a directory"))?;
-        let path = cwd.join(name).canonicalize();
-        let path = path.map_err(|error| format!("`{name}` cannot be added: {error}"))?;
+        let name = name.as_str().ok_or_else(|| NotMade::NoName(name.clone()))?.to_owned();
+        let path = match cwd.join(&name).canonicalize() {
+            Ok(path) => path,
+            Err(source) => return Err(NotMade::Unreachable { name, source }),
+        };
         if !path.is_dir() {
-            return Err(format!("`{name}` cannot be added: it is not a directory"));
+            return Err(NotMade::NoDirectory(name));
         }
         if cwd.canonicalize().is_ok_and(|cwd| cwd.starts_with(&path)) || path.parent().is_none() {
-            return Err(format!("`{name}` cannot be added: it holds the project"));
+            return Err(NotMade::HoldsProject(name));
         }
         Ok(path)
     };
-    let new = named.iter().map(real).collect::<Result<Vec<_>, String>>()?;
+    let new = named.iter().map(real).collect::<Result<Vec<_>, NotMade>>()?;
     let told: Vec<_> = new.iter().map(|it| format!("`{}`", it.display())).collect();
     all.directories(|all| all.extend(new));
     Ok(format!("{} may be changed, too", told.join(", ")))
 }
 
 /// Rules that restrain are only ever added to.
-fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, String> {
+fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, NotMade> {
     if loosens(change) {
         return add_rules(all, change, cwd);
     }
@@ -139,9 +176,9 @@ fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String
     Ok(made)
 }
 
-fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
+fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     if loosens(change) {
-        return Err("a hook cannot remove a rule that restrains".to_owned());
+        return Err(NotMade::Loosens);
     }
     let old = named(change)?;
     let gone = all.rules(|rules| {
@@ -150,14 +187,14 @@ fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, S
         before - rules.allow.len()
     });
     if gone == 0 {
-        return Err(format!("there is no such rule: {}", told(change, &old)));
+        return Err(NotMade::NoSuchRule(told(change, &old)));
     }
     Ok(format!("no rule any more: {}", told(change, &old)))
 }
 
-fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
+fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let named =
-        change.get("directories").and_then(Value::as_array).ok_or("it names no directories")?;
+        change.get("directories").and_then(Value::as_array).ok_or(NotMade::NoDirectories)?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
     let gone = all.directories(|all| {
         let before = all.len();
@@ -166,7 +203,7 @@ fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<Str
     });
     let told: Vec<_> = named.iter().map(|it| format!("`{}`", it.display())).collect();
     if gone == 0 {
-        return Err(format!("no such directory was added: {}", told.join(", ")));
+        return Err(NotMade::NoSuchDirectory(told.join(", ")));
     }
     Ok(format!("{} is outside the project again", told.join(", ")))
 }

@@ -12,6 +12,13 @@ const MEANINGS: [(&str, &str); 4] = [
     ("also", "may be changed like the project"),
 ];
 
+/// No rule and no directory has this number.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no rule has the number {number}; `/permissions` lists them")]
+pub(crate) struct NoSuchRule {
+    number: usize,
+}
+
 impl Permissions {
     /// The mode and the rules, for people.
     pub(crate) fn page(&self) -> String {
@@ -42,9 +49,9 @@ impl Permissions {
     }
 
     /// Takes the rule of that number away: which one it was.
-    pub(crate) fn remove(&self, number: usize) -> Result<String, String> {
+    pub(crate) fn remove(&self, number: usize) -> Result<String, NoSuchRule> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = || format!("no rule has the number {number}; `/permissions` lists them");
+        let missing = || NoSuchRule { number };
         let mut at = number.checked_sub(1).ok_or_else(missing)?;
         let state = &mut *state;
         let rules = [&mut state.rules.deny, &mut state.rules.ask, &mut state.rules.allow];

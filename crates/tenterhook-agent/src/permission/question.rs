@@ -202,7 +202,11 @@ impl Permissions {
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
                 if let Err(why) = rewritten(&call.input, &made, context.toolbox) {
-                    return ControlFlow::Break(Decided::no(made, Came::DeniedByHook, why));
+                    return ControlFlow::Break(Decided::no(
+                        made,
+                        Came::DeniedByHook,
+                        why.to_string(),
+                    ));
                 }
                 // What the hook made of the call is another call, and rules judge that one.
                 let aimed = Aim::of(&made, context.cwd);

@@ -75,7 +75,7 @@ impl Session {
     fn remove_rule(&self, number: usize) {
         let text = match self.agent.permissions.remove(number) {
             Ok(rule) => format!("Not any more: {rule}"),
-            Err(why) => why,
+            Err(why) => why.to_string(),
         };
         self.page("/permissions", text);
     }

@@ -23,15 +23,15 @@ pub(super) struct Worktree {
 
 impl Worktree {
     /// Makes one.
-    pub(super) async fn make(agent: &Agent, name: &str) -> Result<Self, String> {
+    pub(super) async fn make(agent: &Agent, name: &str) -> Result<Self, WorktreeError> {
         let said = agent.hooks.worktree_wanted(name).await;
         if let Some(reason) = said.blocked {
-            return Err(format!("no worktree was made: {reason}"));
+            return Err(WorktreeError::Denied { reason });
         }
         let project = agent.settings.project.clone();
         let (path, from) = match said.output.as_ref().and_then(|it| it.as_str()) {
             Some(made) if Path::new(made).is_dir() => (PathBuf::from(made), None),
-            Some(made) => return Err(format!("`{made}` is not a directory")),
+            Some(made) => return Err(WorktreeError::NoDirectory(made.to_owned())),
             None => {
                 let path = agent.transcript.path().with_extension(format!("{name}.worktree"));
                 let text = path.display().to_string();
@@ -55,7 +55,9 @@ impl Worktree {
         if let Some(from) = &self.from {
             let changed = git(&self.path, &["status", "--porcelain"]).await;
             let head = git(&self.path, &["rev-parse", "HEAD"]).await;
-            if changed.as_deref() != Ok("") || head.as_ref() != Ok(from) {
+            let is_clean = changed.is_ok_and(|changed| changed.is_empty());
+            let is_same = head.is_ok_and(|head| head == *from);
+            if !is_clean || !is_same {
                 return Some(format!("The work is in the worktree `{path}`."));
             }
         }
@@ -63,7 +65,7 @@ impl Worktree {
         if self.from.is_some()
             && let Err(why) = git(&self.project, &["worktree", "remove", &path]).await
         {
-            self.hooks.warn("WorktreeRemove", why);
+            self.hooks.warn("WorktreeRemove", why.to_string());
         }
         None
     }
@@ -79,8 +81,21 @@ impl Worktree {
     }
 }
 
+/// Why there is no worktree, or why Git did nothing with it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorktreeError {
+    #[error("no worktree was made: {reason}")]
+    Denied { reason: String },
+    #[error("`{0}` is not a directory")]
+    NoDirectory(String),
+    #[error("git's end was not reported")]
+    Unreported,
+    #[error("`git {args}` failed ({end:?}): {words}")]
+    Git { args: String, end: process::End, words: String },
+}
+
 /// What Git prints.
-async fn git(directory: &Path, args: &[&str]) -> Result<String, String> {
+async fn git(directory: &Path, args: &[&str]) -> Result<String, WorktreeError> {
     let mut command = process::Command::new("git", args, directory);
     command.env = vec![("PATH".into(), tool::PATH.into())];
     let (done, finished) = tokio::sync::oneshot::channel();
@@ -89,14 +104,14 @@ async fn git(directory: &Path, args: &[&str]) -> Result<String, String> {
             let _ = done.send(report);
         });
     });
-    let report = finished.await.map_err(|_| "git's end was not reported".to_owned())?;
+    let report = finished.await.map_err(|_| WorktreeError::Unreported)?;
     match report.end {
         process::End::Exited(0) => {
             Ok(String::from_utf8_lossy(&report.stdout.bytes).trim().to_owned())
         }
         end => {
             let words = String::from_utf8_lossy(&report.stderr.bytes).trim().to_owned();
-            Err(format!("`git {}` failed ({end:?}): {words}", args.join(" ")))
+            Err(WorktreeError::Git { args: args.join(" "), end, words })
         }
     }
 }

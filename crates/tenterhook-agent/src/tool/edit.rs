@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::error::ToolError;
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
 use crate::file;
@@ -33,37 +34,33 @@ impl Tool for Edit {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(async move { edit(call, place).await.unwrap_or_else(failed) })
+        Box::pin(
+            async move { edit(call, place).await.unwrap_or_else(|why| failed(why.to_string())) },
+        )
     }
 }
 
-async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
-    let name = text(call, "file_path").ok_or("`file_path` is missing")?;
-    let old =
-        text(call, "old_string").filter(|it| !it.is_empty()).ok_or("`old_string` is empty")?;
-    let new = text(call, "new_string").ok_or("`new_string` is missing")?;
+async fn edit(call: &Call, place: &Workplace) -> Result<Output, ToolError> {
+    let name = text(call, "file_path").ok_or(ToolError::Missing("file_path"))?;
+    let old = text(call, "old_string").filter(|old| !old.is_empty());
+    let old = old.ok_or(ToolError::Empty("old_string"))?;
+    let new = text(call, "new_string").ok_or(ToolError::Missing("new_string"))?;
     let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
-    let judged = place.aim().map_err(|why| format!("`{name}` cannot be read: {why}"))?;
-    let before = file::read(judged.clone())
-        .await
-        .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+    let judged = place.aim().map_err(|_| ToolError::CircleAt { name: name.to_owned() })?;
+    let before = file::read(judged.clone()).await;
+    let before = before.map_err(|source| ToolError::Unread { name: name.to_owned(), source })?;
     // What is not text is not changed: to write it back would destroy it.
-    let before = String::from_utf8(before).map_err(|_| format!("`{name}` is not UTF-8 text"))?;
+    let before = String::from_utf8(before).map_err(|_| ToolError::NoText(name.to_owned()))?;
     let count = before.matches(old).count();
     match count {
-        0 => return Err(format!("`old_string` does not stand in `{name}`")),
+        0 => return Err(ToolError::NotFound(name.to_owned())),
         1 => {}
         _ if all => {}
-        _ => {
-            return Err(format!(
-                "`old_string` stands in `{name}` {count} times: give more of what is round it"
-            ));
-        }
+        _ => return Err(ToolError::Ambiguous { name: name.to_owned(), count }),
     }
     let after = before.replace(old, new);
-    file::write(judged, after)
-        .await
-        .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
+    let written = file::write(judged, after).await;
+    written.map_err(|source| ToolError::Unwritten { name: name.to_owned(), source })?;
     let text = format!("replaced {count} in `{name}`");
     let response = json!({
         "filePath": name, "oldString": old, "newString": new, "replaceAll": all, "text": text,

@@ -7,6 +7,7 @@ use ignore::WalkBuilder;
 use regex::RegexBuilder;
 use serde_json::{Value, json};
 
+use super::error::ToolError;
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
 use crate::file::{self, Judged};
@@ -79,7 +80,7 @@ impl Tool for Grep {
 
 /// A search reads many files: not on a thread that others wait for.
 async fn aside(
-    search: fn(&Call, &Workplace) -> Result<Vec<String>, String>,
+    search: fn(&Call, &Workplace) -> Result<Vec<String>, ToolError>,
     call: &Call,
     place: &Workplace,
 ) -> Output {
@@ -90,13 +91,13 @@ async fn aside(
             text: if found.is_empty() { "(nothing found)".to_owned() } else { found.join("\n") },
             response: json!({"found": found}),
         },
-        Ok(Err(why)) => failed(why),
+        Ok(Err(why)) => failed(why.to_string()),
         Err(error) => failed(format!("the search broke off: {error}")),
     }
 }
 
-fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
-    let pattern = matcher(text(call, "pattern").ok_or("`pattern` is missing")?)?;
+fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
+    let pattern = matcher(text(call, "pattern").ok_or(ToolError::Missing("pattern"))?)?;
     let root = place.aim()?.path;
     let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|it| pattern.is_match(it));
     Ok(files(&root, place)
@@ -106,13 +107,10 @@ fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
         .collect())
 }
 
-fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
-    let pattern = text(call, "pattern").ok_or("`pattern` is missing")?;
+fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
+    let pattern = text(call, "pattern").ok_or(ToolError::Missing("pattern"))?;
     let any_case = call.input.get("-i").and_then(Value::as_bool) == Some(true);
-    let pattern = RegexBuilder::new(pattern)
-        .case_insensitive(any_case)
-        .build()
-        .map_err(|error| format!("`pattern` is not a valid regular expression: {error}"))?;
+    let pattern = RegexBuilder::new(pattern).case_insensitive(any_case).build()?;
     let only = text(call, "glob").map(matcher).transpose()?;
     let root = place.aim()?.path;
     let (mut found, mut barred) = (Vec::new(), None);
@@ -147,10 +145,10 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+fn matcher(pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-    glob.map(|it| it.compile_matcher())
-        .map_err(|error| format!("`{pattern}` is not a valid pattern: {error}"))
+    glob.map(|glob| glob.compile_matcher())
+        .map_err(|source| ToolError::Glob { pattern: pattern.to_owned(), source })
 }
 
 /// Every file below `root`, in the order of paths, until the user stops it.
