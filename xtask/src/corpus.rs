@@ -124,7 +124,9 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
 /// reject are left alone.
 fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), String> {
-    let Some(agent) = install::agent(agent) else { return Err(format!("no agent {agent}")) };
+    let Some(agent) = tenterhook::agents::caller(agent) else {
+        return Err(format!("no agent {agent}"));
+    };
     let entries = fs::read_dir(folder).map_err(|it| format!("{}: {it}", folder.display()))?;
     let (mut same, mut refused, mut changed) = (0, 0, Vec::new());
     for path in entries.flatten().map(|it| it.path()) {

@@ -1,8 +1,8 @@
 //! Does a pack of rules count here, for a call of an agent? Reads the configuration as such a call does; runs nothing.
 
+use tenterhook::agents::{Agent, Unhooked};
 use tenterhook::engine::Builder;
 use tenterhook::hook::{Arming, Hook};
-use tenterhook::install::{Agent, Unhooked};
 
 use crate::ambient::Here;
 use crate::args::Which;
@@ -18,7 +18,7 @@ pub(crate) struct Opening {
 /// All that the agent leaves open in this way.
 pub(crate) fn openings(agent: &'static Agent, here: &Here) -> Vec<Opening> {
     let opening = |of| Opening { of, is_held: is_on(of.pack, here) };
-    agent.unhooked.iter().map(opening).collect()
+    agent.installation.unhooked.iter().map(opening).collect()
 }
 
 /// Whether any rule of the pack counts.

@@ -5,7 +5,6 @@
 //! text is handed out.
 
 mod adopt;
-mod agents;
 #[cfg(feature = "trust")]
 mod approval;
 mod edit;
@@ -18,7 +17,6 @@ mod settings;
 mod tests;
 
 pub use adopt::{Adopted, adopt, give_back};
-pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, Unhooked, agent};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};

@@ -112,6 +112,8 @@
 //! (`#[doc(hidden)]`) is for the programs that are released with this crate, and changes with any version: they ask for
 //! exactly one.
 
+#[doc(hidden)]
+pub mod agents;
 pub mod answer;
 #[cfg(feature = "transcript")]
 pub mod backtest;

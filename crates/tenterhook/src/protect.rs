@@ -1,22 +1,21 @@
-//! What is a guard made of? Every agent's files, variables and options that decide whether its hooks run, our own files, and
-//! the rules that keep a tool call away from them: data, and what a path or a word is by it.
+//! What is a guard made of? What `agents` says of each agent's files, variables and options, our own names, and the rules that keep a tool call away from them: data, and what a path or a word is by it.
 //!
 //! Pure: it knows names and letters. What a call does is worked out in `call`; what a file holds is looked up by whoever may
 //! look. It judges no call and names no dialect: most of these agents have none here.
 
-mod agents;
 mod launchers;
 mod modules;
 mod options;
+mod own;
 mod path;
 mod switches;
 mod words;
 
-pub use agents::{AGENTS, Agent, OWN_COMMANDS, OWN_OVERRIDES, PACKAGE, agent};
 pub use launchers::{
     agent_named, is_carrier, is_setter, launched, moves_an_agent, moving_variables,
 };
-pub use modules::{InPlugins, MODULES, in_plugins};
+pub use modules::{InPlugins, in_plugins};
+pub use own::{OWN_COMMANDS, OWN_OVERRIDES, PACKAGE};
 pub use path::{
     Hold, directories, file_names, hold, is_environment_file, is_git_config, is_home_of_guard,
     is_match, is_part_of, is_startup_file,

@@ -14,8 +14,9 @@ mod tables;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use tenterhook::agents::{AGENTS, Agent};
 use tenterhook::answer::Restraint;
-use tenterhook::protect::{self, AGENTS, Agent, OWN_COMMANDS};
+use tenterhook::protect::{self, OWN_COMMANDS};
 use tenterhook::rule::{Files, Rule, RuleInput};
 
 use tables::{Guard, says};
@@ -153,7 +154,7 @@ fn a_directory_is_what_lies_in_it() {
         ways.iter().map(|it| it.replace("{}", directory)).collect::<Vec<_>>()
     };
     // Each directory on the way to each file of the table, the project and the home.
-    let files = AGENTS.iter().flat_map(|it| it.files).map(|it| file_of(it));
+    let files = AGENTS.iter().flat_map(|agent| agent.guarded.files).map(|file| file_of(file));
     let above = files.flat_map(|file| {
         let up = std::iter::successors(file.rsplit_once('/'), |(it, _)| it.rsplit_once('/'));
         up.map(|(it, _)| it.to_owned()).filter(|it| !it.is_empty()).collect::<Vec<_>>()
@@ -177,7 +178,7 @@ fn a_directory_is_what_lies_in_it() {
 
 /// The agents with each of their programs.
 fn programs() -> impl Iterator<Item = (&'static Agent, &'static str)> {
-    AGENTS.iter().flat_map(|agent| agent.programs.iter().map(move |it| (agent, *it)))
+    AGENTS.iter().flat_map(|agent| agent.programs.iter().map(move |program| (*agent, *program)))
 }
 
 /// SP-10: of every agent of the table each option and each variable, whatever moves the home of any, its settings about hooks, and
@@ -186,7 +187,7 @@ fn programs() -> impl Iterator<Item = (&'static Agent, &'static str)> {
 fn no_agent_is_started_without_its_guard() {
     let rule = "start-unguarded";
     let options = programs().flat_map(|(agent, program)| {
-        agent.options.iter().flat_map(move |option| {
+        agent.guarded.options.iter().flat_map(move |option| {
             let (name, value) = option.split_once('=').unwrap_or((option, "x"));
             [
                 format!("{program} {name} {value}"),
@@ -208,7 +209,7 @@ fn no_agent_is_started_without_its_guard() {
     assert_denied(rule, settings);
     let homes = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "USERPROFILE"];
     let moved = programs().flat_map(|(agent, program)| {
-        let own = agent.variables.iter().map(|it| it.replace('*', "X"));
+        let own = agent.guarded.variables.iter().map(|it| it.replace('*', "X"));
         own.chain(homes.map(str::to_owned)).flat_map(move |name| {
             [
                 format!("{name}=/tmp/x {program} run"),
@@ -268,7 +269,7 @@ fn nothing_disarms() {
         .chain(programs().flat_map(|(_, program)| {
             [format!("alias {program}=true"), format!("{program}() {{ true; }}")]
         }))
-        .chain(AGENTS.iter().flat_map(|it| it.variables).map(|name| {
+        .chain(AGENTS.iter().flat_map(|agent| agent.guarded.variables).map(|name| {
             let name = name.replace('*', "X");
             format!("export {name}=/tmp/x")
         }))

@@ -2,7 +2,6 @@
 //! the model is told why and who can let it pass.
 
 use tenterhook::event::tool::Tool;
-use tenterhook::install;
 use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step};
 
 use super::Found;
@@ -38,8 +37,9 @@ impl Front for Holding<'_> {
 impl Case<'_> {
     /// The call that starts a subagent, in an agent that asks no hook about what that one does.
     pub(super) fn held(&self) -> Result<Found, String> {
-        let row = install::agent(self.agent.name);
-        let open = row.and_then(|it| it.unhooked.iter().find(|it| it.tool == Tool::Agent));
+        let row = tenterhook::agents::caller(self.agent.name);
+        let open =
+            row.and_then(|row| row.installation.unhooked.iter().find(|it| it.tool == Tool::Agent));
         let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {
             return Ok(Found::new());
         };

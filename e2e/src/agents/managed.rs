@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tenterhook::install::{self, Scope};
+use tenterhook::agents::Scope;
 use tenterhook_probe::{Agent, Env, Event, Front, Room, Said, Script, Step};
 
 use super::Found;
@@ -58,7 +58,8 @@ impl Front for Managing<'_> {
 impl Case<'_> {
     /// A denial by a hook of the person, of whom no file of the agent knows.
     pub(super) fn managed(&self) -> Result<Found, String> {
-        let places = install::agent(self.agent.name).map_or(&[][..], |it| it.places);
+        let places = tenterhook::agents::caller(self.agent.name)
+            .map_or(&[][..], |agent| agent.installation.places);
         let managed = places.iter().find(|it| it.scope == Scope::Managed);
         let file = managed.and_then(|it| it.path.strip_prefix("/etc/"));
         let (Some(front), Some(file)) = (self.front, file) else { return Ok(Found::new()) };

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use tenterhook::install::{AGENTS, Agent, Scope};
+use tenterhook::agents::{Agent, Scope, callers};
 use tenterhook_probe::means_no;
 
 use crate::tree;
@@ -28,16 +28,16 @@ struct Row {
 pub(super) fn page() -> String {
     let rows = rows();
     let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&rows), reasons(&rows));
-    for agent in AGENTS {
+    for agent in callers() {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
-        for it in agent.unhooked {
+        for it in agent.installation.unhooked {
             let _ = writeln!(
                 page,
                 "- {}; `tenterhook rules add {}` asks before that begins",
                 it.gap, it.pack
             );
         }
-        for gap in agent.gaps {
+        for gap in agent.installation.gaps {
             let _ = writeln!(page, "- {gap}");
         }
     }
@@ -110,7 +110,7 @@ fn word(fate: &str) -> &'static str {
 /// An agent's version, as people write it: `claude-2.1.330` is Claude Code 2.1.330.
 fn titled(version: &str) -> String {
     let (name, number) = version.rsplit_once('-').unwrap_or((version, ""));
-    let title = AGENTS.iter().find(|it| it.name == name).map_or(name, |it| it.title);
+    let title = callers().find(|it| it.name == name).map_or(name, |it| it.title);
     format!("{title} {number}")
 }
 
@@ -126,14 +126,14 @@ fn reasons(rows: &[Row]) -> String {
 /// What `install` writes for an agent.
 fn registered(agent: &Agent) -> String {
     let of_kind = |gates: bool| {
-        let events = agent.events.iter().filter(|it| it.gates == gates);
+        let events = agent.installation.events.iter().filter(|it| it.gates == gates);
         let words: Vec<String> =
             events.map(|it| format!("`{}` {} s", it.name, it.seconds)).collect();
         words.join(", ")
     };
-    let places = agent.places.iter().map(|it| {
+    let places = agent.installation.places.iter().map(|it| {
         let path = match it.scope {
-            Scope::User => format!("~/{}/{}", agent.home, it.path),
+            Scope::User => format!("~/{}/{}", agent.installation.home, it.path),
             Scope::Project | Scope::Managed => it.path.to_owned(),
         };
         format!("`{path}` (`--scope {}`)", scope(it.scope))
@@ -145,7 +145,7 @@ fn registered(agent: &Agent) -> String {
         places.join(", "),
         of_kind(true),
         of_kind(false),
-        agent.gone,
+        agent.installation.gone,
     )
 }
 

@@ -8,6 +8,7 @@ use crate::tree::File;
 
 /// The rooms that the design calls pure.
 const PURE: &[&str] = &[
+    "agents",
     "answer",
     "call",
     "compat",
@@ -67,6 +68,7 @@ const FLOORS: &[&str] = &[
     "compat",
     "diagnostic",
     "event",
+    "agents",
     "strict",
     "syntax",
     "request",

@@ -12,7 +12,7 @@ mod sources;
 mod started;
 mod switches;
 
-use tenterhook::install::{AGENTS, Agent};
+use tenterhook::agents::{Agent, callers};
 
 use super::install::{can_call, files::is_here, named};
 use super::print_json;
@@ -52,7 +52,7 @@ struct Row {
 
 pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<&'static Agent> = match args.agents.is_empty() {
-        true => AGENTS.iter().filter(|it| is_here(it, here) && can_call(it)).collect(),
+        true => callers().filter(|it| is_here(it, here) && can_call(it)).collect(),
         false => named(&args.agents)?,
     };
     let report = term.doing("looking at the agents", || look(&agents, !args.no_fire, here));
@@ -94,7 +94,7 @@ fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
     findings.extend(program::versions(agent, &installed, here));
     let calls =
         |name: &str| files.iter().flat_map(|it| &it.entries).any(|it| it.event.name == name);
-    let events = agent.events.iter().filter(|it| calls(it.name)).count();
+    let events = agent.installation.events.iter().filter(|it| calls(it.name)).count();
     Row { agent, installed, events, fired, findings }
 }
 

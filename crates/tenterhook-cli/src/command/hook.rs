@@ -19,7 +19,6 @@ use tenterhook::dialect::{DialectId, EventLabel, Reply};
 use tenterhook::engine::Shadows;
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::hook::{self as configured, Layer};
-use tenterhook::install;
 use tenterhook::leave::{self, Leaves};
 use tenterhook::outcome::Fault;
 use tenterhook::record::Journal;
@@ -348,8 +347,8 @@ fn asks(engine: &Engine, event: &Event) -> bool {
 fn host(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().can(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::word).collect();
-    let row = install::agent(agent.as_str());
-    let unhooked = row.into_iter().flat_map(|it| it.unhooked);
+    let row = tenterhook::agents::caller(agent.as_str());
+    let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
     let unhooked: Vec<&str> = unhooked.map(|it| it.tool.word()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })
 }

@@ -11,8 +11,9 @@ pub(super) mod switches;
 
 use std::path::Path;
 
+use tenterhook::agents::{Agent, Form, Scope, caller, callers};
 use tenterhook::dialect::DialectId;
-use tenterhook::install::{AGENTS, Agent, Form, Scope, agent, foreign};
+use tenterhook::install::foreign;
 
 use super::change::{write_in_place, write_new};
 use super::status;
@@ -31,11 +32,11 @@ use files::Change;
 pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope(args.scope);
     let agents = match args.all {
-        true => AGENTS.iter().filter(|it| files::is_here(it, here) && can_call(it)).collect(),
+        true => callers().filter(|it| files::is_here(it, here) && can_call(it)).collect(),
         false => named(&args.agents)?,
     };
     if agents.is_empty() {
-        let names: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+        let names: Vec<&str> = callers().map(|it| it.name).collect();
         return Err(Problem::new("no agent that can call Tenterhook is found here")
             .help(format!("name one: {}", names.join(", "))));
     }
@@ -88,18 +89,18 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
 
 /// What the person does next.
 fn next(agent: &Agent, scope: Scope) -> String {
-    if agent.approvals.is_some() && agent.approvals_of(scope).is_none() {
+    if agent.installation.approvals.is_some() && agent.installation.approvals_of(scope).is_none() {
         return format!(
             "{} reads it when it is started next, and asks nobody to approve it",
             agent.title
         );
     }
-    agent.next.to_owned()
+    agent.installation.next.to_owned()
 }
 
 pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope(args.scope);
-    let agents = if args.all { AGENTS.iter().collect() } else { named(&args.agents)? };
+    let agents = if args.all { callers().collect() } else { named(&args.agents)? };
     let agents =
         agents.into_iter().filter(|it| !args.all || files::place(it, scope, here).is_some());
     let mut planned = Vec::new();
@@ -134,8 +135,8 @@ pub(super) fn can_call(agent: &Agent) -> bool {
 
 pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     let find = |name: &String| {
-        agent(name).ok_or_else(|| {
-            let known: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+        caller(name).ok_or_else(|| {
+            let known: Vec<&str> = callers().map(|it| it.name).collect();
             Problem::new(format!("`{name}` is no agent that can be made to call Tenterhook"))
                 .help(format!("these can: {}", known.join(", ")))
         })
@@ -232,7 +233,9 @@ fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(
 
 /// The entries of the person's own in the file: the agent runs them itself, by its rules (BR-66).
 fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
-    let Some(path) = files::place(agent, scope, here).filter(|_| agent.form == Form::Groups) else {
+    let Some(path) =
+        files::place(agent, scope, here).filter(|_| agent.installation.form == Form::Groups)
+    else {
         return;
     };
     let Ok(Some(text)) = files::read(&path) else { return };

@@ -7,8 +7,9 @@ pub(super) mod silenced;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tenterhook::agents::{Agent, Form, Scope, callers};
 use tenterhook::dialect::Silencer;
-use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, own_file};
+use tenterhook::install::{self, Approval, own_file};
 
 use super::install::files::{home, is_here, on_path, places, read, scope_word};
 use super::install::switches::{self, Said, Seen};
@@ -49,7 +50,7 @@ struct Found {
 }
 
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let present = AGENTS.iter().filter(|agent| is_here(agent, here));
+    let present = callers().filter(|agent| is_here(agent, here));
     let agents: Vec<Row> = present.map(|agent| Row::read(agent, here)).collect();
     let exit = if agents.iter().all(|row| row.is_covered) { Exit::Good } else { Exit::Wrong };
     match args.format {
@@ -109,7 +110,7 @@ impl Found {
         let calls = |name: &str| self.events.iter().any(|it| it == name);
         self.broken.is_none()
             && !self.altered
-            && agent.events.iter().filter(|it| it.gates).all(|it| calls(it.name))
+            && agent.installation.events.iter().filter(|it| it.gates).all(|it| calls(it.name))
             && self.programs.iter().all(|it| is_there(it, here))
     }
 }
@@ -145,7 +146,7 @@ fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
 
 /// Whether the agent of that name calls this program, as its files here say.
 pub(super) fn calls(name: &str, here: &Here) -> bool {
-    tenterhook::install::agent(name).is_some_and(|agent| Row::read(agent, here).is_covered)
+    tenterhook::agents::caller(name).is_some_and(|agent| Row::read(agent, here).is_covered)
 }
 
 /// What `install` should say of a file that switches all hooks of an agent off.
@@ -180,7 +181,7 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
             others: 0,
             broken: None,
         };
-        let is_there = match agent.form {
+        let is_there = match agent.installation.form {
             Form::Groups => groups((agent, scope), &path, &home(agent, here), &mut found),
             _ => own(agent, &path, &mut found),
         };
@@ -214,7 +215,7 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
                 .is_ok_and(|it| it != text)
                 && !found.events.is_empty();
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
-            if let Some(name) = agent.approvals_of(scope) {
+            if let Some(name) = agent.installation.approvals_of(scope) {
                 await_approval(path, &text, name, home, found);
             }
         }
@@ -245,11 +246,11 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
         let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
         let Ok(Some(text)) = read(&path) else { continue };
         is_there = true;
-        for event in agent.events.iter().filter(|it| one || it.name == name) {
+        for event in agent.installation.events.iter().filter(|it| one || it.name == name) {
             let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
             let plugin = format!("\"{}\"", event.name);
-            let calls =
-                text.contains(&call) || (agent.form == Form::Plugin && text.contains(&plugin));
+            let calls = text.contains(&call)
+                || (agent.installation.form == Form::Plugin && text.contains(&plugin));
             if calls {
                 found.events.push(event.name.to_owned());
             }
@@ -273,7 +274,7 @@ fn program_of(command: &str) -> Option<String> {
 
 /// The program that a file of ours starts.
 fn written_program(agent: &Agent, text: &str) -> Option<String> {
-    if agent.form == Form::Plugin {
+    if agent.installation.form == Form::Plugin {
         let line = text.lines().find_map(|it| it.strip_prefix("const PROGRAM = "))?;
         return serde_json::from_str(line).ok();
     }
@@ -315,7 +316,7 @@ fn page(row: &Row, here: &Here) -> String {
         );
     }
     if waits {
-        page.row("to change it", agent.next);
+        page.row("to change it", agent.installation.next);
     }
     if row.is_covered || is_silenced || waits {
         page.covered(agent, &row.found, here);
@@ -343,7 +344,8 @@ impl Page {
         if let Some(broken) = &it.broken {
             return self.row(scope_word(it.scope), &format!("{}: {broken}", it.file));
         }
-        let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
+        let events =
+            format!("{} of {}", it.events.len(), count(agent.installation.events.len(), "event"));
         self.row(scope_word(it.scope), &format!("{}, {events}", it.file));
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
             let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
@@ -368,7 +370,7 @@ impl Page {
 
     /// What would happen without us, and what goes past us.
     fn covered(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
-        self.row("if it is gone", agent.gone);
+        self.row("if it is gone", agent.installation.gone);
         for it in openings(agent, here) {
             if it.is_held {
                 self.row("held", &it.held());
@@ -381,6 +383,6 @@ impl Page {
             self.row("not covered", &gap);
             self.row("to hold it", &offer);
         }
-        agent.gaps.iter().for_each(|it| self.row("not covered", it));
+        agent.installation.gaps.iter().for_each(|it| self.row("not covered", it));
     }
 }

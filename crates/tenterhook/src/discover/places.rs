@@ -6,9 +6,10 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::file;
+use crate::agents;
+use crate::agents::{Form, Scope};
 use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use crate::hook::Layer;
-use crate::install::{self, Form, Scope};
 use crate::source::ADOPTED;
 
 /// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
@@ -25,7 +26,8 @@ pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
 /// Where the entries stand that were moved away from an agent (BR-75); `None` for one whose entries stay.
 #[must_use]
 pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
-    let agent = install::agent(dialect.as_str()).filter(|it| it.form == Form::Groups)?;
+    let agent =
+        agents::caller(dialect.as_str()).filter(|agent| agent.installation.form == Form::Groups)?;
     Some(roots.user_files().join(ADOPTED).join(format!("{}.json", agent.name)))
 }
 
@@ -43,9 +45,9 @@ pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Opti
     }
     let named = file::read(&adopted_origin(path)).ok().map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
-        let agent = install::agent(dialect.as_str())?;
-        let place = agent.places.iter().find(|place| place.scope == Scope::User)?;
-        Some(roots.home.join(agent.home).join(place.path))
+        let agent = agents::caller(dialect.as_str())?;
+        let place = agent.installation.places.iter().find(|place| place.scope == Scope::User)?;
+        Some(roots.home.join(agent.installation.home).join(place.path))
     })
 }
 

@@ -318,7 +318,7 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
 /// C-91: `install` and `discover` agree on each file of the machine, and each of them is managed.
 #[test]
 fn every_file_that_install_writes_for_everybody_is_managed() {
-    use crate::install::{AGENTS, Scope};
+    use crate::agents::{Scope, callers};
     let roots = Roots {
         cwd: "/p".into(),
         home: "/h".into(),
@@ -327,10 +327,15 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
     };
     let all: Vec<Candidate> =
         DIALECTS.iter().flat_map(|dialect| places::of(dialect, &roots)).collect();
-    let managed = |agent: &crate::install::Agent| {
-        agent.places.iter().find(|place| place.scope == Scope::Managed).map(|place| place.path)
+    let managed = |agent: &crate::agents::Agent| {
+        agent
+            .installation
+            .places
+            .iter()
+            .find(|place| place.scope == Scope::Managed)
+            .map(|place| place.path)
     };
-    let written: Vec<&Path> = AGENTS.iter().filter_map(managed).map(Path::new).collect();
+    let written: Vec<&Path> = callers().filter_map(managed).map(Path::new).collect();
     assert!(written.len() >= 4, "{written:?}");
     for path in written {
         let reads = |place: &&Candidate| {

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::agents::Agent;
 use super::edit::{self, Left};
 use super::json::{self, Wrong};
+use crate::agents::Agent;
 use crate::config::is_own_line;
 use crate::syntax::Node;
 
@@ -28,7 +28,7 @@ pub struct Adopted {
 ///
 /// Where the agent would reject the text, or its settings switch all hooks off: what is off would run then.
 pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
-    if let Some(it) = json::switched(agent, agent.switches, text).filter(|it| it.off) {
+    if let Some(it) = json::switched(agent, agent.installation.switches, text).filter(|it| it.off) {
         let message = format!("`{}` switches all hooks off, and what is moved would run", it.key);
         return Err(Wrong { message, line: 1, column: 1 });
     }
@@ -87,7 +87,7 @@ fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
     let command = handler.get("command").and_then(Node::as_str);
     is_command
         && command.is_some_and(|it| !is_own_line(it))
-        && agent.events.iter().any(|it| it.name == event)
+        && agent.installation.events.iter().any(|it| it.name == event)
         && !says("async")
         && !says("asyncRewake")
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote;
 
-use super::agents::{Agent, Event, Form};
+use crate::agents::{Agent, Event, Form};
 
 /// What is said where our program is gone or broken: to the model, which hands it on. Part of what is registered: it never
 /// changes.
@@ -26,7 +26,7 @@ pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
         event.name,
         within(event.seconds)
     );
-    if event.gates && agent.form != Form::Scripts {
+    if event.gates && agent.installation.form != Form::Scripts {
         let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
     }
     line
@@ -44,12 +44,12 @@ fn within(seconds: u64) -> String {
 
 /// The entry that calls for an event.
 pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
-    let (key, units) = agent.time;
+    let (key, units) = agent.installation.time;
     let mut entry = Map::new();
     entry.insert("type".to_owned(), "command".into());
     entry.insert("command".to_owned(), line(agent, event, program).into());
     entry.insert(key.to_owned(), (event.seconds * units).into());
-    if let Some((key, value)) = agent.closed.filter(|_| event.gates) {
+    if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
         entry.insert(key.to_owned(), value.into());
     }
     Value::Object(entry)
@@ -58,7 +58,7 @@ pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
 /// The group of the entry that calls for an event.
 pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
     let mut group = Map::new();
-    if let Some(matcher) = agent.matcher.filter(|_| event.tool) {
+    if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
     group.insert("hooks".to_owned(), json!([handler(agent, event, program)]));
@@ -70,16 +70,16 @@ pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
 pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
         let of = |it: &Event| (it.name.to_owned(), json!([entry(agent, it, program)]));
-        agent.events.iter().map(of).collect()
+        agent.installation.events.iter().map(of).collect()
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
-    match agent.form {
+    match agent.installation.form {
         Form::Groups => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler) })),
         Form::Scripts => {
             let of = |it: &Event| (it.name.to_owned(), script(agent, it, program));
-            agent.events.iter().map(of).collect()
+            agent.installation.events.iter().map(of).collect()
         }
         Form::Plugin => {
             let program = Value::from(program).to_string();

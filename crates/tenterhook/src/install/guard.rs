@@ -4,16 +4,13 @@
 use std::path::Path;
 
 use super::settings::Setting;
-use super::{Agent, Scope};
+use crate::agents::{Agent, Scope};
 use crate::dialect::claude::guard;
-
-/// The agents for which it is known what closes the places from which hooks are silenced.
-const GUARDED: &[&str] = &["claude"];
 
 /// Whether the user's own settings can hold a guard of ours for this agent.
 #[must_use]
 pub fn has_guard(agent: &Agent) -> bool {
-    GUARDED.contains(&agent.name)
+    agent.installation.has_guard
 }
 
 /// The settings of the organisation that close these places: no file switches hooks off, and managed modules alone load.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::agents::{Agent, Event, Key};
 use super::edit::{self, Left};
 use super::entry;
+use crate::agents::{Agent, Event, Key};
 use crate::config::is_own_line;
 use crate::diagnostic::{Place, Span};
 use crate::dialect::DialectId;
@@ -59,7 +59,7 @@ pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String
     read(agent, text)?;
     let mut now = text.to_owned();
     let had = !installed_in(agent, text)?.is_empty();
-    for event in agent.events {
+    for event in agent.installation.events {
         now = put_event(agent, event, program, &now)?;
     }
     let broken =
@@ -73,7 +73,7 @@ pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String
 
 fn fresh(agent: &Agent, program: &str) -> String {
     let of = |it: &Event| (it.name.to_owned(), json!([entry::group(agent, it, program)]));
-    edit::whole("hooks", &Value::Object(agent.events.iter().map(of).collect()))
+    edit::whole("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
 }
 
 /// The text without our entries; `None` where nothing else was in the file (BR-60).
@@ -329,9 +329,9 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         Wrong { message, line: place.line, column: place.column }
     };
     let taken = |kind| match kind {
-        FaultKind::NotStrict(NotStrict::ByteOrderMark) => agent.mark,
-        FaultKind::NotStrict(NotStrict::Comment) => agent.comments,
-        FaultKind::NotStrict(NotStrict::Javascript) => agent.javascript,
+        FaultKind::NotStrict(NotStrict::ByteOrderMark) => agent.installation.mark,
+        FaultKind::NotStrict(NotStrict::Comment) => agent.installation.comments,
+        FaultKind::NotStrict(NotStrict::Javascript) => agent.installation.javascript,
         _ => false,
     };
     if let Some(fault) = faults.into_iter().find(|it| !taken(it.kind)) {
@@ -347,20 +347,24 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         false => Err(wrong(node.span, format!("{what}, not {}", node.kind()))),
     };
     shape(&root, root.as_object().is_some(), "the file is one object")?;
-    let taken = |key: &str| agent.roots.is_empty() || agent.roots.contains(&key);
+    let taken =
+        |key: &str| agent.installation.roots.is_empty() || agent.installation.roots.contains(&key);
     if let Some(it) = root.entries().iter().find(|it| !taken(&it.key)) {
         let message = format!("{} rejects a file with the key `{}`", agent.title, it.key);
         return Err(wrong(it.key_span, message));
     }
     if let Some(hooks) = root.get("hooks") {
         shape(hooks, hooks.as_object().is_some(), "`hooks` is an object")?;
-        for it in
-            hooks.entries().iter().filter(|it| agent.events.iter().any(|ours| ours.name == it.key))
+        for it in hooks
+            .entries()
+            .iter()
+            .filter(|it| agent.installation.events.iter().any(|ours| ours.name == it.key))
         {
             shape(&it.node, it.node.as_array().is_some(), &format!("`{}` is a list", it.key))?;
         }
     }
-    let many = matchers(&root).find(|it| agent.lone_matchers && it.as_array().is_some());
+    let many =
+        matchers(&root).find(|it| agent.installation.lone_matchers && it.as_array().is_some());
     if let Some(many) = many {
         let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);
         return Err(wrong(many.span, message));

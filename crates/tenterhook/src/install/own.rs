@@ -1,6 +1,6 @@
 //! What stands in a file of ours that we did not write? Who takes the file away, or writes it anew, would lose it. Reads a text.
 
-use super::agents::{Agent, Form};
+use crate::agents::{Agent, Form};
 use crate::config::is_own_line;
 use crate::diagnostic::{Place, Span};
 use crate::syntax::{Format, Node, parse};
@@ -20,8 +20,8 @@ const ROOT: &[&str] = &["version", "hooks"];
 /// The first thing in a file of ours that is neither an entry of ours nor what holds them (BR-63).
 #[must_use]
 pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
-    match agent.form {
-        Form::OwnGroups | Form::OwnFlat => in_json(agent.form, text),
+    match agent.installation.form {
+        Form::OwnGroups | Form::OwnFlat => in_json(agent.installation.form, text),
         Form::Scripts => in_script(text),
         // Nobody can say of a line of JavaScript whose it is: it may be one of another version of ours.
         Form::Groups | Form::Plugin => None,

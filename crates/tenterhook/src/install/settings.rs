@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::agents::Agent;
 use super::edit::{self, Left};
 use super::json::{Wrong, read};
+use crate::agents::Agent;
 use crate::diagnostic::{Place, Span};
 use crate::syntax::Node;
 
@@ -249,9 +249,9 @@ fn wrong(text: &str, span: Span, message: String) -> Wrong {
 
 #[cfg(test)]
 mod tests {
-    use super::super::agents::agent;
     use super::super::json::{put_in, take_out};
     use super::*;
+    use crate::agents::caller;
 
     fn key(path: &str) -> Vec<String> {
         path.split('.').map(str::to_owned).collect()
@@ -306,7 +306,7 @@ mod tests {
     /// BR-85, BR-100: what is put in is there once, and taken out to the byte; with our entries beside it, too.
     #[test]
     fn settings_are_put_in_once_and_taken_out_to_the_byte() {
-        let claude = agent("claude").expect("the row is there");
+        let claude = caller("claude").expect("the row is there");
         let crlf = SHAPES.iter().map(|text| text.replace('\n', "\r\n"));
         for text in SHAPES.iter().map(|text| (*text).to_owned()).chain(crlf) {
             let text = text.as_str();
@@ -345,7 +345,7 @@ mod tests {
     /// BR-85: a file that held nothing else is gone.
     #[test]
     fn file_of_these_settings_alone_is_gone() {
-        let claude = agent("claude").expect("the row is there");
+        let claude = caller("claude").expect("the row is there");
         let (now, added) = put_settings(claude, None, &all()).expect("there is no file");
         let settings: Vec<Setting> = added.iter().map(|(setting, _)| setting.clone()).collect();
         assert_eq!(settings, all());
@@ -355,7 +355,7 @@ mod tests {
     /// BR-85: what the organisation set otherwise stays, with its place.
     #[test]
     fn setting_with_another_value_is_refused() {
-        let claude = agent("claude").expect("the row is there");
+        let claude = caller("claude").expect("the row is there");
         for (text, line) in [
             ("{\n\"disableAllHooks\": true}", 2),
             ("{\"prependPlugins\": \"x\"}", 1),

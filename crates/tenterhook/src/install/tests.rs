@@ -1,11 +1,12 @@
 //! What is put in can be taken out to the byte, whatever the text was; and the registered strings are pinned.
 
 use super::*;
+use crate::agents::{Agent, Form, caller, callers};
 
 const PROGRAM: &str = "/usr/local/bin/tenterhook";
 
 fn claude() -> &'static Agent {
-    agent("claude").unwrap()
+    caller("claude").unwrap()
 }
 
 /// BR-60: every layout that people write comes back.
@@ -50,7 +51,11 @@ fn what_is_put_in_is_taken_out_to_the_byte() {
     for text in texts.into_iter().chain(crlf) {
         let with =
             put_in(claude(), PROGRAM, Some(&text)).unwrap_or_else(|it| panic!("{text}: {it:?}"));
-        assert_eq!(installed(claude(), &with).unwrap().len(), claude().events.len(), "{with}");
+        assert_eq!(
+            installed(claude(), &with).unwrap().len(),
+            claude().installation.events.len(),
+            "{with}"
+        );
         assert_eq!(put_in(claude(), PROGRAM, Some(&with)).unwrap(), with, "twice is once");
         assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(&*text), "{with}");
         assert_eq!(foreign(claude(), &with).unwrap(), foreign(claude(), &text).unwrap());
@@ -60,7 +65,7 @@ fn what_is_put_in_is_taken_out_to_the_byte() {
 /// BR-60: comments stay, for an agent that takes them.
 #[test]
 fn comments_stay() {
-    let gemini = agent("gemini").unwrap();
+    let gemini = caller("gemini").unwrap();
     for text in [
         "// mine\n{\n  // first\n  \"a\": 1 // one\n  // last\n}\n",
         "{ // c\n}",
@@ -106,11 +111,11 @@ fn what_only_javascript_takes_keeps_its_bytes() {
         let text =
             format!(r#"{{"x": {value}, "hooks": {{"PreToolUse": [{{"hooks": [{user}]}}]}}}}"#);
         for name in ["claude", "qwen", "gemini"] {
-            let agent = agent(name).unwrap();
+            let agent = caller(name).unwrap();
             let with = put_in(agent, PROGRAM, Some(&text)).unwrap();
             assert_eq!(take_out(agent, &with).unwrap().as_deref(), Some(&*text), "{name}: {with}");
         }
-        assert!(put_in(agent("codex").unwrap(), PROGRAM, Some(&text)).is_err(), "{value}");
+        assert!(put_in(caller("codex").unwrap(), PROGRAM, Some(&text)).is_err(), "{value}");
         let adopted = adopt(claude(), &text).unwrap().expect("something to move");
         assert!(adopted.left.is_some_and(|it| it.contains(value)), "{value}");
         // Written elsewhere it would be another value.
@@ -136,7 +141,7 @@ fn what_the_agent_would_reject_is_left_alone() {
         ("qwen", "\u{feff}{}", 1, 1),
         ("claude", "{\"hooks\": {\"Mine\": [{}, {\"matcher\": [\"a\"]}]}}", 1, 37),
     ] {
-        let wrong = put_in(agent(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
+        let wrong = put_in(caller(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
         assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {}", wrong.message);
     }
 }
@@ -160,16 +165,18 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
 #[test]
 fn what_is_registered_never_changes() {
     let mut said = String::new();
-    for agent in AGENTS {
-        for event in agent.events.iter().filter(|_| agent.form != Form::Plugin) {
+    for agent in callers() {
+        for event in
+            agent.installation.events.iter().filter(|_| agent.installation.form != Form::Plugin)
+        {
             said.push_str(&format!("{}\n", line(agent, event, PROGRAM)));
         }
     }
     let digest: u64 = said.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let codex = agent("codex").unwrap();
-    let first = line(codex, &codex.events[0], PROGRAM);
+    let codex = caller("codex").unwrap();
+    let first = line(codex, &codex.installation.events[0], PROGRAM);
     let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
     assert_eq!(first, wanted);
     assert_eq!(format!("{digest:016x}"), "c7a82f98b11744a2", "{said}");
@@ -178,11 +185,12 @@ fn what_is_registered_never_changes() {
 /// BR-92.
 #[test]
 fn skill_lines_are_a_gate_of_claude_code_alone() {
-    for row in AGENTS {
-        let event = row.events.iter().find(|event| event.name == "PreSkillShellCommand");
+    for row in callers() {
+        let event =
+            row.installation.events.iter().find(|event| event.name == "PreSkillShellCommand");
         assert_eq!(event.is_some_and(|event| event.gates), row.name == "claude", "{}", row.name);
     }
-    let claude = agent("claude").unwrap();
+    let claude = caller("claude").unwrap();
     let text = put_in(claude, PROGRAM, None).unwrap();
     let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
     let entry = &settings["hooks"]["PreSkillShellCommand"][0]["hooks"][0];
@@ -195,8 +203,8 @@ fn skill_lines_are_a_gate_of_claude_code_alone() {
 fn what_is_registered_is_known_for_ours() {
     for program in [PROGRAM, "/home/é è/it's/tenterhook", "tenterhook", "C:\\bin\\tenterhook.exe"]
     {
-        for agent in AGENTS {
-            for event in agent.events {
+        for agent in callers() {
+            for event in agent.installation.events {
                 assert!(crate::config::is_own_line(&line(agent, event, program)), "{program}");
             }
         }
@@ -206,8 +214,8 @@ fn what_is_registered_is_known_for_ours() {
 /// BR-61: ours ends before the agent gives up.
 #[test]
 fn a_reply_comes_before_the_agent_gives_up() {
-    for agent in AGENTS {
-        for event in agent.events {
+    for agent in callers() {
+        for event in agent.installation.events {
             let line = line(agent, event, PROGRAM);
             let (_, within) = line.split_once("--within ").unwrap();
             let within = within.split(' ').next().unwrap();
@@ -224,9 +232,9 @@ fn a_reply_comes_before_the_agent_gives_up() {
 #[test]
 fn every_event_is_known_to_the_bridge() {
     use crate::dialect::DialectId;
-    for agent in AGENTS {
+    for agent in callers() {
         let id = DialectId::agents().find(|it| it.as_str() == agent.name).expect(agent.name);
-        for event in agent.events {
+        for event in agent.installation.events {
             let known = id.dialect().rows().iter().any(|it| it.name == event.name);
             assert!(known, "{}: {}", agent.name, event.name);
         }

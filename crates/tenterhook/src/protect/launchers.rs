@@ -1,24 +1,7 @@
 //! Which other programs start an agent, by what name of it, and which set variables for what starts later? Names only.
 
-use super::agents::{AGENTS, Agent, HOMES, agent};
-
-/// Packages and images whose name is not the name of their program, and that program.
-const PACKAGES: &[(&str, &str)] = &[
-    ("@anthropic-ai/claude-code", "claude"),
-    ("@openai/codex", "codex"),
-    ("@google/gemini-cli", "gemini"),
-    ("@qwen-code/qwen-code", "qwen"),
-    ("@github/copilot", "copilot"),
-    ("@github/copilot-cli", "copilot"),
-    ("opencode-ai", "opencode"),
-    ("@sourcegraph/amp", "amp"),
-    ("@ampcode/cli", "amp"),
-    ("@augmentcode/auggie", "auggie"),
-    ("@factory/cli", "droid"),
-    ("block/goose", "goose"),
-    ("goose-cli", "goose"),
-    ("cursor-cli", "cursor-agent"),
-];
+use super::own::HOMES;
+use crate::agents::{AGENTS, Agent, agent_by_program};
 
 /// Programs that start what one of their words names: behind one of these verbs, or at once where there are no verbs.
 const LAUNCHERS: &[(&str, &[&str])] = &[
@@ -88,13 +71,18 @@ const SETTERS: &[(&str, &[&str])] = &[
     ("dotenv", &["set", "unset"]),
 ];
 
+/// Packages and images whose name is not the name of their program, and their agents.
+fn packages() -> impl Iterator<Item = (&'static str, &'static Agent)> {
+    AGENTS.iter().flat_map(|agent| agent.packages.iter().map(move |package| (*package, *agent)))
+}
+
 /// The agent that a word of a launcher names: its program, its package with a version, an image, or a file in its package.
 #[must_use]
 pub fn agent_named(word: &str) -> Option<&'static Agent> {
     if word.starts_with('-') || word.contains(char::is_whitespace) {
         return None;
     }
-    let is_inside = |(package, _): &&(&str, &str)| {
+    let is_inside = |(package, _): &(&str, &Agent)| {
         word.match_indices(package).any(|(at, _)| {
             let rest = word.get(at + package.len()..).unwrap_or_default();
             let before = word.get(..at).unwrap_or_default();
@@ -102,18 +90,18 @@ pub fn agent_named(word: &str) -> Option<&'static Agent> {
                 && (rest.is_empty() || rest.starts_with(['/', '@', ':']))
         })
     };
-    if let Some((_, program)) = PACKAGES.iter().find(is_inside) {
-        return agent(program);
+    if let Some((_, agent)) = packages().find(is_inside) {
+        return Some(agent);
     }
     let name = word.rsplit(['/', '#']).next().unwrap_or(word);
     let name = name.split(['@', ':']).find(|part| !part.is_empty()).unwrap_or(name);
     let ends = [".exe", ".cmd", ".ps1", ".js", ".mjs", ".cjs"];
     let name = ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    let is_last = |(package, _): &&(&str, &str)| {
+    let is_last = |(package, _): &(&str, &Agent)| {
         let last = package.rsplit('/').next().unwrap_or(package);
         last != "cli" && last == name
     };
-    agent(name).or_else(|| PACKAGES.iter().find(is_last).and_then(|(_, program)| agent(program)))
+    agent_by_program(name).or_else(|| packages().find(is_last).map(|(_, agent)| agent))
 }
 
 /// The agent that a program starts with these arguments, and where its own arguments begin.
@@ -152,7 +140,7 @@ pub fn is_setter(program: &str, args: &[String]) -> bool {
 
 /// The variables that make an agent read other files, as the table of agents writes them.
 pub fn moving_variables() -> impl Iterator<Item = &'static str> {
-    AGENTS.iter().flat_map(|agent| agent.variables).chain(HOMES).copied()
+    AGENTS.iter().flat_map(|agent| agent.guarded.variables).chain(HOMES).copied()
 }
 
 /// Whether a variable makes some agent read other files.

@@ -1,67 +1,7 @@
 //! Where does an agent find plugins whose modules run inside it, and what loads one? One table an agent: such a module can silence
 //! every hook. Knows names and letters; what a file holds is looked up by the caller.
 
-/// How one agent comes by modules.
-#[derive(Clone, Copy, Debug)]
-pub struct Modules {
-    /// The agent.
-    pub agent: &'static str,
-    /// Files without which a folder is no plugin, written as in the table of agents.
-    pub files: &'static [&'static str],
-    /// Directories in which each directory may be a plugin.
-    pub directories: &'static [&'static str],
-    /// The file that makes such a directory a plugin.
-    pub manifest: &'static str,
-    /// Its commands that install, enable or load plugins, by their first words.
-    pub commands: &'static [&'static [&'static str]],
-    /// Its slash commands that do.
-    pub slash: &'static [&'static str],
-    /// Settings that do, as they are written on a command line.
-    pub settings: &'static [&'static str],
-}
-
-/// Every agent that has such modules: Claude Code 2.1.332.
-pub const MODULES: &[Modules] = &[Modules {
-    agent: "claude",
-    files: &[".claude-plugin/", ".claude/skills/*/hooks/hooks.json", "~/.claude/dev-mods/"],
-    directories: &[".claude/skills"],
-    manifest: ".claude-plugin/plugin.json",
-    commands: &[
-        &["plugin", "install"],
-        &["plugin", "i"],
-        &["plugin", "enable"],
-        &["plugin", "update"],
-        &["plugin", "marketplace", "add"],
-        &["plugin", "marketplace", "update"],
-        &["plugin", "marketplace", "remove"],
-        &["plugin", "marketplace", "rm"],
-        &["plugins", "install"],
-        &["plugins", "i"],
-        &["plugins", "enable"],
-        &["plugins", "update"],
-        &["plugins", "marketplace", "add"],
-        &["plugins", "marketplace", "update"],
-        &["plugins", "marketplace", "remove"],
-        &["plugins", "marketplace", "rm"],
-    ],
-    slash: &[
-        "reload-plugins",
-        "plugin install",
-        "plugin i",
-        "plugin enable",
-        "plugin update",
-        "plugin marketplace",
-    ],
-    settings: &[
-        "disableAllHooks",
-        "prependPlugins",
-        "appendPlugins",
-        "enabledPlugins",
-        "extraKnownMarketplaces",
-        "pluginConfigs",
-        "CLAUDE_CODE_PLUGIN_DIR",
-    ],
-}];
+use crate::agents::{Modules, with_modules};
 
 /// What a path is to the directories of plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +18,10 @@ pub enum InPlugins<'p> {
 #[must_use]
 pub fn in_plugins(path: &str) -> Option<InPlugins<'_>> {
     let top = path.trim_end_matches('/');
-    let of_agent = |agent: &'static Modules| {
-        agent.directories.iter().find_map(|directory| below(top, directory, agent.manifest))
+    let of_agent = |modules: &'static Modules| {
+        modules.directories.iter().find_map(|directory| below(top, directory, modules.manifest))
     };
-    MODULES.iter().find_map(of_agent)
+    with_modules().find_map(|(_, modules)| of_agent(modules))
 }
 
 fn below<'p>(path: &'p str, directory: &str, manifest: &'static str) -> Option<InPlugins<'p>> {

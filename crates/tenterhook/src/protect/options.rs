@@ -1,6 +1,7 @@
 //! Which variables and options take an agent's guard away, by its row of the table? Reads arguments; runs nothing.
 
-use super::agents::{Agent, HOMES};
+use super::own::HOMES;
+use crate::agents::Agent;
 
 impl Agent {
     /// Whether a variable makes it read other files.
@@ -10,7 +11,7 @@ impl Agent {
             Some(start) => variable.starts_with(start),
             None => *name == variable,
         };
-        self.variables.iter().any(own) || HOMES.contains(&variable)
+        self.guarded.variables.iter().any(own) || HOMES.contains(&variable)
     }
 
     /// The option of these arguments that takes its guard away; a value may stand behind `=` or in the next word.
@@ -26,7 +27,7 @@ impl Agent {
                 }
                 None => *option == name || is_in_cluster(arg, option),
             };
-            self.options.iter().any(is).then_some(arg.as_str())
+            self.guarded.options.iter().any(is).then_some(arg.as_str())
         };
         let before_text = args.iter().take_while(|arg| *arg != "--").enumerate();
         let mut before_text = before_text;
@@ -53,12 +54,12 @@ fn is_in_cluster(arg: &str, option: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::agents::agent;
     use super::*;
+    use crate::agents::agent_by_program;
 
     #[test]
     fn an_option_is_found_with_its_value() {
-        let claude = agent("claude").copied();
+        let claude = agent_by_program("claude");
         let said = |line: &str| {
             let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
             claude.and_then(|agent| agent.unguarded_by(&args).map(str::to_owned))

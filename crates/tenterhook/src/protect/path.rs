@@ -1,6 +1,6 @@
 //! What of a guard does a path hold? By its letters, as `call` writes paths: seen from the project, `~/` for a home.
 
-use super::agents::AGENTS;
+use crate::agents::AGENTS;
 
 /// What a path is to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,7 +129,7 @@ pub fn is_home_of_guard(path: &str) -> bool {
 /// The directories in which the files of the table lie, written as they are there: one that ends in `/` belongs to a guard with
 /// everything below it, and `""` is the directory that a file without a start lies in.
 pub fn directories() -> impl Iterator<Item = &'static str> {
-    AGENTS.iter().flat_map(|agent| agent.files).map(|file| match file.rsplit_once('/') {
+    AGENTS.iter().flat_map(|agent| agent.guarded.files).map(|file| match file.rsplit_once('/') {
         Some((_, "")) => file,
         Some((directory, _)) => directory,
         None => "",
@@ -138,7 +138,8 @@ pub fn directories() -> impl Iterator<Item = &'static str> {
 
 /// The names of the table's files, without their directories.
 pub fn file_names() -> impl Iterator<Item = &'static str> {
-    let files = AGENTS.iter().flat_map(|agent| agent.files).filter(|file| !file.contains('*'));
+    let files =
+        AGENTS.iter().flat_map(|agent| agent.guarded.files).filter(|file| !file.contains('*'));
     files.map(|file| file.rsplit('/').next().unwrap_or(file)).filter(|name| !name.is_empty())
 }
 
@@ -158,7 +159,7 @@ pub fn hold(path: &str) -> Hold {
         return Hold::Part;
     }
     let path = Parts::of(top);
-    let all = AGENTS.iter().flat_map(|it| it.files);
+    let all = AGENTS.iter().flat_map(|agent| agent.guarded.files);
     all.map(|place| path.held_against(place)).max().unwrap_or(Hold::Nothing)
 }
 

@@ -457,8 +457,8 @@ fn says(plain: &[u8], words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::agents::AGENTS;
     use super::*;
+    use crate::agents::AGENTS;
 
     #[test]
     fn the_lists_are_in_order() {
@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn every_name_of_the_table_is_seen() {
         for agent in AGENTS {
-            for text in agent.files.iter().chain(agent.programs) {
+            for text in agent.guarded.files.iter().chain(agent.programs) {
                 assert!(names_guard(text), "{}: {text}", agent.name);
             }
         }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenterhook::install::{self, Agent, Approval, Event, Form, Scope, own_file};
+use tenterhook::agents::{Agent, Event, Form, Installation, Scope};
+use tenterhook::install::{self, Approval, own_file};
 
 use super::finding::{Finding, Kind, Mend};
 use super::switches;
@@ -44,7 +45,7 @@ pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
 }
 
 fn in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
-    let names: Vec<String> = match agent.form {
+    let names: Vec<String> = match agent.installation.form {
         Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|it| it.0).collect(),
         _ => vec![String::new()],
     };
@@ -59,7 +60,7 @@ fn file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Optio
         Ok(Some(text)) => file.text = text,
         Err(error) => file.broken = Some((None, error.to_string())),
     }
-    let commands = match agent.form {
+    let commands = match agent.installation.form {
         Form::Groups | Form::OwnGroups => install::installed(agent, &file.text),
         Form::OwnFlat => Ok(flat(&file.text)),
         Form::Scripts => Ok(script(&file.text, name)),
@@ -99,18 +100,18 @@ fn plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
         program.and_then(|it| serde_json::from_str::<String>(it.trim_end_matches(';')).ok());
     let Some(program) = program else { return Vec::new() };
     let named = |it: &&Event| text.contains(&format!("\"{}\"", it.name));
-    let events = agent.events.iter().filter(named);
+    let events = agent.installation.events.iter().filter(named);
     events.map(|it| (it.name.to_owned(), install::line(agent, it, &program))).collect()
 }
 
 fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) -> Vec<Entry> {
     let entry = |(name, command): (String, String)| {
-        let event = agent.events.iter().find(|it| it.name == name)?;
+        let event = agent.installation.events.iter().find(|it| it.name == name)?;
         let program = program_of(&command)?;
         let written = Value::from(command.as_str()).to_string();
         let line = line_of(&file.text, &written).or_else(|| line_of(&file.text, &command));
         let line = line.or_else(|| line_of(&file.text, "const PROGRAM = "));
-        let call = match agent.form {
+        let call = match agent.installation.form {
             Form::Scripts => Call::Script(file.path.clone()),
             _ => Call::Line(command),
         };
@@ -167,7 +168,7 @@ fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
     let calls =
         |it: &&Event| !ours.iter().flat_map(|it| &it.entries).any(|e| e.event.name == it.name);
     let Some(first) = ours.first() else { return Vec::new() };
-    let gone: Vec<&Event> = agent.events.iter().filter(calls).collect();
+    let gone: Vec<&Event> = agent.installation.events.iter().filter(calls).collect();
     let of = |gates: bool, kind: Kind, then: &str| {
         let names: Vec<String> =
             gone.iter().filter(|it| it.gates == gates).map(|it| format!("`{}`", it.name)).collect();
@@ -184,7 +185,7 @@ fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
 /// An entry that is not as `install` writes it: the first line that would become another.
 fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let program = file.entries.first()?.program.as_str();
-    let wanted = match agent.form {
+    let wanted = match agent.installation.form {
         Form::Groups => with_what_is_there(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -208,18 +209,20 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
 /// The text as `install` would have it, where no entry is missing: that is a finding of its own.
 fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Option<String> {
     let events: Vec<Event> = agent
+        .installation
         .events
         .iter()
         .filter(|it| file.entries.iter().any(|entry| entry.event.name == it.name))
         .copied()
         .collect();
     // A table of rows is static; one that holds fewer events lives as long as this program does, which is not long.
-    let row = Agent { events: Vec::leak(events), ..*agent };
+    let installation = Installation { events: Vec::leak(events), ..agent.installation };
+    let row = Agent { installation, ..*agent };
     install::put_in(&row, program, Some(&file.text)).ok()
 }
 
 fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
-    let gate = agent.events.iter().find(|it| it.gates)?;
+    let gate = agent.installation.events.iter().find(|it| it.gates)?;
     let calls = |it: &&&File| it.entries.iter().any(|it| it.event.name == gate.name);
     let mut all = ours.iter().filter(calls);
     let (_, second) = (all.next()?, all.next()?);
@@ -229,7 +232,7 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
 }
 
 fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
-    let Some(name) = agent.approvals_of(file.scope) else { return Vec::new() };
+    let Some(name) = agent.installation.approvals_of(file.scope) else { return Vec::new() };
     let said = said(&home(agent, here).join(name));
     let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &said);
     let of = |state: Approval| {
@@ -243,7 +246,7 @@ fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
             state.word(),
             agent.title
         );
-        let finding = Finding::new(Kind::NotApproved, what, Mend::words(agent.next));
+        let finding = Finding::new(Kind::NotApproved, what, Mend::words(agent.installation.next));
         Some(finding.at(&file.path, first.line, here))
     };
     [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()

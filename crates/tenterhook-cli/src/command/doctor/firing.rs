@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook::Event;
+use tenterhook::agents::Agent;
 use tenterhook::answer::Restraint;
 use tenterhook::dialect::DialectId;
 use tenterhook::event::{EventName, Surroundings};
-use tenterhook::install::Agent;
 use tenterhook::report::{End, Output, Report, Said};
 use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
 

@@ -45,10 +45,10 @@ fn agent(row: &Row, width: usize, out: &mut String) {
     out.push_str(format!("{} {version}", paint(BOLD, row.agent.title)).trim_end());
     out.push('\n');
     if row.installed.program.is_none() {
-        line("note", &format!("`{}` is not on `PATH`", row.agent.program), width, out);
+        line("note", &format!("`{}` is not on `PATH`", row.agent.program()), width, out);
     }
     if row.events > 0 {
-        let all = count(row.agent.events.len(), "event");
+        let all = count(row.agent.installation.events.len(), "event");
         line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
     }
     for it in row.fired.iter().filter(|it| it.finding.is_none()) {
@@ -164,7 +164,7 @@ fn row(row: &Row) -> Value {
         "program": row.installed.program.as_ref().map(|it| it.display().to_string()),
         "version": row.installed.version, "measured_version": row.installed.measured,
         "probed_version": row.installed.probed,
-        "events": row.events, "all_events": row.agent.events.len(), "fired": fired,
+        "events": row.events, "all_events": row.agent.installation.events.len(), "fired": fired,
     })
 }
 

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tenterhook::agents::Agent;
 use tenterhook::discover;
-use tenterhook::install::Agent;
 
 use super::entries::File;
 use super::finding::{Finding, Kind, Mend};
@@ -62,7 +62,7 @@ fn gone(agent: &Agent, program: &str) -> Finding {
         (true, true) => "cannot be started",
         (true, false) => "is gone",
     };
-    let what = format!("`{program}` {why}; {}", agent.gone);
+    let what = format!("`{program}` {why}; {}", agent.installation.gone);
     Finding::new(
         Kind::ProgramMissing,
         what,
@@ -110,7 +110,7 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 
 /// Asks the agent for its version, and reads what was measured.
 pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
-    let program = on_path(agent.program, here).next();
+    let program = on_path(agent.program(), here).next();
     let version = program.as_deref().and_then(|it| number_in(&said(it, here)?));
     let measured = tenterhook_probe::named(agent.name).map(|it| it.version);
     let probed = kept(agent, here).and_then(|it| number_in(it.get("version")?.as_str()?));

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::Engine;
+use tenterhook::agents::{Agent, Form, callers};
 use tenterhook::config::Source;
 use tenterhook::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook::dialect::DialectId;
 use tenterhook::hook::{Arming, Command, Hook, Invocation, Run};
-use tenterhook::install::{self, AGENTS, Agent, Form};
+use tenterhook::install;
 use tenterhook::trust::{Origin, State, Trust};
 
 use super::finding::{Finding, Kind, Mend, typed};
@@ -108,11 +109,11 @@ pub(super) fn is_ours_alone(text: &str) -> bool {
     let others = |it: &Agent| install::foreign(it, text).is_ok_and(|it| !it.is_empty());
     // A file of ours alone holds nothing else.
     let own = |it: &Agent| {
-        it.form != Form::Groups
+        it.installation.form != Form::Groups
             && text.contains(&format!("hook --agent {} ", it.name))
             && install::stranger(it, text).is_none()
     };
-    AGENTS.iter().any(|it| (calls(it) && !others(it)) || own(it))
+    callers().any(|it| (calls(it) && !others(it)) || own(it))
 }
 
 fn broken(it: &Diagnostic, here: &Here) -> Finding {

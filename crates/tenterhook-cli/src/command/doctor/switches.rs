@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenterhook::install::{Agent, Scope};
+use tenterhook::agents::{Agent, Scope};
 
 use super::entries::{File, install_line, line_of};
 use super::finding::{Finding, Kind, Mend};
@@ -60,7 +60,7 @@ fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
     );
-    let mend = match agent.places.iter().any(|it| it.scope == Scope::Managed) {
+    let mend = match agent.installation.places.iter().any(|it| it.scope == Scope::Managed) {
         true => install_line(agent, Scope::Managed),
         false => Mend::words("have your organisation register `tenterhook hook` there"),
     };

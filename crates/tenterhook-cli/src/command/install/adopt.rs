@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use tenterhook::agents::{Agent, Form, Scope};
 use tenterhook::config::Switch;
 use tenterhook::dialect::DialectId;
 use tenterhook::discover;
 use tenterhook::hook::Layer;
-use tenterhook::install::{self, Agent, Form, Scope, give_back, put_in, take_out};
+use tenterhook::install::{self, give_back, put_in, take_out};
 
 use super::files::{Change, emptied, only_new, place, read_here, refuse};
 use crate::ambient::Here;
@@ -60,7 +61,7 @@ pub(super) fn put(
             .help("leave `--scope` out, or `--adopt`"));
     }
     let Some(files) = files(agent, scope, here) else {
-        let why = match agent.form {
+        let why = match agent.installation.form {
             Form::Groups => "it cannot be answered by this version",
             _ => "it reads them from files that are each a hook's own: move those yourself",
         };

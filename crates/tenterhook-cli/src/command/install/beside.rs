@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenterhook::agents::{Agent, Scope};
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::DialectId;
 use tenterhook::discover;
 use tenterhook::hook::Layer;
 use tenterhook::install::{
-    self, Agent, GUARD_GAPS, Scope, Setting, guard_files, guard_settings, has_guard, hooks_stay_on,
-    put_settings, settings_of, take_settings,
+    self, GUARD_GAPS, Setting, guard_files, guard_settings, has_guard, hooks_stay_on, put_settings,
+    settings_of, take_settings,
 };
 
 use super::files::{self, Change, emptied, only_new, read_here, refuse};

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use tenterhook::agents::{Agent, Form, Scope};
 use tenterhook::discover;
-use tenterhook::install::{self, Agent, Form, Scope, own_file, put_in, stranger, take_out};
+use tenterhook::install::{self, own_file, put_in, stranger, take_out};
 
 use crate::ambient::Here;
 use crate::command::change::Readers;
@@ -59,7 +60,7 @@ pub(super) fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Prob
 
 /// Where the agent's file of that scope stands, or the folder of its scripts.
 pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
-    let path = agent.places.iter().find(|place| place.scope == scope)?.path;
+    let path = agent.installation.places.iter().find(|place| place.scope == scope)?.path;
     let root = match scope {
         Scope::User => home(agent, here),
         Scope::Project => here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
@@ -96,11 +97,11 @@ pub(crate) fn places(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
 
 /// The directory in which the agent's user files are.
 pub(crate) fn home(agent: &Agent, here: &Here) -> PathBuf {
-    let named = agent.home_variable.and_then(|name| variable(name, here));
+    let named = agent.installation.home_variable.and_then(|name| variable(name, here));
     named
         .map(PathBuf::from)
         .filter(|it| it.is_absolute())
-        .unwrap_or_else(|| here.roots.home.join(agent.home))
+        .unwrap_or_else(|| here.roots.home.join(agent.installation.home))
 }
 
 fn variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
@@ -109,10 +110,10 @@ fn variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
 
 /// Whether the agent was used here or can be started.
 pub(crate) fn is_here(agent: &Agent, here: &Here) -> bool {
-    let moved = agent.home_variable.filter(|it| *it != "XDG_CONFIG_HOME");
+    let moved = agent.installation.home_variable.filter(|it| *it != "XDG_CONFIG_HOME");
     moved.is_some_and(|it| variable(it, here).is_some_and(|it| Path::new(it).is_dir()))
-        || agent.seen.iter().any(|it| here.roots.home.join(it).is_dir())
-        || on_path(agent.program, here).next().is_some()
+        || agent.installation.seen.iter().any(|it| here.roots.home.join(it).is_dir())
+        || on_path(agent.program(), here).next().is_some()
 }
 
 /// The programs of that name, in the order in which they are found.
@@ -138,7 +139,7 @@ pub(crate) fn put(
         ))
         .help("`--scope user` writes yours"));
     };
-    if agent.form == Form::Groups {
+    if agent.installation.form == Form::Groups {
         let before = read_here(&path, here)?;
         let after =
             put_in(agent, program, before.as_deref()).map_err(|it| refuse(&it, &path, here))?;
@@ -149,7 +150,7 @@ pub(crate) fn put(
     for (name, text) in own_file(agent, program) {
         let path = if name.is_empty() { path.clone() } else { path.join(&name) };
         let before = read_here(&path, here)?;
-        if agent.form == Form::Scripts {
+        if agent.installation.form == Form::Scripts {
             alone(agent, &path, &name, here)?;
         }
         if before.as_deref().is_some_and(|it| !is_ours(agent, it)) {
@@ -160,7 +161,7 @@ pub(crate) fn put(
             .help("move it away first: it would be lost"));
         }
         alone_in(agent, &path, before.as_deref(), here)?;
-        let is_script = agent.form == Form::Scripts;
+        let is_script = agent.installation.form == Form::Scripts;
         changes.push(Change { is_script, ..Change::of(path, before, Some(text)) });
     }
     Ok(only_new(changes))
@@ -169,7 +170,7 @@ pub(crate) fn put(
 /// What `uninstall` changes.
 pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Change>, Problem> {
     let Some(path) = place(agent, scope, here) else { return Ok(Vec::new()) };
-    if agent.form == Form::Groups {
+    if agent.installation.form == Form::Groups {
         let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
         let after = take_out(agent, &before).map_err(|it| refuse(&it, &path, here))?;
         let after = after.or_else(|| emptied(&path));
@@ -205,7 +206,7 @@ pub(super) fn only_new(changes: Vec<Change>) -> Vec<Change> {
 
 /// Whether a file that is ours alone was written by us.
 fn is_ours(agent: &Agent, text: &str) -> bool {
-    match agent.form {
+    match agent.installation.form {
         Form::Scripts | Form::Plugin => {
             text.contains(&format!("Written by `tenterhook install {}`", agent.name))
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::install::Scope;
+use tenterhook::agents::Scope;
 
 use super::files::on_path;
 use crate::ambient::Here;

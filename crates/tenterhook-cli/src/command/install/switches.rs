@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::install::{self, Agent, Key, Scope, Switched};
+use tenterhook::agents::{Agent, Below, Scope, SwitchFile};
+use tenterhook::install::{self, Switched};
 
 use super::files::{home, read};
 use crate::ambient::Here;
@@ -17,64 +18,6 @@ pub(crate) struct Seen<'a> {
     pub(crate) calls: bool,
 }
 
-/// Below which directory a file stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Below {
-    AgentHome,
-    Project,
-    Root,
-}
-
-/// A switch in a file that `install` does not write.
-struct Elsewhere {
-    agent: &'static str,
-    below: Below,
-    file: &'static str,
-    /// Where the switch stands in it, and the value that switches off.
-    key: Key,
-}
-
-/// Those that are stronger than the person's and the project's own files, the strongest first.
-const ELSEWHERE: &[Elsewhere] = &[
-    Elsewhere {
-        agent: "claude",
-        below: Below::Project,
-        file: ".claude/settings.local.json",
-        key: (&["disableAllHooks"], true),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::Project,
-        file: ".codex/config.toml",
-        key: (&["features", "hooks"], false),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::AgentHome,
-        file: "config.toml",
-        key: (&["features", "hooks"], false),
-    },
-];
-
-/// The organisation's word for: no hooks but its own. Claude Code has it in a file that `install` writes, too.
-const ONLY_MANAGED: &[Elsewhere] = &[
-    Elsewhere {
-        agent: "claude",
-        below: Below::Root,
-        file: "etc/claude-code/managed-settings.json",
-        key: (&["allowManagedHooksOnly"], true),
-    },
-    Elsewhere {
-        agent: "codex",
-        below: Below::Root,
-        file: "etc/codex/requirements.toml",
-        key: (&["allow_managed_hooks_only"], true),
-    },
-];
-
-/// Agents whose managed hooks no other file switches off: measured of Claude Code 2.1.332.
-const MANAGED_STAYS: &[&str] = &["claude"];
-
 /// What a file says of all hooks of its agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -83,36 +26,35 @@ pub(crate) struct Said {
     pub(crate) switched: Switched,
 }
 
-impl Elsewhere {
-    fn said(&self, agent: &Agent, here: &Here) -> Option<Said> {
-        let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
-        let directory = match self.below {
-            Below::AgentHome => home(agent, here),
-            Below::Project => project(),
-            Below::Root => PathBuf::from("/"),
-        };
-        let path = directory.join(self.file);
-        let text = read(&path).ok().flatten()?;
-        let switched = install::switched(agent, &[self.key], &text)?;
-        Some(Said { path, text, switched })
-    }
+/// What the switch in that file says, where the file has it.
+fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<Said> {
+    let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
+    let directory = match switch.below {
+        Below::AgentHome => home(agent, here),
+        Below::Project => project(),
+        Below::Root => PathBuf::from("/"),
+    };
+    let path = directory.join(switch.file);
+    let text = read(&path).ok().flatten()?;
+    let switched = install::switched(agent, &[switch.key], &text)?;
+    Some(Said { path, text, switched })
 }
 
 /// What switches all hooks off: the strongest file that says anything of it is heard (BR-69).
 pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
     let in_file = |it: &Seen<'_>| {
-        let switched = install::switched(agent, agent.switches, it.text)?;
+        let switched = install::switched(agent, agent.installation.switches, it.text)?;
         Some(Said { path: it.path.to_owned(), text: it.text.to_owned(), switched })
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
         files.iter().rev().partition(|it| it.scope == Scope::Managed);
-    let stays = MANAGED_STAYS.contains(&agent.name) && managed.iter().any(|file| file.calls);
+    let stays = agent.installation.managed_stays && managed.iter().any(|file| file.calls);
     let others = if stays { Vec::new() } else { others };
-    let elsewhere = ELSEWHERE.iter().filter(|place| place.agent == agent.name && !stays);
+    let elsewhere = agent.installation.switches_elsewhere.iter().filter(|_| !stays);
     let mut all = managed
         .into_iter()
         .filter_map(in_file)
-        .chain(elsewhere.filter_map(|it| it.said(agent, here)))
+        .chain(elsewhere.filter_map(|switch| read_switch(switch, agent, here)))
         .chain(others.into_iter().filter_map(in_file));
     all.next().filter(|it| it.switched.off)
 }
@@ -124,8 +66,8 @@ pub(crate) fn only_managed(agent: &'static Agent, files: &[Seen<'_>], here: &Her
     if ours.any(|it| it.scope == Scope::Managed) {
         return None;
     }
-    let mut all = ONLY_MANAGED.iter().filter(|it| it.agent == agent.name);
-    all.find_map(|it| it.said(agent, here)).filter(|it| it.switched.off)
+    let switch = agent.installation.only_managed.as_ref()?;
+    read_switch(switch, agent, here).filter(|said| said.switched.off)
 }
 
 #[cfg(test)]
@@ -135,7 +77,7 @@ mod tests {
     /// BR-84: neither a project's nor a user's file switches off hooks of managed settings.
     #[test]
     fn entries_of_managed_settings_are_not_silenced() {
-        let agent = install::agent("claude").expect("the row is there");
+        let agent = tenterhook::agents::caller("claude").expect("the row is there");
         let roots = tenterhook::dialect::Roots {
             cwd: "/nowhere/project".into(),
             home: "/nowhere/home".into(),

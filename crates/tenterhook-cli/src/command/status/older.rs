@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tenterhook::agents::{Agent, Event};
 use tenterhook::discover;
-use tenterhook::install::{self, Agent, Event};
+use tenterhook::install;
 
 use super::super::install::files::on_path;
 use super::Found;
@@ -31,7 +32,7 @@ pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lackin
         };
         is_older && !found.iter().any(closes)
     };
-    let lacking = agent.events.iter().filter(lacks).filter_map(|event| {
+    let lacking = agent.installation.events.iter().filter(lacks).filter_map(|event| {
         let (since, (path, value)) = event.since?;
         let which = match &version {
             Some(version) => format!("version {version} is installed, and {since} asks hooks"),
@@ -47,7 +48,7 @@ pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lackin
 
 /// The version of the agent's program: the name of the file that a link leads to, or that of the package around it.
 fn version(agent: &Agent, here: &Here) -> Option<String> {
-    let program = on_path(agent.program, here).next()?.canonicalize().ok()?;
+    let program = on_path(agent.program(), here).next()?.canonicalize().ok()?;
     let name = program.file_name().and_then(|name| name.to_str());
     let named = name.filter(|name| numbers(name).is_some()).map(str::to_owned);
     named.or_else(|| program.ancestors().skip(1).take(4).find_map(in_package))

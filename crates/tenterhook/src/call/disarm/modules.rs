@@ -5,11 +5,12 @@ use serde_json::Value;
 use tenterhook_shell::Via;
 
 use super::Here;
+use crate::agents::{agent_by_program, with_modules};
 use crate::call::Found;
 use crate::call::path::Paths;
 use crate::call::view::View;
 use crate::event::tool::ToolCall;
-use crate::protect::{InPlugins, MODULES, in_plugins, is_part_of};
+use crate::protect::{InPlugins, in_plugins, is_part_of};
 
 /// Programs that bring a directory with everything in it from this machine.
 const MOVERS: &[&str] = &["mv", "gmv", "ln", "gln", "rsync", "ditto", "cp", "gcp"];
@@ -42,7 +43,7 @@ const SLASH_TOOLS: &[&str] = &["slash", "skill"];
 
 /// Whether a path that a call writes is a file of a plugin: one that makes a folder a plugin, or any file of a folder that is one.
 pub(super) fn is_laid(path: &str, paths: &Paths<'_>) -> bool {
-    if MODULES.iter().flat_map(|agent| agent.files).any(|file| is_part_of(path, file)) {
+    if with_modules().any(|(_, modules)| modules.files.iter().any(|file| is_part_of(path, file))) {
         return true;
     }
     match in_plugins(path) {
@@ -76,24 +77,21 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 
 /// `claude plugin install x`: a command of an agent that installs, enables or loads plugins.
 fn loads(view: &View<'_>) -> Option<String> {
-    let agent = MODULES.iter().find(|modules| {
-        crate::protect::agent(&view.name).is_some_and(|agent| agent.name == modules.agent)
-    })?;
+    let modules = agent_by_program(&view.name)?.guarded.modules?;
     if view.says(&["--help", "-h"]) {
         return None;
     }
     let operands = view.operands(&["--scope", "-s"]);
-    let words = agent.commands.iter().find(|words| operands.starts_with(words))?;
+    let words = modules.commands.iter().find(|words| operands.starts_with(words))?;
     Some(format!("{} {}", view.name, words.join(" ")))
 }
 
 /// `claude --settings '{"enabledPlugins":...}'`: a setting on the line that loads plugins, or takes a guard of the agent away.
 fn sets(view: &View<'_>) -> Option<&'static str> {
-    let name = crate::protect::agent(&view.name)?.name;
-    let agent = MODULES.iter().find(|modules| modules.agent == name)?;
+    let modules = agent_by_program(&view.name)?.guarded.modules?;
     let given = view.values(&["--settings"]);
     let said = |setting: &&&str| given.iter().any(|text| text.contains(**setting));
-    agent.settings.iter().find(said).copied()
+    modules.settings.iter().find(said).copied()
 }
 
 /// Whether a command brings a directory whose content nothing here can tell.
@@ -158,7 +156,7 @@ fn may_hold_plugin(path: &str, paths: &Paths<'_>) -> bool {
     }
     let Some(files) = paths.files else { return true };
     let directory = paths.absolute(path.trim_end_matches("/."), &paths.project);
-    let manifests = MODULES.iter().map(|agent| agent.manifest);
+    let manifests = with_modules().map(|(_, modules)| modules.manifest);
     let holds = |directory: &str| {
         manifests.clone().any(|file| files.text(&format!("{directory}/{file}")).is_some())
     };
@@ -178,7 +176,7 @@ pub(super) fn tool(call: ToolCall<'_>, found: &mut Found) {
     let said = |text: &str| {
         let words: Vec<&str> = text.trim().trim_start_matches('/').split_whitespace().collect();
         let line = words.join(" ");
-        let slash = MODULES.iter().flat_map(|agent| agent.slash);
+        let slash = with_modules().flat_map(|(_, modules)| modules.slash);
         slash.into_iter().find(|command| {
             line.strip_prefix(**command)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::Here;
+use crate::agents::{AGENTS, Agent};
 use crate::call::Found;
 use crate::call::view::View;
-use crate::protect::{self, AGENTS, Agent};
+use crate::protect;
 
 /// Commands of agents that change which hooks and plugins they have: what, and what is done with it.
 const MANAGED: &[&str] = &[
@@ -194,7 +195,7 @@ pub(super) fn changes_programs(text: &str) -> bool {
     let words = || text.split(between);
     let path = words()
         .any(|it| it == "PATH" || it == "path" || it == "fish_user_paths" || it == "fish_add_path");
-    let moves = |agent: &Agent| {
+    let moves = |agent: &&Agent| {
         words().any(|it| {
             it.len() > 4 && agent.is_moved_by(it) && it != "HOME" && !it.starts_with("XDG")
         })
@@ -217,7 +218,7 @@ pub(super) fn changes_programs(text: &str) -> bool {
             && AGENTS.iter().flat_map(|it| it.programs).any(|name| words().any(|it| it == *name))
     };
     path || AGENTS.iter().any(moves)
-        || AGENTS.iter().flat_map(|it| it.variables).any(sets)
+        || AGENTS.iter().flat_map(|agent| agent.guarded.variables).any(sets)
         || renames()
         || text.contains("tenterhook")
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::protect::{AGENTS, Agent};
+use crate::agents::{AGENTS, Agent};
 use git::Git;
 
 /// What is never written around the places of one process: looked for when somebody asks. Where nothing is granted to be changed nobody does,
@@ -95,28 +95,25 @@ pub(super) fn below(roots: &[PathBuf], home: &Path, env: &[(String, String)]) ->
 const SHARED: &[&str] = &["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
 fn is_of_agents(name: &str) -> bool {
-    SHARED.contains(&name) || AGENTS.iter().any(|it| it.variables.contains(&name))
+    SHARED.contains(&name) || AGENTS.iter().any(|agent| agent.guarded.variables.contains(&name))
 }
 
 /// Where variables lead agents, and us.
 fn elsewhere(env: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
-    let leads = |name: &str| AGENTS.iter().any(|it| it.variables.contains(&name));
+    let leads = |name: &str| AGENTS.iter().any(|agent| agent.guarded.variables.contains(&name));
     let named = env.iter().filter(move |(name, _)| leads(name)).map(|(_, value)| value.into());
     let ours = env.iter().filter(|(name, _)| SHARED.contains(&&**name));
     let ours = ours.map(|(_, value)| Path::new(value).join("tenterhook"));
     named.chain(ours).filter(|it: &PathBuf| it.is_absolute())
 }
 
-/// Directories of texts whose head may hold hooks. A person lets agents write them, so that self-protection does not name them.
-const TEXTS: &[&str] = &[".claude/skills", ".claude/agents", ".claude/commands"];
-
 /// The paths of the table, each with its agent.
 fn rows() -> impl Iterator<Item = (&'static Agent, &'static str)> {
-    let texts = AGENTS.iter().filter(|it| it.name == "claude");
-    let texts = texts.flat_map(|agent| TEXTS.iter().map(move |file| (agent, *file)));
-    let files = AGENTS
-        .iter()
-        .flat_map(|agent| agent.files.iter().map(move |it| (agent, it.trim_end_matches('/'))));
+    let texts =
+        AGENTS.iter().flat_map(|agent| agent.guarded.texts.iter().map(move |text| (*agent, *text)));
+    let files = AGENTS.iter().flat_map(|agent| {
+        agent.guarded.files.iter().map(move |file| (*agent, file.trim_end_matches('/')))
+    });
     files.chain(texts)
 }
 

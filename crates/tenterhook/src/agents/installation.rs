@@ -1,12 +1,7 @@
-//! Where each agent reads hooks, in which form, and what it leaves open: one row an agent. Decides nothing.
+//! How is an agent made to call? The form of its files and events. Types; decide nothing.
 //!
-//! What is written from these rows never changes between versions (BR-62): an agent that trusts hooks by their text would
+//! What is written from these values never changes between versions (BR-62): an agent that trusts hooks by their text would
 //! lose them.
-
-mod events;
-mod rows;
-
-pub use rows::AGENTS;
 
 use crate::event::tool::Tool;
 
@@ -77,15 +72,31 @@ pub struct Unhooked {
     pub pack: &'static str,
 }
 
-/// One agent.
+/// Below which directory a file stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// The directory of the agent's user files.
+    AgentHome,
+    /// The project.
+    Project,
+    /// The root of the file system.
+    Root,
+}
+
+/// A switch in a file that `install` does not write.
 #[derive(Clone, Copy, Debug)]
-pub struct Agent {
-    /// Its dialect.
-    pub name: &'static str,
-    /// What people call it.
-    pub title: &'static str,
-    /// What its program is called.
-    pub program: &'static str,
+pub struct SwitchFile {
+    /// What its path begins at.
+    pub below: Below,
+    /// Its path.
+    pub file: &'static str,
+    /// Where the switch stands in it, and the value that switches off.
+    pub key: Key,
+}
+
+/// How an agent is made to call: where it reads hooks, in which form, and what it leaves open.
+#[derive(Clone, Copy, Debug)]
+pub struct Installation {
     /// Directories below the person's home that say it was used here.
     pub seen: &'static [&'static str],
     /// The variable that moves the directory in which its user files are.
@@ -116,6 +127,14 @@ pub struct Agent {
     pub approvals: Option<&'static str>,
     /// The keys of its settings that switch hooks off, each with the value that does.
     pub switches: &'static [Key],
+    /// Files that `install` does not write and that switch its hooks off, the strongest first.
+    pub switches_elsewhere: &'static [SwitchFile],
+    /// The organisation's word for: no hooks but its own.
+    pub only_managed: Option<SwitchFile>,
+    /// Whether no other file switches off hooks of the organisation.
+    pub managed_stays: bool,
+    /// Whether it is known what closes the places from which its hooks are silenced.
+    pub has_guard: bool,
     /// What is written as matcher of tool events.
     pub matcher: Option<&'static str>,
     /// What would happen to tool calls if our program were gone.
@@ -128,7 +147,35 @@ pub struct Agent {
     pub next: &'static str,
 }
 
-impl Agent {
+impl Installation {
+    /// That of an agent that cannot be made to call, from which the others differ.
+    pub const NONE: Self = Self {
+        seen: &[],
+        home_variable: None,
+        home: "",
+        places: &[],
+        form: Form::Groups,
+        comments: false,
+        javascript: false,
+        mark: false,
+        lone_matchers: false,
+        roots: &[],
+        events: &[],
+        time: ("", 1),
+        closed: None,
+        approvals: None,
+        switches: &[],
+        switches_elsewhere: &[],
+        only_managed: None,
+        managed_stays: false,
+        has_guard: false,
+        matcher: None,
+        gone: "",
+        unhooked: &[],
+        gaps: &[],
+        next: "",
+    };
+
     /// The file in which the person's approvals of what is written in that scope are kept; nothing where none is asked for. What the
     /// organisation writes needs none (Codex CLI 0.169.0 runs it unasked).
     #[must_use]
@@ -137,8 +184,22 @@ impl Agent {
     }
 }
 
-/// The agent of that name.
-#[must_use]
-pub fn agent(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|it| it.name == name)
+pub(super) const fn gate(name: &'static str, seconds: u64) -> Event {
+    Event { gates: true, ..observer(name, seconds) }
+}
+
+pub(super) const fn tool_gate(name: &'static str, seconds: u64) -> Event {
+    Event { tool: true, ..gate(name, seconds) }
+}
+
+pub(super) const fn observer(name: &'static str, seconds: u64) -> Event {
+    Event { name, seconds, gates: false, tool: false, since: None, open_before: "" }
+}
+
+pub(super) const fn tool_observer(name: &'static str, seconds: u64) -> Event {
+    Event { tool: true, ..observer(name, seconds) }
+}
+
+pub(super) const fn place(scope: Scope, path: &'static str) -> Place {
+    Place { scope, path }
 }

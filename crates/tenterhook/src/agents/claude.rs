@@ -1,0 +1,147 @@
+//! Claude Code: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, SwitchFile, gate, observer,
+    place, tool_gate, tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    programs: &["claude"],
+    packages: &["@anthropic-ai/claude-code"],
+    guarded: Guarded {
+        files: &[
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            "~/.claude/plugins/",
+            "~/.claude.json",
+            "managed-settings.json",
+            "managed-settings.d/",
+            "/etc/claude-code/",
+            "/Library/Application Support/ClaudeCode/",
+        ],
+        variables: &[
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_SIMPLE",
+            "CLAUDE_CODE_SAFE_MODE",
+            "CLAUDE_CODE_PLUGIN_DIR*",
+            "CLAUDE_CODE_MANAGED_SETTINGS_PATH",
+        ],
+        options: &[
+            "--dangerously-skip-permissions",
+            "--allow-dangerously-skip-permissions",
+            "--permission-mode=bypassPermissions",
+            "--bare",
+            "--safe-mode",
+            "--setting-sources",
+            "--plugin-dir",
+            "--plugin-url",
+        ],
+        texts: &[".claude/skills", ".claude/agents", ".claude/commands"],
+        modules: Some(&MODULES),
+    },
+    installation: Installation {
+        seen: &[".claude"],
+        home_variable: Some("CLAUDE_CONFIG_DIR"),
+        home: ".claude",
+        places: &[
+            place(Scope::User, "settings.json"),
+            place(Scope::Project, ".claude/settings.json"),
+            place(Scope::Managed, "/etc/claude-code/managed-settings.json"),
+        ],
+        form: Form::Groups,
+        javascript: true,
+        mark: true,
+        lone_matchers: true,
+        events: EVENTS,
+        time: ("timeout", 1),
+        closed: Some(("onFailure", "block")),
+        switches: &[(&["disableAllHooks"], true)],
+        gone: "tool calls and prompts are denied",
+        gaps: &[
+            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
+            "`allowManagedHooksOnly` runs only those of `--scope managed`",
+            "a line that you type behind `!` calls no hook",
+        ],
+        next: "Claude Code reads it when it is started next; `/hooks` there lists it",
+        switches_elsewhere: &[SwitchFile {
+            below: Below::Project,
+            file: ".claude/settings.local.json",
+            key: (&["disableAllHooks"], true),
+        }],
+        only_managed: Some(SwitchFile {
+            below: Below::Root,
+            file: "etc/claude-code/managed-settings.json",
+            key: (&["allowManagedHooksOnly"], true),
+        }),
+        managed_stays: true,
+        has_guard: true,
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    // An older version skips the entry with a warning and runs the others (BR-92).
+    Event {
+        since: Some(("2.1.332", (&["disableSkillShellExecution"], true))),
+        open_before: "shell lines of skills and commands call no hook",
+        ..tool_gate("PreSkillShellCommand", 600)
+    },
+    tool_gate("PermissionRequest", 600),
+    gate("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("Notification", 60),
+];
+
+/// Modules of plugins and skills, as Claude Code 2.1.332 has them.
+static MODULES: Modules = Modules {
+    files: &[".claude-plugin/", ".claude/skills/*/hooks/hooks.json", "~/.claude/dev-mods/"],
+    directories: &[".claude/skills"],
+    manifest: ".claude-plugin/plugin.json",
+    commands: &[
+        &["plugin", "install"],
+        &["plugin", "i"],
+        &["plugin", "enable"],
+        &["plugin", "update"],
+        &["plugin", "marketplace", "add"],
+        &["plugin", "marketplace", "update"],
+        &["plugin", "marketplace", "remove"],
+        &["plugin", "marketplace", "rm"],
+        &["plugins", "install"],
+        &["plugins", "i"],
+        &["plugins", "enable"],
+        &["plugins", "update"],
+        &["plugins", "marketplace", "add"],
+        &["plugins", "marketplace", "update"],
+        &["plugins", "marketplace", "remove"],
+        &["plugins", "marketplace", "rm"],
+    ],
+    slash: &[
+        "reload-plugins",
+        "plugin install",
+        "plugin i",
+        "plugin enable",
+        "plugin update",
+        "plugin marketplace",
+    ],
+    settings: &[
+        "disableAllHooks",
+        "prependPlugins",
+        "appendPlugins",
+        "enabledPlugins",
+        "extraKnownMarketplaces",
+        "pluginConfigs",
+        "CLAUDE_CODE_PLUGIN_DIR",
+    ],
+};

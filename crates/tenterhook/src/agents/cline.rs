@@ -1,0 +1,54 @@
+//! Cline: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "cline",
+    title: "Cline",
+    programs: &["cline"],
+    packages: &[],
+    guarded: Guarded {
+        files: &[
+            ".clinerules/hooks/",
+            ".cline/hooks/",
+            "~/.cline/data/settings/",
+            "~/Documents/Cline/Hooks/",
+        ],
+        variables: &["CLINE_DIR", "CLINE_DATA_DIR"],
+        options: &["--yolo", "-y", "--hooks-dir", "--config"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".cline", "Documents/Cline"],
+        home: ".cline",
+        places: &[place(Scope::User, "hooks"), place(Scope::Project, ".clinerules/hooks")],
+        form: Form::Scripts,
+        javascript: true,
+        events: EVENTS,
+        gone: "tool calls are denied, and the run ends",
+        gaps: &[
+            "a denial of any tool but the shell ends the whole run",
+            "a hook that takes longer than 120 seconds lets the call run; ours ends before",
+            "prompts of headless runs call no hook",
+            "a hook cannot ask: a question becomes a denial",
+        ],
+        next: "Cline runs them from its next task on",
+        ..Installation::NONE
+    },
+};
+
+/// Cline gives up on a hook after 120 seconds, whatever is written.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 120),
+    tool_observer("PostToolUse", 120),
+    gate("UserPromptSubmit", 120),
+    observer("TaskStart", 120),
+    observer("TaskResume", 120),
+    observer("TaskCancel", 120),
+    observer("TaskComplete", 120),
+    observer("SessionShutdown", 120),
+];

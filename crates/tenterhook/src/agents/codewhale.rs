@@ -1,0 +1,25 @@
+//! CodeWhale: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "codewhale",
+    title: "CodeWhale",
+    programs: &["codewhale", "deepseek"],
+    packages: &[],
+    guarded: Guarded {
+        files: &[
+            ".codewhale/config.toml",
+            ".codewhale/hooks.toml",
+            ".codewhale/hooks/",
+            ".codewhale/plugins/",
+            ".deepseek/config.toml",
+            ".deepseek/trusted",
+        ],
+        variables: &["CODEWHALE_CONFIG_PATH", "CODEWHALE_HOME", "DEEPSEEK_CONFIG_PATH"],
+        options: &["--yolo", "--config"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};

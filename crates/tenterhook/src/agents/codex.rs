@@ -1,0 +1,99 @@
+//! Codex CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, gate, observer, place,
+    tool_gate, tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "codex",
+    title: "Codex CLI",
+    programs: &["codex"],
+    packages: &["@openai/codex"],
+    guarded: Guarded {
+        files: &[
+            ".codex/config.toml",
+            ".codex/hooks.json",
+            ".codex/hooks/",
+            ".codex/*.config.toml",
+            ".codex/requirements.toml",
+            "/etc/codex/",
+        ],
+        variables: &["CODEX_HOME"],
+        options: &[
+            "--dangerously-bypass-approvals-and-sandbox",
+            "--dangerously-bypass-hook-trust",
+            "--yolo",
+            "--ignore-user-config",
+            "--ignore-rules",
+            "--disable=hooks",
+            "--disable=codex_hooks",
+            "--sandbox=danger-full-access",
+            "-s=danger-full-access",
+            "--ask-for-approval=never",
+            "-a=never",
+            "--profile",
+            "-p",
+        ],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".codex"],
+        home_variable: Some("CODEX_HOME"),
+        home: ".codex",
+        places: &[
+            place(Scope::User, "hooks.json"),
+            place(Scope::Project, ".codex/hooks.json"),
+            place(Scope::Managed, "/etc/codex/hooks.json"),
+        ],
+        form: Form::Groups,
+        roots: &["description", "hooks"],
+        events: EVENTS,
+        time: ("timeout", 1),
+        approvals: Some("config.toml"),
+        gone: "tool calls and prompts are denied",
+        gaps: &[
+            "a hook that nobody approved in `/hooks` is skipped, in `codex exec` without a word, unless it is of `--scope managed`",
+            "typing into a running shell (`write_stdin`) calls no hook",
+            "calls from code mode may call no hook",
+            "a hook cannot ask: a question becomes a denial",
+            "`--dangerously-bypass-hook-trust` and `--disable hooks` switch approval or hooks off",
+        ],
+        next: "start `codex`, type `/hooks` and approve the hooks: until then Codex skips them",
+        switches_elsewhere: &[
+            SwitchFile {
+                below: Below::Project,
+                file: ".codex/config.toml",
+                key: (&["features", "hooks"], false),
+            },
+            SwitchFile {
+                below: Below::AgentHome,
+                file: "config.toml",
+                key: (&["features", "hooks"], false),
+            },
+        ],
+        only_managed: Some(SwitchFile {
+            below: Below::Root,
+            file: "etc/codex/requirements.toml",
+            key: (&["allow_managed_hooks_only"], true),
+        }),
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    tool_gate("PermissionRequest", 600),
+    gate("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("PostCompact", 60),
+    observer("SessionStart", 60),
+    // Codex clamps it to this.
+    observer("SessionEnd", 3),
+];

@@ -1,0 +1,74 @@
+//! Copilot CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "copilot",
+    title: "Copilot CLI",
+    programs: &["copilot"],
+    packages: &["@github/copilot", "@github/copilot-cli"],
+    guarded: Guarded {
+        files: &[
+            ".github/hooks/",
+            ".github/copilot/settings.json",
+            ".github/copilot/settings.local.json",
+            "~/.copilot/hooks/",
+            "~/.copilot/config.json",
+            "~/.copilot/settings.json",
+            "~/.copilot/installed-plugins/",
+            // The organisation's hooks: `policy.d` in it.
+            "/etc/github-copilot/",
+        ],
+        variables: &["COPILOT_HOME", "COPILOT_ALLOW_ALL", "XDG_CONFIG_HOME"],
+        options: &[
+            "--allow-all-tools",
+            "--allow-all-paths",
+            "--allow-all-urls",
+            "--allow-all",
+            "--yolo",
+            "--config-dir",
+        ],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".copilot"],
+        home_variable: Some("COPILOT_HOME"),
+        home: ".copilot",
+        places: &[
+            place(Scope::User, "hooks/tenterhook.json"),
+            place(Scope::Project, ".github/hooks/tenterhook.json"),
+            place(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
+        ],
+        form: Form::OwnFlat,
+        javascript: true,
+        events: EVENTS,
+        time: ("timeoutSec", 1),
+        gone: "tool calls are denied: any code but 0 is a denial",
+        gaps: &[
+            "a hook that takes longer than its time-out lets the call run; ours ends before",
+            "under `--allow-all-tools` a question is answered with yes by Copilot itself",
+            "hooks of a repository run in trusted folders only",
+        ],
+        next: "Copilot CLI reads it when it is started next",
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("preToolUse", 600),
+    tool_gate("permissionRequest", 600),
+    gate("userPromptSubmitted", 60),
+    tool_observer("postToolUse", 600),
+    tool_observer("postToolUseFailure", 600),
+    observer("agentStop", 600),
+    observer("subagentStop", 600),
+    observer("preCompact", 60),
+    observer("sessionStart", 60),
+    observer("sessionEnd", 10),
+    observer("errorOccurred", 60),
+];

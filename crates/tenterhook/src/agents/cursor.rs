@@ -1,0 +1,25 @@
+//! Cursor: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "cursor",
+    title: "Cursor",
+    programs: &["cursor-agent"],
+    packages: &["cursor-cli"],
+    guarded: Guarded {
+        files: &[
+            ".cursor/hooks.json",
+            ".cursor/hooks/",
+            ".cursor/cli.json",
+            ".cursor/cli-config.json",
+            ".cursor/permissions.json",
+            "/etc/cursor/",
+        ],
+        variables: &["CURSOR_CONFIG_DIR"],
+        options: &["--force", "-f", "--yolo", "--trust"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};

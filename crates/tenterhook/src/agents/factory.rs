@@ -1,0 +1,18 @@
+//! Droid: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "factory",
+    title: "Droid",
+    programs: &["droid"],
+    packages: &["@factory/cli"],
+    guarded: Guarded {
+        files: &[".factory/hooks.json", ".factory/settings.json", ".factory/settings.local.json"],
+        variables: &["FACTORY_HOME"],
+        options: &["--skip-permissions-unsafe", "--auto=high"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};

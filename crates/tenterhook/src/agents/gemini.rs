@@ -1,0 +1,82 @@
+//! Gemini CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    programs: &["gemini"],
+    packages: &["@google/gemini-cli"],
+    guarded: Guarded {
+        files: &[
+            ".gemini/settings.json",
+            ".gemini/hooks/",
+            ".gemini/policies/",
+            ".gemini/extensions/",
+            ".gemini/config/",
+            "~/.gemini/trustedFolders.json",
+            "~/.gemini/trusted_hooks.json",
+            "/etc/gemini-cli/",
+        ],
+        variables: &[
+            "GEMINI_CONFIG_DIR",
+            "GEMINI_CLI_HOME",
+            "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+            "GEMINI_CLI_TRUST_WORKSPACE",
+        ],
+        options: &[
+            "--yolo",
+            "-y",
+            "--approval-mode=yolo",
+            "--skip-trust",
+            "--no-sandbox",
+            "--sandbox=false",
+            "--extensions=none",
+            "-e=none",
+        ],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".gemini"],
+        home: ".gemini",
+        places: &[
+            place(Scope::User, "settings.json"),
+            place(Scope::Project, ".gemini/settings.json"),
+            place(Scope::Managed, "/etc/gemini-cli/settings.json"),
+        ],
+        form: Form::Groups,
+        comments: true,
+        javascript: true,
+        events: EVENTS,
+        time: ("timeout", 1000),
+        switches: &[
+            (&["hooksConfig", "enabled"], false),
+            (&["hooks", "enabled"], false),
+            (&["disableAllHooks"], true),
+        ],
+        matcher: Some("*"),
+        gone: "tool calls and prompts are denied",
+        gaps: &[
+            "a question without a person hangs the run",
+            "`hooksConfig.enabled: false` runs no hooks",
+        ],
+        next: "Gemini CLI reads it when it is started next",
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("BeforeTool", 600),
+    gate("BeforeAgent", 60),
+    tool_observer("AfterTool", 600),
+    observer("AfterAgent", 600),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("PreCompress", 60),
+    observer("Notification", 60),
+];

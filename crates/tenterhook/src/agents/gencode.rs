@@ -1,0 +1,18 @@
+//! Gen: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "gen",
+    title: "Gen",
+    programs: &["gen"],
+    packages: &[],
+    guarded: Guarded {
+        files: &[".gen/settings.json", ".gen/settings.local.json", "~/.gen/plugins/"],
+        variables: &["GEN_HOME"],
+        options: &["--dangerously-skip-permissions", "--bypass-permissions"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};

@@ -1,0 +1,56 @@
+//! Goose: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, observer, place, tool_gate,
+    tool_observer,
+};
+use crate::event::tool::Tool;
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "goose",
+    title: "Goose",
+    programs: &["goose"],
+    packages: &["block/goose", "goose-cli"],
+    guarded: Guarded {
+        files: &[".agents/plugins/", "~/.config/goose/"],
+        variables: &["GOOSE_PATH_ROOT", "GOOSE_MODE"],
+        options: &[],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".config/goose"],
+        home: ".agents",
+        places: &[
+            place(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
+            place(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
+        ],
+        form: Form::OwnGroups,
+        events: EVENTS,
+        time: ("timeout", 1),
+        closed: Some(("on_failure", "block")),
+        gone: "tool calls are denied",
+        unhooked: &[Unhooked {
+            tool: Tool::Agent,
+            gap: "subagents (`delegate`) run no hooks",
+            pack: "hold-subagents",
+        }],
+        gaps: &[
+            "a hook cannot ask or change a call: both become a denial",
+            "prompts cannot be blocked",
+        ],
+        next: "Goose reads it when it is started next",
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    observer("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+];

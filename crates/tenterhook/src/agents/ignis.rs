@@ -1,0 +1,18 @@
+//! ignis: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "ignis",
+    title: "ignis",
+    programs: &["ignis"],
+    packages: &[],
+    guarded: Guarded {
+        files: &[".ignis/hooks.json", ".ignis/hooks/", "~/.ignis/config.toml"],
+        variables: &["IGNIS_HOME"],
+        options: &["--yolo"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};

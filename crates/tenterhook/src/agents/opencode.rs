@@ -1,0 +1,66 @@
+//! OpenCode: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "opencode",
+    title: "OpenCode",
+    programs: &["opencode"],
+    packages: &["opencode-ai"],
+    guarded: Guarded {
+        files: &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/plugin/",
+            ".opencode/plugins/",
+            ".opencode/opencode.json",
+            ".opencode/opencode.jsonc",
+            ".opencode/package.json",
+            "~/.config/opencode/",
+            "~/.local/share/opencode/",
+        ],
+        variables: &[
+            "OPENCODE_CONFIG",
+            "OPENCODE_CONFIG_DIR",
+            "OPENCODE_CONFIG_CONTENT",
+            "OPENCODE_PERMISSION",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+        ],
+        options: &["--pure", "--auto"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".config/opencode", ".local/share/opencode"],
+        home_variable: Some("XDG_CONFIG_HOME"),
+        home: ".config",
+        places: &[
+            place(Scope::User, "opencode/plugin/tenterhook.js"),
+            place(Scope::Project, ".opencode/plugin/tenterhook.js"),
+        ],
+        form: Form::Plugin,
+        javascript: true,
+        events: EVENTS,
+        gone: "tool calls and prompts are denied by the plugin",
+        gaps: &[
+            "a hook cannot ask: a question becomes a denial",
+            "the end of a turn cannot be put off",
+            "`--pure` loads no plugin",
+        ],
+        next: "OpenCode loads the plugin when it is started next",
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    gate("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    observer("shell_env", 30),
+    observer("SessionStart", 60),
+    observer("session.idle", 60),
+];

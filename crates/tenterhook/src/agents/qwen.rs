@@ -1,0 +1,65 @@
+//! Qwen Code: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    tool_observer,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "qwen",
+    title: "Qwen Code",
+    programs: &["qwen"],
+    packages: &["@qwen-code/qwen-code"],
+    guarded: Guarded {
+        files: &[
+            ".qwen/settings.json",
+            ".qwen/hooks/",
+            ".qwen/extensions/",
+            "~/.qwen/trustedFolders.json",
+            "/etc/qwen-code/",
+        ],
+        variables: &["QWEN_HOME", "QWEN_CONFIG_DIR", "QWEN_CODE_SYSTEM_SETTINGS_PATH"],
+        options: &["--yolo", "-y", "--approval-mode=yolo", "--bare"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".qwen"],
+        home_variable: Some("QWEN_HOME"),
+        home: ".qwen",
+        places: &[
+            place(Scope::User, "settings.json"),
+            place(Scope::Project, ".qwen/settings.json"),
+        ],
+        form: Form::Groups,
+        comments: true,
+        javascript: true,
+        events: EVENTS,
+        time: ("timeout", 1),
+        switches: &[(&["disableAllHooks"], true)],
+        matcher: Some("*"),
+        gone: "tool calls and prompts are denied",
+        gaps: &[
+            "a hook cannot change a call: that becomes a denial",
+            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
+        ],
+        next: "Qwen Code reads it when it is started next",
+        ..Installation::NONE
+    },
+};
+
+/// The events for which it calls.
+const EVENTS: &[Event] = &[
+    tool_gate("PreToolUse", 600),
+    tool_gate("PermissionRequest", 600),
+    gate("UserPromptSubmit", 60),
+    tool_observer("PostToolUse", 600),
+    tool_observer("PostToolUseFailure", 600),
+    observer("Stop", 600),
+    observer("SubagentStart", 60),
+    observer("SubagentStop", 600),
+    observer("PreCompact", 60),
+    observer("SessionStart", 60),
+    observer("SessionEnd", 10),
+    observer("Notification", 60),
+];

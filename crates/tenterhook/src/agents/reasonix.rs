@@ -1,0 +1,18 @@
+//! Reasonix: its names, and what decides whether its hooks run. Data; decides nothing.
+
+use super::{Agent, Guarded, Installation};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "reasonix",
+    title: "Reasonix",
+    programs: &["reasonix"],
+    packages: &[],
+    guarded: Guarded {
+        files: &[".reasonix/settings.json", "~/.reasonix/trust.json", "~/.reasonix/plugins/"],
+        variables: &["REASONIX_HOME"],
+        options: &["--yolo", "--dir"],
+        ..Guarded::NONE
+    },
+    installation: Installation::NONE,
+};
