@@ -394,7 +394,7 @@ fn hides(line: &str, plain: &[u8]) -> bool {
     let bytes = line.as_bytes();
     let computed = bytes.iter().enumerate().any(|(at, it)| match it {
         b'*' | b'?' | b'[' | b'{' | b'`' => true,
-b'!' | b'@' => bytes.get(at + 1) == Some(&b'('),
+        b'!' | b'@' => bytes.get(at + 1) == Some(&b'('),
         // A pattern of Bash, or the join of PowerShell: `'.cla' + 'ude'`.
         b'+' => {
             let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
