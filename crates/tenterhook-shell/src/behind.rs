@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::braces::{MOST_BRACES, unfold};
 use super::command::is_leading;
+use super::named::{defines, is_variable, looked_up, set_words};
 use super::read::{Code, Reader};
 use super::setup::is_setup;
 use super::stream::{Flow, Stream};
 use super::windows::Language;
 use super::word::{self, Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
-use super::{Assignment, Context, Doubt, MOST_WRAPPERS, SimpleCommand, Via, strings};
+use super::{Assignment, Doubt, MOST_WRAPPERS, SimpleCommand, Via, strings};
 
 /// Lists a command and everything behind its wrappers (S-31). What it prints goes to `output`.
 pub(super) fn follow(
@@ -183,37 +184,6 @@ fn shebang(text: &str) -> Option<&str> {
     if program == "env" { words.find(|word| !word.starts_with('-')) } else { Some(program) }
 }
 
-/// Programs that may set any variable.
-const LOADERS: &[&str] = &["source", ".", "eval"];
-
-/// How often a text names a variable other than to expand it.
-fn times_named(text: &str, name: &str) -> usize {
-    let is_part = |c: char| c == '_' || c.is_alphanumeric();
-    let names = text.match_indices(name).filter(|(at, _)| {
-        let (before, after) = text.split_at_checked(*at).unwrap_or_default();
-        let after = after.strip_prefix(name).unwrap_or_default();
-        let is_whole = !before.ends_with(is_part) && !after.starts_with(is_part);
-        let is_expanded = before.ends_with('$') || before.ends_with("${") && after.starts_with('}');
-        is_whole && !is_expanded
-    });
-    names.count()
-}
-
-/// `$(which node)`, `"$(command -v python3)"`: the program that a lookup names.
-fn looked_up(source: &str) -> Option<&str> {
-    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
-    let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
-    let inner = inner.or_else(|| bare.strip_prefix('`')?.strip_suffix('`'))?;
-    let words: Vec<&str> = inner.split_whitespace().collect();
-    let (["which", name] | ["command", "-v", name] | ["type", "-P" | "-p", name]) =
-        words.as_slice()
-    else {
-        return None;
-    };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-    (name.chars().all(is_plain) && !name.starts_with('-')).then_some(name)
-}
-
 /// One step behind a command.
 struct Look<'l, 's> {
     reader: &'l mut Reader<'s>,
@@ -264,45 +234,19 @@ impl Look<'_, '_> {
 
     /// The words that a computed program stands for, where the line says them.
     fn known_words(&mut self, program: &Word) -> Option<Vec<Word>> {
-        let words = looked_up(&program.source).map(|name| vec![Word::literal(name)]);
-        words.or_else(|| self.set_words(program)).or_else(|| self.printed_words(program))
-    }
-
-    /// `CMD='npm test'; $CMD`: the words of a variable that the line sets once, before anything else can have set it.
-    fn set_words(&self, program: &Word) -> Option<Vec<Word>> {
         let source = program.source.as_str();
-        let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        let name = bare.unwrap_or(source).strip_prefix('$')?;
-        let name = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
-        let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
-            && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
-        if !is_name || times_named(self.code.text, name) != 1 {
-            return None;
-        }
-        let commands = &self.reader.commands;
-        if commands.iter().filter_map(SimpleCommand::program).any(|name| LOADERS.contains(&name)) {
-            return None;
-        }
-        let mut set = commands.iter().enumerate().filter(|(at, command)| {
-            let is_run = command.context == Context::TopLevel
-                || *at == 0 && command.context == Context::List;
-            is_run && command.words.is_empty() && *command.via == *self.command.via
-        });
-        let value = set.find_map(|(_, command)| {
-            command.assignments.iter().find(|assignment| assignment.name == name)
-        });
-        let value = &value?.value;
-        if let Some(name) = looked_up(&value.source) {
+        if let Some(name) = looked_up(source).filter(|_| !defines(self.code.text)) {
             return Some(vec![Word::literal(name)]);
         }
-        let is_plain = |c: char| c.is_alphanumeric() || " -_./=:,@+%".contains(c);
-        let text = Some(&value.text)
-            .filter(|text| value.kind == WordKind::Literal && text.chars().all(is_plain))?;
-        let words: Vec<Word> = match bare {
-            Some(_) if text.contains(' ') => return None,
-            _ => text.split(' ').filter(|word| !word.is_empty()).map(Word::literal).collect(),
-        };
-        (!words.is_empty()).then_some(words)
+        let cost = 1 + self.code.text.len() / 32 + self.reader.commands.len() / 8;
+        if is_variable(source) && self.reader.pay(self.code, cost) {
+            let commands = &self.reader.commands;
+            let words = set_words(self.code.text, commands, &self.command.via, source);
+            if words.is_some() {
+                return words;
+            }
+        }
+        self.printed_words(program)
     }
 
     /// `$(echo git) push`: the words of a substitution whose commands print what the line says.

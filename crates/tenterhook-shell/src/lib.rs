@@ -43,6 +43,7 @@ mod braces;
 mod command;
 mod flow;
 pub mod guess;
+mod named;
 mod parse;
 mod printed;
 pub mod program;

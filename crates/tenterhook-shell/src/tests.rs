@@ -220,6 +220,11 @@ fn doubt_is_said() {
         "X=ls; for i in 1; do $X push; X=git; done",
         "$(which $X) push",
         "$(which a b) push",
+        "IFS=,; X=git,push; $X",
+        "X+=ls; $X push",
+        "X=ls & $X push",
+        "X=ls; Y=$(cat f); export \"$Y=git\"; $X push",
+        "which() { echo git; }; $(which ls) push",
     ] {
         assert!(show(line).ends_with('?'), "{line}: {}", show(line));
     }

@@ -195,10 +195,7 @@ impl Wrapper {
                 files.next().and_then(file).into_iter().collect()
             }
             Follows::Input { operands } => {
-                let more = rest.len() > operands || words.iter().any(|it| is_option(&it.text));
-                let input =
-                    rest.iter().all(|it| INPUTS.contains(&it.text.as_str()) || operands > 1);
-                if more || !input { Vec::new() } else { vec![Behind::Input] }
+                reads_input(words, &rest, operands).then_some(Behind::Input).into_iter().collect()
             }
             Follows::Actions(_) | Follows::InputOf(_) | Follows::Computed(_) => Vec::new(),
             Follows::PowerShell | Follows::Cmd(_) => Vec::new(),
@@ -238,6 +235,18 @@ impl Wrapper {
         })
     }
 }
+
+/// Whether a program reads code on its input, with these words and operands of which it takes so many.
+fn reads_input(words: &[Word], rest: &[Word], operands: usize) -> bool {
+    let is_other = |word: &Word| {
+        is_option(&word.text) && !(operands > 1 && STAYING.contains(&word.text.as_str()))
+    };
+    let is_input = rest.iter().all(|word| INPUTS.contains(&word.text.as_str()) || operands > 1);
+    is_input && rest.len() <= operands && !words.iter().any(is_other)
+}
+
+/// Options of programs that read jobs with which they still read them.
+const STAYING: &[&str] = &["-m", "-M", "-v", "-t", "-q"];
 
 fn is_option(text: &str) -> bool {
     text.starts_with('-') && !INPUTS.contains(&text)

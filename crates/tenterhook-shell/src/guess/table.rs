@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("text.txt");
 /// Words of a program with subcommands behind which stands what it runs (S-36).
 const RUNNING: &str = "\
     exec run x dlx foreach ssh rsh shell develop watch console debug attach enter sudo run-command \
-    invoke guestcontrol start with-env command runner session forall remote local:run run:detached";
+    invoke guestcontrol unshare start with-env command runner session forall remote local:run run:detached";
 
 /// Options whose value is code, whatever the program (S-36). `-c` of git is a setting, which may be code, too.
 const CODE_OPTIONS: &str = "\

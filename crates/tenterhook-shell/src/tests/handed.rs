@@ -148,7 +148,7 @@ fn program_that_a_substitution_prints_is_read() {
             "`printf 'sudo git'` push",
             "`printf 'sudo git'` push | $( )>sudo git push | $( )>sudo>git push | printf sudo git",
         ),
-        ("$(which git) push", "$(which git) push | which git ?"),
+        ("$(which git) push", "$(which git) push | $( )>git push | which git"),
         ("$(echo $X) push", "$(echo $X) push | echo $X ?"),
     ]);
 }

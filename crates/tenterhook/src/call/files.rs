@@ -287,6 +287,9 @@ impl Here<'_> {
                     operands.pop();
                 }
                 found.deletes.extend(all(operands));
+                let fed = view.fed.iter().map(String::as_str);
+                let fed = fed.filter(|path| path.starts_with(['/', '~']));
+                found.deletes.extend(self.all_seen(fed));
             }
             _ => {}
         }

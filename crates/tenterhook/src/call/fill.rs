@@ -317,8 +317,8 @@ impl<'m> Variables<'m> {
             ["cd;", "pwd"] | ["cd", "&&" | ";", "pwd"] => {
                 return self.values.get("HOME")?.first().cloned();
             }
-            ["cd", to, "&&" | ";", "pwd"] => return Some(self.expand(to, depth + 1).first()),
-            ["cd", to, "pwd"] if to.ends_with(';') => {
+            ["cd", to, "&&" | ";", "pwd", ..] => return Some(self.expand(to, depth + 1).first()),
+            ["cd", to, "pwd", ..] if to.ends_with(';') => {
                 return Some(self.expand(to.trim_end_matches(';'), depth + 1).first());
             }
             _ => {}
@@ -340,9 +340,15 @@ impl<'m> Variables<'m> {
             }
             // Everything that lies there: what a name in it is called, nobody knows.
             ["ls"] | ["ls", "-1" | "-a" | "-A" | "-d"] => "*".to_owned(),
+            ["ls", "-d" | "-1d" | "-d1", path] => (*path).to_owned(),
             ["ls", .., path] if path.contains('*') => (*path).to_owned(),
             ["ls", _] | ["ls", "-1" | "-a" | "-A", _] => "*".to_owned(),
             ["realpath" | "readlink", .., path] => (*path).to_owned(),
+            // What it finds has names that only the disk knows.
+            ["find", start, rest @ ..] if !start.starts_with('-') => match rest {
+                [.., "-name", name] | ["-name", name, ..] => format!("{start}/{name}"),
+                _ => format!("{start}/*"),
+            },
             ["dirname", path] => path.rsplit_once('/').map_or(".", |(parent, _)| parent).to_owned(),
             ["basename", path] => path.rsplit('/').next().unwrap_or_default().to_owned(),
             _ => return None,

@@ -17,7 +17,7 @@ use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced};
 use super::fill::{Variables, program_path};
 use super::find::search;
-use super::path::{Moves, Paths};
+use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
@@ -27,15 +27,6 @@ use words::{meant, reads_names, words};
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
 const MOST_FED: usize = 4 * 1024;
-/// Longest directory that is followed: no system has a longer one.
-const LONGEST_CWD: usize = 4 * 1024;
-
-/// Variables of directories in the home, and what they stand for where nobody sets them.
-const XDG: &[(&str, &str)] = &[
-    ("XDG_CONFIG_HOME", ".config"),
-    ("XDG_DATA_HOME", ".local/share"),
-    ("XDG_STATE_HOME", ".local/state"),
-];
 
 /// What a line holds.
 pub(super) struct Seen<'a> {
@@ -66,6 +57,8 @@ struct Sofar<'p> {
     filled: Vec<(String, String)>,
     piped: Vec<String>,
     aliases: HashMap<String, String>,
+    /// The directory that the line left last.
+    left: Option<String>,
     /// The last wrapper that names a directory, and that directory.
     entered: Option<(&'static str, String)>,
     /// Files that the line writes, with what it writes there.
@@ -87,10 +80,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a
     {
         variables.set(name, vec![value.clone()]);
     }
-    // Where they are set, they are mostly set to what they stand for without.
-    for (name, below) in XDG.iter().filter(|_| !paths.home.is_empty()) {
-        variables.set(name, vec![format!("{}/{below}", paths.home)]);
-    }
+    entered::set_directories(&mut variables, &paths.home);
     let mut functions = HashMap::new();
     for function in &line.functions {
         functions.entry(function.name.as_str()).or_insert(function);
@@ -108,6 +98,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a
         filled: Vec::new(),
         piped: Vec::new(),
         aliases: HashMap::new(),
+        left: None,
         entered: None,
         files: HashMap::new(),
         words: 0,
@@ -349,25 +340,6 @@ impl<'p> Sofar<'p> {
             }
             "read" => self.read(view),
             _ => {}
-        }
-    }
-
-    /// Where the line goes on.
-    fn go(&mut self, view: &View<'_>) {
-        let from = match self.paths.moves {
-            Moves::Followed => self.cwd(),
-            Moves::FromStart => &self.paths.cwd,
-            Moves::Ignored => return,
-        };
-        if let Some(to) = view.operands(&[]).first() {
-            let to = self.paths.absolute(to, from);
-            if to.len() > LONGEST_CWD {
-                self.too_much = true;
-            } else {
-                self.variables.go(to);
-            }
-        } else if view.name == "cd" {
-            self.variables.go(self.paths.home.clone());
         }
     }
 

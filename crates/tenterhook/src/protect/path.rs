@@ -168,8 +168,12 @@ fn without_groups(path: &str) -> String {
     let mut plain = String::with_capacity(path.len());
     let mut rest = path;
     while let Some((before, behind)) = rest.split_once('(') {
-        let Some((_, behind)) = behind.split_once(')') else { break };
+        let Some((group, behind)) = behind.split_once(')') else { break };
         match before.strip_suffix(['!', '@', '+', '*', '?']) {
+            // Patterns with a dot stand for names with one.
+            Some(before) if group.split('|').any(|part| part.starts_with('.')) => {
+                plain.extend([before, ".*"]);
+            }
             Some(before) => plain.extend([before, "*"]),
             None => plain.push_str(rest.get(..rest.len() - behind.len()).unwrap_or_default()),
         }
@@ -355,6 +359,9 @@ mod tests {
             "/usr/bin/tenterhook",
             "~/.local/share/opencode/plugin.ts",
             ".agents/plugins/x/hooks/hooks.json",
+            "~/.!(ssh)",
+            ".@(claude|x)",
+            "~/@(.config|.local)",
         ] {
             assert_eq!(hold(path), Hold::Part, "{path}");
         }
@@ -371,8 +378,6 @@ mod tests {
             ".codex",
             "/etc",
             ".??????",
-            "~/.!(ssh)",
-            ".@(claude|x)",
         ] {
             assert_eq!(hold(path), Hold::Parent, "{path}");
         }

@@ -5,14 +5,14 @@ use tenterhook_shell::{Line, Parsed, SimpleCommand, WordKind};
 use crate::call::view::View;
 
 pub(super) fn is_hidden(line: &Line, views: &[View<'_>], text: &str) -> bool {
-    line.commands.iter().any(hides)
+    line.commands.iter().any(|command| hides(command, line))
         || parts_itself(line)
         || is_braced(line, text)
         || views.iter().any(|it| encoded_powershell(it))
 }
 
 /// Whether the name of a program is put together so that nobody can read it.
-fn hides(command: &SimpleCommand) -> bool {
+fn hides(command: &SimpleCommand, line: &Line) -> bool {
     let Some(program) = command.words.first() else { return false };
     let source = program.source.as_str();
     // `$'\x72\x6d'`, `\162\155`
@@ -40,7 +40,10 @@ fn hides(command: &SimpleCommand) -> bool {
             let computed = source.contains("$(") || source.contains('`');
             let cut = source.contains("${!")
                 || (source.contains("${") && source.contains(':') && !source.contains(":-"));
-            source.contains("IFS") || cut || (computed && !named && !is_lookup(source))
+            let is_alias = |command: &SimpleCommand| command.program() == Some("alias");
+            let redefines = || !line.functions.is_empty() || line.commands.iter().any(is_alias);
+            let looks = || is_lookup(source) && !redefines();
+            source.contains("IFS") || cut || (computed && !named && !looks())
         }
     }
 }

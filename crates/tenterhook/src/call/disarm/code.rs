@@ -44,12 +44,30 @@ const CHANGES: &[&str] = &[
     ",?w",
     ",?a",
     ", ?w",
+    "extractall",
+    "unpack_archive",
+    "urlretrieve",
+    "->spew",
+    "->append",
+    "File.rm",
+    "file.create",
+    "file:delete",
+    "spit ",
+    "set print",
+    "delete(\"",
+    "delete('",
+    "\").text",
+    "delete from",
+    "drop table",
+    "insert into",
+    " w]",
+    " w+]",
+    " a]",
 ];
 /// Names of functions that change files, as whole words before a parenthesis or a text.
 const CALLS: &[&str] = &["rm", "mv", "cp", "mkfifo", "mknod"];
 /// Texts with which a file is opened to be changed.
-const MODES: &[&str] =
-    &["w", "wb", "wt", "w+", "w+b", "a", "ab", "at", "a+", "xb", "r+", "rb+", "r+b"];
+const MODES: &[&str] = &["wb", "wt", "w+", "w+b", "ab", "at", "a+", "xb", "r+", "rb+", "r+b"];
 
 /// Parts of code that removes, moves or closes a whole directory.
 const WHOLE: &[&str] = &[
@@ -66,9 +84,10 @@ const WHOLE: &[&str] = &[
     "rmdirSync",
     "rm_rf",
     "rm_r",
-    "remove_dir_all",
-    "remove_tree",
+    "remove_",
     "removedirs",
+    "extractall",
+    "unpack_archive",
     "remove(",
     "fs.rm(",
     "rm(",
@@ -77,6 +96,8 @@ const WHOLE: &[&str] = &[
     "moveItem",
     "file delete",
     "POSIX file",
+    "call delete(",
+    "rmove",
     "delete-directory",
     "unlink",
     "chmod",
@@ -133,11 +154,16 @@ pub(super) fn look(
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
     let mut named: Vec<String> = joined(code, texts);
     named.extend(texts.iter().map(|(_, text)| unmarked(text).to_owned()));
-    // The words of Tcl have no quotes.
-    if texts.is_empty() {
-        let is_end = |c: char| c.is_whitespace() || "[]{};()".contains(c);
-        named.extend(code.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned));
+    // A text may be code, with texts in it.
+    let nested = texts.iter().flat_map(|(_, text)| strings::texts(text));
+    named.extend(nested.map(|(_, text)| unmarked(text).to_owned()));
+    if says(&["chdir"]) {
+        let all = || texts.iter().map(|(_, text)| *text).take(MOST_PARTS);
+        named.extend(all().flat_map(|base| all().map(move |name| format!("{base}/{name}"))));
     }
+    // The words of Tcl have no quotes, and Lua has brackets for some.
+    let bare = bare_words(code, texts);
+    named.extend(bare.iter().cloned());
     let is_home_known = says(HOMES);
     let in_home = |path: &String| at_home(path).filter(|_| is_home_known);
     for path in named.iter().cloned().chain(named.iter().filter_map(in_home)) {
@@ -153,7 +179,8 @@ pub(super) fn look(
     let is_whole = |(at, text): (usize, &(usize, &str))| {
         (!is_continued(code, texts, at)).then(|| text.1.to_owned())
     };
-    let texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
+    let mut texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
+    texts.extend(bare);
     let sources = match texts.split_last() {
         Some((_, sources)) if says(MOVES) && !sources.is_empty() => sources,
         _ => &texts,
@@ -167,6 +194,15 @@ pub(super) fn look(
             found.guards.insert(seen);
         }
     }
+}
+
+/// The words of code that writes its texts without quotes.
+fn bare_words(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
+    if !(texts.is_empty() || code.contains("[[")) {
+        return Vec::new();
+    }
+    let is_end = |c: char| c.is_whitespace() || "[]{};()".contains(c);
+    code.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
@@ -207,11 +243,13 @@ pub(super) fn changes_arguments(code: &str, texts: &[(usize, &str)], is_changing
 
 /// Whether a script of `awk` prints into a file: `print > f`.
 pub(super) fn prints_into_file(script: &str) -> bool {
+    // The texts between quotes are printed.
+    let script: String = script.split('"').step_by(2).collect::<Vec<_>>().join(" ");
     script.match_indices("print").any(|(at, _)| {
         let rest = script.get(at..).unwrap_or_default();
         let end = rest.find([';', '}', '\n', '|']).unwrap_or(rest.len());
         let printed = rest.get(..end).unwrap_or_default();
-        // What stands in parentheses is compared.
+        // A mark in parentheses compares.
         let plain = printed.rsplit(')').next().unwrap_or(printed);
         plain.contains('>') && !plain.contains(">=")
     })
@@ -242,7 +280,7 @@ fn changes(code: &str, texts: &[(usize, &str)]) -> bool {
         || code.contains("cat(") && code.contains("file")
 }
 
-/// A text without the signs with which Perl opens it: `>FILE`.
+/// A text without the characters with which Perl opens a file: `>FILE`.
 fn unmarked(text: &str) -> &str {
     text.trim_start_matches(['>', '<', '+', '|']).trim_start()
 }
@@ -346,7 +384,9 @@ mod tests {
 
     #[test]
     fn script_prints_into_a_file() {
-        for script in ["{print > \"x\"}", "BEGIN{printf \"a\" >>f}", "{print ($1) > f}"] {
+        for script in
+            ["{print > \"x\"}", "BEGIN{printf \"a\" >>f}", "{print ($1) > f}", "{print \"{}\" > f}"]
+        {
             assert!(prints_into_file(script), "{script}");
         }
         for script in

@@ -65,7 +65,9 @@ const UNSETS: &[&str] = &["--unset", "--unset-all", "unset"];
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
-    if view.name != "git" {
+    // `yadm` is git in the home.
+    let is_at_home = view.name == "yadm";
+    if view.name != "git" && !is_at_home {
         return;
     }
     if is_hooks_path(here) {
@@ -91,7 +93,8 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         true => (*next).to_owned(),
         false => format!("{all}/{next}"),
     };
-    let top = at.iter().fold(".".to_owned(), join);
+    let start = if is_at_home { "~" } else { "." };
+    let top = at.iter().fold(start.to_owned(), join);
     whole(here, verb, operands, &top, found);
     if !CHANGING.contains(verb) {
         return;

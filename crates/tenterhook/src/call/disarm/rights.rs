@@ -13,7 +13,6 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         return;
     }
     let mut operands = view.operands(&[]);
-    operands.extend(view.fed.iter().map(String::as_str));
     // `chmod -x FILE` has the rights among its options, `chmod --reference=X FILE` in another file.
     let by_option = name == "chmod" && view.args.iter().any(|arg| is_mode_option(arg))
         || view.args.iter().any(|arg| arg.starts_with("--reference"));
@@ -45,7 +44,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Nothing,
-    /// In those outside of the project: there nobody has a reason to do so.
+    /// In those outside of the project: there an agent has no reason to do so.
     Above,
     /// In all.
     All,
@@ -69,7 +68,7 @@ fn takes_away(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
         },
         "chattr" if mode.is_some() => Takes::Above,
         "chflags" if mode.is_some_and(|flags| !flags.starts_with("no")) => Takes::Above,
-        "setfacl" if says(&[":---", ":-"]) => Takes::Above,
+        "setfacl" if says(&[":-", ":0"]) => Takes::Above,
         "icacls" if says(&["/deny", "/remove", "/inheritance"]) => Takes::Above,
         _ => Takes::Nothing,
     }
@@ -88,9 +87,20 @@ fn is_mode_option(arg: &str) -> bool {
 
 /// Whether the owner of a directory can no longer read or enter it with that mode.
 fn is_closing(mode: &str) -> bool {
+    let (may_read, may_enter) = left(mode);
+    !(may_read && may_enter)
+}
+
+/// Whether the owner of a file can no longer read it with that mode.
+pub(super) fn hides_files(mode: &str) -> bool {
+    !left(mode).0
+}
+
+/// Whether the owner of a directory may read and enter it with a mode, if they may before.
+fn left(mode: &str) -> (bool, bool) {
     if mode.chars().all(|c| c.is_digit(8)) && !mode.is_empty() {
         let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
-        return owner & 0o5 != 0o5;
+        return (owner & 4 == 4, owner & 1 == 1);
     }
     let (mut may_read, mut may_enter) = (true, true);
     for clause in mode.split(',') {
@@ -110,7 +120,7 @@ fn is_closing(mode: &str) -> bool {
             }
         }
     }
-    !(may_read && may_enter)
+    (may_read, may_enter)
 }
 
 #[cfg(test)]

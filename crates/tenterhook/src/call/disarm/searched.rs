@@ -1,6 +1,9 @@
 //! Which guards does a search come upon that removes or changes what it finds: `find ~/.config -delete`, `fd . ~ -x rm`? Looks at no disk.
 
+use tenterhook_shell::Context;
+
 use super::Here;
+use super::rights::hides_files;
 use super::table::{NAME_TESTS, SEARCHERS};
 use crate::call::Found;
 use crate::call::find::starts;
@@ -10,57 +13,121 @@ use crate::protect;
 /// Programs that run a command with the words that they read.
 const FEEDERS: &[&str] = &["xargs", "gxargs", "parallel", "rush"];
 
+/// Programs that list the files in which they find something.
+const LISTERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+
+/// Options of `fd` that are followed by a value.
+const FD_VALUED: &[&str] = &[
+    "--base-directory",
+    "--search-path",
+    "-C",
+    "-d",
+    "-e",
+    "-t",
+    "-E",
+    "-S",
+    "--type",
+    "--extension",
+    "--exclude",
+    "--max-depth",
+];
+
 /// Fewest letters of a pattern that is meant for one file.
 const LEAST_LETTERS: usize = 3;
 
 pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
+    if LISTERS.contains(&view.name.as_str()) {
+        let lists = view.has('l', "files-with-matches") && is_handed_on(view, views);
+        let searched = view.operands(&["-e", "-f", "-g"]).into_iter().skip(1);
+        let around = searched.filter(|directory| lists && here.is_around(directory));
+        return found.guards.extend(around.map(|directory| here.seen(directory)));
+    }
     let Some((name, runs)) = SEARCHERS.iter().find(|(name, _)| *name == view.name) else { return };
     let is_find = !name.starts_with("fd");
-    let behind = view.args.iter().skip_while(|arg| !runs.contains(&arg.as_str()));
-    let changes = protect::may_change(&behind.map(String::as_str).collect::<Vec<_>>().join(" "));
-    let deletes = is_find && view.says(&["-delete"]);
-    // `find ~/.config -type f | xargs rm`
-    let feeds = || {
-        let is_feeder = |other: &View<'_>| FEEDERS.contains(&other.name.as_str());
-        let changes = |other: &View<'_>| protect::may_change(&other.args.join(" "));
-        view.feeds() && views.iter().any(|other| is_feeder(other) && changes(other))
+    let behind = view.args.iter().map(String::as_str).skip_while(|arg| !runs.contains(arg));
+    let behind: Vec<&str> = behind.skip(1).collect();
+    let changes = match behind.as_slice() {
+        // Files that can still be read are no loss.
+        ["chmod", mode, ..] if view.says(&["f"]) && !hides_files(mode) => false,
+        _ => protect::may_change(&behind.join(" ")),
     };
-    if !(deletes || changes || feeds()) {
+    let deletes = is_find && view.says(&["-delete"]);
+    if !(deletes || changes || is_handed_on(view, views)) {
         return;
     }
     let searched: Vec<&str> = if is_find { starts(view) } else { directories(view, runs) };
+    let names = names(view, runs, is_find);
     if is_find {
         let meant = |word: &&str| here.is_part(word) || protect::is_home_of_guard(&here.seen(word));
         let named = view.args.iter().map(|arg| arg.trim_start_matches("*/").trim_end_matches("/*"));
         found.guards.extend(named.filter(meant).filter(|_| deletes).map(|word| here.seen(word)));
         found.guards.extend(by_name(here, &searched).filter(|_| deletes));
     }
-    if !is_narrow(view, is_find) {
-        let above = searched.into_iter().filter(|directory| here.is_around(directory));
+    let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
+    let above = searched.into_iter().filter(|directory| here.is_around(directory));
+    if names.iter().all(is_any) {
         found.guards.extend(above.map(|directory| here.seen(directory)));
+    } else if above.count() > 0 {
+        found
+            .guards
+            .extend(names.into_iter().filter(|name| is_on_the_way(name)).map(str::to_owned));
     }
 }
 
-/// The directories that an `fd` searches: what stands behind its pattern, and the values of its options.
+/// Whether the files that a command lists are changed by another one: `| xargs rm`, `rm $(...)`.
+fn is_handed_on(view: &View<'_>, views: &[View<'_>]) -> bool {
+    let is_inside = view.command.context == Context::CommandSubstitution;
+    let changes = |other: &View<'_>| {
+        let is_feeder = FEEDERS.contains(&other.name.as_str());
+        let line = || format!("{} {}", other.name, other.args.join(" "));
+        let is_outside = is_inside
+            && other.command.words.iter().any(|word| {
+                word.source.contains(&format!("$({}", view.name))
+                    || word.source.contains(&format!("`{}", view.name))
+            });
+        (is_feeder || is_outside) && protect::may_change(&line())
+    };
+    view.feeds() && views.iter().any(changes)
+}
+
+/// The names that a search is for: the values of its tests, or the pattern of an `fd`.
+fn names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
+    if is_find {
+        let tests = view.args.iter().zip(view.args.iter().skip(1));
+        let named = tests.filter(|(test, _)| NAME_TESTS.contains(&test.as_str()));
+        return named.map(|(_, name)| name.as_str()).collect();
+    }
+    let own = view.args.iter().map(String::as_str).take_while(|arg| !runs.contains(arg));
+    let mut before = "";
+    let mut found = Vec::new();
+    for arg in own {
+        let is_value = FD_VALUED.contains(&std::mem::replace(&mut before, arg));
+        if !arg.starts_with('-') && !is_value {
+            found.push(arg);
+            break;
+        }
+    }
+    found.extend(view.values(&["-e", "--extension"]));
+    found
+}
+
+/// Whether a name that is searched for in a home is that of a directory above a guard, or of one of its own.
+fn is_on_the_way(name: &str) -> bool {
+    let name = name.trim_start_matches(['*', '.', '^', '/']).trim_end_matches(['*', '$', '/']);
+    let name = name.strip_suffix("/.").unwrap_or(name);
+    !name.is_empty()
+        && ["~/.", "~/.config/", "~/"]
+            .iter()
+            .any(|start| protect::hold(&format!("{start}{name}")) != protect::Hold::Nothing)
+}
+
+/// The directories that an `fd` searches: the operands behind its pattern, and the values of its options.
 fn directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
     let options = ["--base-directory", "--search-path", "-C"];
     let own = view.args.iter().take_while(|arg| !runs.contains(&arg.as_str()));
     let operands = own.filter(|arg| !arg.starts_with('-')).skip(1).map(String::as_str);
     operands.chain(view.values(&options)).collect()
-}
-
-/// Whether a search is for certain names; those that may be any are none.
-fn is_narrow(view: &View<'_>, is_find: bool) -> bool {
-    let is_any = |name: &str| name.chars().all(|c| "*.?^$/".contains(c));
-    let tests = view.args.iter().zip(view.args.iter().skip(1));
-    let mut names = tests.filter(|(test, _)| NAME_TESTS.contains(&test.as_str()));
-    let named = match is_find {
-        true => names.any(|(_, name)| !is_any(name)),
-        false => view.says(&["-e", "--extension"]),
-    };
-    let pattern = || view.operands(&[]).first().is_some_and(|pattern| !is_any(pattern));
-    named || !is_find && pattern()
 }
 
 /// `find . -name 'sett*.json' -delete`: a pattern that fits the name of a guard's file, where such a file may lie.

@@ -39,7 +39,7 @@ pub(super) const EDITORS: &[&str] = &[
     "upx",
 ];
 
-/// Those of them that run code of their own, which may name other files.
+/// Those of them that run code, which may name other files.
 pub(super) const CODED: &[&str] = &["vi", "vim", "nvim", "ex", "emacs", "emacsclient"];
 
 /// Those of them that give files and directories other names.

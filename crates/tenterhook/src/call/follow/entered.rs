@@ -1,9 +1,29 @@
-//! In which directory does a wrapper run the command behind it (`env -C DIR`)? Reads words; looks at no disk.
+//! In which directory does a command run: where the line goes (`cd DIR`), or where a wrapper leads (`env -C DIR`)? Reads words;
+//! looks at no disk.
 
 use tenterhook_shell::{SimpleCommand, Via};
 
 use super::Sofar;
+use crate::call::fill::Variables;
+use crate::call::path::Moves;
 use crate::call::view::View;
+
+/// Longest directory that is followed: no system has a longer one.
+const LONGEST_CWD: usize = 4 * 1024;
+
+/// Variables of directories in the home, and what they stand for where nobody sets them.
+const XDG: &[(&str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
+
+/// Sets the variables of directories in the home. Where somebody sets them, it is mostly to the same.
+pub(super) fn set_directories(variables: &mut Variables<'_>, home: &str) {
+    for (name, below) in XDG.iter().filter(|_| !home.is_empty()) {
+        variables.set(name, vec![format!("{home}/{below}")]);
+    }
+}
 
 /// Wrappers that run a command in another directory, and the options that name it.
 const ENTERING: &[(&str, &[&str])] = &[
@@ -19,6 +39,31 @@ const ENTERING: &[(&str, &[&str])] = &[
 ];
 
 impl Sofar<'_> {
+    /// Where the line goes on.
+    pub(super) fn go(&mut self, view: &View<'_>) {
+        let from = match self.paths.moves {
+            Moves::Followed => self.cwd(),
+            Moves::FromStart => &self.paths.cwd,
+            Moves::Ignored => return,
+        };
+        let to = match view.operands(&[]).first() {
+            Some(&"-") => self.left.clone(),
+            Some(to) => Some(self.paths.absolute(to, from)),
+            None if view.name == "cd" => Some(self.paths.home.clone()),
+            None => None,
+        };
+        let Some(to) = to else { return };
+        if to.len() > LONGEST_CWD {
+            self.too_much = true;
+            return;
+        }
+        let left = self.cwd().to_owned();
+        self.variables.set("OLDPWD", vec![left.clone()]);
+        self.variables.set("PWD", vec![to.clone()]);
+        self.left = Some(left);
+        self.variables.go(to);
+    }
+
     /// Where a command runs: where a wrapper before it leads (`env -C DIR`), else where the line stands.
     pub(super) fn directory_of(&self, command: &SimpleCommand) -> String {
         let wrapped = match (command.via.last(), &self.entered) {
@@ -33,7 +78,14 @@ impl Sofar<'_> {
         let Some((wrapper, options)) = ENTERING.iter().find(|(name, _)| *name == view.name) else {
             return;
         };
-        let named = view.values(options).last().map(|path| self.paths.absolute(path, &view.cwd));
+        // `systemd-run -p WorkingDirectory=DIR`
+        let property = view.args.iter().filter_map(|arg| arg.strip_prefix("WorkingDirectory="));
+        let named = view
+            .values(options)
+            .into_iter()
+            .chain(property)
+            .last()
+            .map(|path| self.paths.absolute(path, &view.cwd));
         self.entered = named.map(|cwd| (*wrapper, cwd));
     }
 }

@@ -1,0 +1,118 @@
+//! Which program does a computed word name, as far as the line says: a lookup, or a variable that it sets? Expands nothing.
+
+use super::word::{Word, WordKind};
+use super::{Context, SimpleCommand, Via};
+
+/// `CMD='npm test'; $CMD`: the words of a variable that the text of a line sets once, in one of its commands that were found so far.
+pub(super) fn set_words(
+    text: &str,
+    commands: &[SimpleCommand],
+    via: &[Via],
+    source: &str,
+) -> Option<Vec<Word>> {
+    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let name = variable(bare.unwrap_or(source))?;
+    if times_named(text, name) != 1 || is_set_otherwise(text, name) {
+        return None;
+    }
+    if commands.iter().any(sets_any) {
+        return None;
+    }
+    let mut set = commands.iter().enumerate().filter(|(at, command)| {
+        let is_run =
+            command.context == Context::TopLevel || *at == 0 && command.context == Context::List;
+        is_run && command.words.is_empty() && *command.via == *via
+    });
+    let value = set.find_map(|(_, command)| {
+        command.assignments.iter().find(|assignment| assignment.name == name)
+    });
+    let value = &value?.value;
+    if let Some(name) = looked_up(&value.source) {
+        return Some(vec![Word::literal(name)]);
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || " -_./=:,@+%".contains(c);
+    let value_text = Some(&value.text)
+        .filter(|text| value.kind == WordKind::Literal && text.chars().all(is_plain))?;
+    let words: Vec<Word> = match bare {
+        Some(_) if value_text.contains(' ') => return None,
+        _ => value_text.split(' ').filter(|word| !word.is_empty()).map(Word::literal).collect(),
+    };
+    (!words.is_empty()).then_some(words)
+}
+
+/// Whether a word is one variable: `$X`, `"${X}"`.
+pub(super) fn is_variable(source: &str) -> bool {
+    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    variable(bare.unwrap_or(source)).is_some()
+}
+
+/// The name of the variable that a word without quotes expands.
+fn variable(source: &str) -> Option<&str> {
+    let name = source.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
+    let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+        && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    is_name.then_some(name)
+}
+
+/// Programs that may set any variable, and those that set the ones that their words name.
+const LOADERS: &[&str] = &["source", ".", "eval"];
+const SETTERS: &[&str] = &[
+    "declare",
+    "export",
+    "getopts",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "typeset",
+];
+
+/// Whether a command may set a variable that the line does not name.
+fn sets_any(command: &SimpleCommand) -> bool {
+    let program = command.program().unwrap_or_default();
+    LOADERS.contains(&program)
+        || SETTERS.contains(&program) && command.words.iter().any(Word::is_dynamic)
+}
+
+/// Whether a variable may hold something else than the value that is assigned: it is appended to another value, parted otherwise
+/// than at blanks, or assigned in another process (`X=ls &`).
+fn is_set_otherwise(text: &str, name: &str) -> bool {
+    let plain = text.replace("&&", "").replace(">&", "").replace("&>", "");
+    text.contains("IFS") || text.contains(&format!("{name}+=")) || plain.contains('&')
+}
+
+/// Whether a text may give a program another meaning: `which() { ...; }`, `alias which=...`.
+pub(super) fn defines(text: &str) -> bool {
+    text.contains("()") || text.contains("function ") || text.contains("alias ")
+}
+
+/// How often a text names a variable other than to expand it.
+fn times_named(text: &str, name: &str) -> usize {
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
+    let names = text.match_indices(name).filter(|(at, _)| {
+        let (before, after) = text.split_at_checked(*at).unwrap_or_default();
+        let after = after.strip_prefix(name).unwrap_or_default();
+        let is_whole = !before.ends_with(is_part) && !after.starts_with(is_part);
+        let is_expanded = before.ends_with('$') || before.ends_with("${") && after.starts_with('}');
+        is_whole && !is_expanded
+    });
+    names.count()
+}
+
+/// `$(which node)`, `"$(command -v python3)"`: the program that a lookup names.
+pub(super) fn looked_up(source: &str) -> Option<&str> {
+    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
+    let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.or_else(|| bare.strip_prefix('`')?.strip_suffix('`'))?;
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    let (["which", name] | ["command", "-v", name] | ["type", "-P" | "-p", name]) =
+        words.as_slice()
+    else {
+        return None;
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    (name.chars().all(is_plain) && !name.starts_with('-')).then_some(name)
+}

@@ -1,0 +1,148 @@
+//! What did reading a script find when it was approved? The same text in the same place is not parsed again while the disk gives
+//! the answers that it gave then. Decides nothing: it returns what reading would find.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::trust::digest::{Canon, Digest};
+use crate::trust::loads::{self, Disk, Language, Loads, Scene};
+
+/// Names the reader, which may find something else in another version of this program.
+const READER: &str = concat!("script 1 ", env!("CARGO_PKG_VERSION"));
+
+/// One script that was read, and everything that its reader asked the disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::trust) struct ReadScript {
+    /// The digest of its text, its place and everything else that it was read with.
+    key: String,
+    asked: Vec<Answered>,
+    loads: Loads,
+}
+
+/// A question to the disk, with its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Answered {
+    File(PathBuf, bool),
+    Directory(PathBuf, bool),
+    /// The digest of the text.
+    Text(PathBuf, Option<String>),
+    Real(PathBuf, PathBuf),
+}
+
+impl Answered {
+    /// Whether the disk still answers so.
+    fn holds(&self, disk: &dyn Disk) -> bool {
+        match self {
+            Self::File(path, answer) => disk.is_file(path) == *answer,
+            Self::Directory(path, answer) => disk.is_directory(path) == *answer,
+            Self::Text(path, answer) => digest(disk.text(path).as_deref()) == *answer,
+            Self::Real(path, answer) => disk.real(path) == *answer,
+        }
+    }
+}
+
+fn digest(text: Option<&str>) -> Option<String> {
+    text.map(|text| Digest::of(text.as_bytes()).to_string())
+}
+
+/// The scripts that were read for one source, before and now.
+#[derive(Debug, Default)]
+pub(in crate::trust) struct Memory {
+    before: Vec<ReadScript>,
+    now: RefCell<Vec<ReadScript>>,
+}
+
+impl Memory {
+    /// What was read when the source was approved.
+    pub(in crate::trust) fn of(before: Vec<ReadScript>) -> Self {
+        Self { before, now: RefCell::default() }
+    }
+
+    /// Everything that was read now.
+    pub(in crate::trust) fn into_read(self) -> Vec<ReadScript> {
+        self.now.into_inner()
+    }
+
+    /// What a text of this language loads.
+    pub(super) fn read(&self, language: Language, text: &str, scene: Scene<'_>) -> Loads {
+        let key = key(language, text, scene).to_string();
+        let known = self.before.iter().find(|script| script.key == key);
+        let known = known.filter(|script| script.asked.iter().all(|asked| asked.holds(scene.disk)));
+        let script = known.cloned().unwrap_or_else(|| {
+            let disk = Recorder { disk: scene.disk, asked: RefCell::default() };
+            let loads = loads::read(language, text, Scene { disk: &disk, ..scene });
+            ReadScript { key: key.clone(), asked: disk.asked.into_inner(), loads }
+        });
+        let loads = script.loads.clone();
+        let mut now = self.now.borrow_mut();
+        // Entries of one source share scripts.
+        if !now.iter().any(|other| other.key == key) {
+            now.push(script);
+        }
+        loads
+    }
+}
+
+/// Everything that a script is read with, but what the disk answers.
+fn key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
+    let path = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
+    let pairs = scene.env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
+    let search = scene.search.iter().flat_map(|(directory, is_own)| {
+        [path(directory), vec![u8::from(*is_own)]]
+    });
+    Canon::of(READER)
+        .field("language", format!("{language:?}"))
+        .field("text", text)
+        .maybe("script", scene.script.map(path))
+        .field("base", path(scene.base))
+        .field("project", path(scene.project))
+        .field("home", path(scene.home))
+        .field("module", [u8::from(scene.is_module)])
+        .maybe("within", scene.within.map(|note| format!("{note:?}")))
+        .list("search", search)
+        .list("env", pairs)
+        .end()
+}
+
+/// A disk that writes down what it is asked.
+struct Recorder<'a> {
+    disk: &'a dyn Disk,
+    asked: RefCell<Vec<Answered>>,
+}
+
+impl Recorder<'_> {
+    fn note(&self, asked: Answered) {
+        let mut all = self.asked.borrow_mut();
+        if !all.contains(&asked) {
+            all.push(asked);
+        }
+    }
+}
+
+impl Disk for Recorder<'_> {
+    fn is_file(&self, path: &Path) -> bool {
+        let answer = self.disk.is_file(path);
+        self.note(Answered::File(path.to_owned(), answer));
+        answer
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        let answer = self.disk.is_directory(path);
+        self.note(Answered::Directory(path.to_owned(), answer));
+        answer
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        let answer = self.disk.text(path);
+        self.note(Answered::Text(path.to_owned(), digest(answer.as_deref())));
+        answer
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        let answer = self.disk.real(path);
+        self.note(Answered::Real(path.to_owned(), answer.clone()));
+        answer
+    }
+}
