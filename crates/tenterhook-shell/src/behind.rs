@@ -287,7 +287,7 @@ impl Look<'_, '_> {
     /// A command that stands behind a wrapper; code is read as a separate line, and what cannot be known is a doubt.
     fn one(&mut self, wrapper: &Wrapper, behind: Behind) -> Option<SimpleCommand> {
         let step = Via::Wrapper(wrapper.name);
-        let mut language = Language::Posix;
+        let language = behind.language();
         // What runs itself is read once: a name stands for its code, and a file is there, behind the code.
         let (mut defined, mut file) = (None, None);
         let (text, lacks) = match behind {
@@ -304,15 +304,8 @@ impl Look<'_, '_> {
                 defined = Some((name, text.clone()));
                 (Some(text), false)
             }
-            Behind::Code(text) => (Some(text), false),
-            Behind::Foreign(other, Some(text)) => {
-                language = other;
-                (Some(text), false)
-            }
+            Behind::Code(text) | Behind::Foreign(_, Some(text)) => (Some(text), false),
             Behind::Input | Behind::Foreign(_, None) => {
-                if let Behind::Foreign(other, _) = behind {
-                    language = other;
-                }
                 let input = self.command.input.as_deref().map(str::to_owned);
                 let lacks = self.command.input_lacks || input.is_none();
                 (input, lacks)

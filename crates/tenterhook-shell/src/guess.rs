@@ -114,7 +114,7 @@ impl<'c> Guesser<'c, '_> {
 
     fn arguments(&mut self, languages: Languages) {
         let Some(name) = self.command.program() else { return };
-        // What is named by a path is listed under its file name, too; what a cmdlet runs has been read.
+        // A program that is named by a path is listed under its file name, too; code of a cmdlet has been read.
         if name.contains('/') || is_cmdlet(name) {
             return;
         }

@@ -181,7 +181,7 @@ pub enum Doubt {
         /// Which wrapper.
         wrapper: &'static str,
     },
-    /// A name that is a cmdlet in one version of PowerShell and a program in another one.
+    /// A name that stands for a cmdlet in some versions of PowerShell, and for a program in others.
     Alias {
         /// The name.
         name: String,
@@ -208,7 +208,7 @@ impl fmt::Display for Doubt {
             Self::Syntax { at } => write!(f, "the line cannot be read from byte {at}"),
             Self::Program { source } => write!(f, "the program `{source}` is computed"),
             Self::Code { wrapper } => write!(f, "`{wrapper}` runs code that cannot be read"),
-            Self::Alias { name } => write!(f, "`{name}` is another command in another PowerShell"),
+            Self::Alias { name } => write!(f, "`{name}` differs between versions of PowerShell"),
             Self::Script => f.write_str("a script of the disk runs"),
             Self::Setup => f.write_str("`eval` runs code that cannot be read"),
         }

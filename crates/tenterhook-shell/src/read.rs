@@ -1,4 +1,4 @@
-//! Which commands does the syntax tree of a line hold? Lines of other languages than Bash are read in `windows`.
+//! Which commands does the syntax tree of a line hold? Other languages than Bash are read in `windows`.
 //!
 //! Walks the tree of `tree-sitter-bash` with a stack of its own, so a nest cannot overflow the thread's. It trusts the
 //! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
@@ -29,8 +29,7 @@ const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
 const MOST_TEXTS: usize = 2048;
 /// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
 const MOST_COMMANDS: usize = 64 * 1024;
-/// Most `|` on one line (S-22): the grammar reads a pipeline anew at each of its parts, and so many take ten
-/// milliseconds.
+/// Most `|` on one line (S-22): the grammar reads a pipeline anew at each part, and so many take ten milliseconds.
 const MOST_PIPES: usize = 512;
 
 pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
@@ -102,7 +101,7 @@ pub(super) struct Reader<'s> {
     pub(super) aliases: HashMap<String, String>,
     /// Whether commands are read for what they print.
     pub(super) is_printing: bool,
-    /// How deep the readers of `windows` stand in each other.
+    /// The depth of the readers of `windows`.
     pub(super) nest: usize,
     /// How many texts were read as code.
     texts: usize,

@@ -106,6 +106,16 @@ pub(super) enum Behind {
     Unknown,
 }
 
+impl Behind {
+    /// The language of its code.
+    pub(super) const fn language(&self) -> Language {
+        match self {
+            Self::Foreign(language, _) => *language,
+            _ => Language::Posix,
+        }
+    }
+}
+
 /// The names of all wrappers, for lists and for `check`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     WRAPPERS.iter().map(|wrapper| wrapper.name)
@@ -138,17 +148,8 @@ impl Wrapper {
         if let Follows::Actions(starts) = self.follows {
             return actions(words, starts);
         }
-        if let Follows::InputOf(options) = self.follows {
-            return input_of(words, options);
-        }
-        match self.follows {
-            Follows::PowerShell => return powershell_code(words),
-            Follows::Cmd(code) => return code.find(words),
-            _ => {}
-        }
-        if let Follows::Computed(options) = self.follows {
-            let computed = words.iter().any(|it| options.contains(&it.text.as_str()));
-            return if computed { vec![Behind::Unknown] } else { Vec::new() };
+        if let Some(found) = self.without_options(words) {
+            return found;
         }
         if let Follows::Option { .. } = self.follows
             && let Some(found) = code_option(words)
@@ -197,9 +198,22 @@ impl Wrapper {
             Follows::Input { operands } => {
                 reads_input(words, &rest, operands).then_some(Behind::Input).into_iter().collect()
             }
-            Follows::Actions(_) | Follows::InputOf(_) | Follows::Computed(_) => Vec::new(),
-            Follows::PowerShell | Follows::Cmd(_) => Vec::new(),
+            _ => Vec::new(),
         }
+    }
+
+    /// The code of a wrapper whose options are not told apart from its operands.
+    fn without_options(&self, words: &[Word]) -> Option<Vec<Behind>> {
+        Some(match self.follows {
+            Follows::InputOf(options) => input_of(words, options),
+            Follows::Computed(options) => {
+                let computed = words.iter().any(|word| options.contains(&word.text.as_str()));
+                if computed { vec![Behind::Unknown] } else { Vec::new() }
+            }
+            Follows::PowerShell => powershell_code(words),
+            Follows::Cmd(code) => code.find(words),
+            _ => return None,
+        })
     }
 
     /// `uv run --with x COMMAND`, `npm exec -c CODE`

@@ -23,8 +23,8 @@ struct Labelled {
 /// Lines that are read otherwise than their labels say, and why. Each of them lists more, or is in doubt.
 const OTHERWISE: &[(&str, &str)] = &[
     ("wsl -e bash -lc 'rm -rf ~'", "`bash -lc` is listed, too"),
-    ("if (1) { git push -f", "what stands before the missing end is listed"),
-    ("(git push -f", "what stands before the missing end is listed"),
+    ("if (1) { git push -f", "the commands before the missing end are listed"),
+    ("(git push -f", "the commands before the missing end are listed"),
 ];
 
 fn labelled() -> Vec<Labelled> {

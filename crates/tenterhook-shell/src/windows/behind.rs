@@ -129,7 +129,7 @@ pub(in super::super) fn powershell_code(words: &[Word]) -> Vec<Behind> {
 }
 
 fn joined(words: &[Word], language: Language) -> Behind {
-    // Variables of cmd are read where they stand.
+    // The reader of cmd knows its variables.
     let is_open = |word: &Word| {
         let is_cmd = language == Language::Cmd && !word.text.contains(['$', '`']);
         word.kind == WordKind::Expansion && !is_cmd

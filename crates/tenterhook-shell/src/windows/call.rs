@@ -38,40 +38,40 @@ impl Walker<'_, '_, '_> {
             return;
         }
         let Some(call) = names::call(&key) else { return };
-        let texts: Option<Vec<&str>> =
-            words.iter().map(|word| word.is_known().then(|| word.text())).collect();
-        let words_given = words.iter().map(|word| word.posix.clone());
         match call {
-            Call::Code(wrapper) | Call::Line(wrapper) => {
-                let language = if matches!(call, Call::Code(_)) {
-                    Language::PowerShell
-                } else {
-                    Language::Cmd
-                };
-                match texts.filter(|texts| !texts.is_empty()) {
-                    Some(texts) => {
-                        let text = texts.join(" ");
-                        self.run_text(&text, language, wrapper);
-                    }
-                    // `$process.Start()` and `[scriptblock]::Create($x)`
-                    None => {
-                        let words = std::iter::once(Argument::literal("eval").posix);
-                        let words = words.chain(words_given).collect();
-                        self.reader.commands.push(derived(
-                            &command,
-                            words,
-                            Via::Equivalent(wrapper),
-                        ));
-                        self.reader.doubt(self.code, Doubt::Code { wrapper });
-                    }
-                }
-            }
+            Call::Code(wrapper) => self.run_call(&command, &words, Language::PowerShell, wrapper),
+            Call::Line(wrapper) => self.run_call(&command, &words, Language::Cmd, wrapper),
             Call::Equivalent(form, name) => {
                 let given =
                     if made.is_empty() { words } else { made.into_iter().chain(words).collect() };
                 for found in form.split("; ").filter_map(|form| in_form(form, &given)) {
                     self.reader.commands.push(derived(&command, found, Via::Equivalent(name)));
                 }
+            }
+        }
+    }
+
+    /// Reads the code that a call is given; a doubt, where the line does not say it.
+    fn run_call(
+        &mut self,
+        command: &SimpleCommand,
+        words: &[Argument],
+        language: Language,
+        wrapper: &'static str,
+    ) {
+        let texts: Option<Vec<&str>> =
+            words.iter().map(|word| word.is_known().then(|| word.text())).collect();
+        match texts.filter(|texts| !texts.is_empty()) {
+            Some(texts) => {
+                let text = texts.join(" ");
+                self.run_text(&text, language, wrapper);
+            }
+            // `$process.Start()` and `[scriptblock]::Create($x)`
+            None => {
+                let words = words.iter().map(|word| word.posix.clone());
+                let words = std::iter::once(Argument::literal("eval").posix).chain(words).collect();
+                self.reader.commands.push(derived(command, words, Via::Equivalent(wrapper)));
+                self.reader.doubt(self.code, Doubt::Code { wrapper });
             }
         }
     }

@@ -168,9 +168,8 @@ impl<'c> CmdWalker<'_, '_, 'c> {
         if first.is_empty() {
             self.fail();
         }
-        if ONE_WORD.contains(&first.to_ascii_lowercase().as_str()) {
-            self.text();
-        } else if first.ends_with("==") {
+        let takes_one = ONE_WORD.contains(&first.to_ascii_lowercase().as_str());
+        if takes_one || first.ends_with("==") {
             self.text();
         } else if !first.contains("==") {
             let operator = self.text();
@@ -218,7 +217,7 @@ impl<'c> CmdWalker<'_, '_, 'c> {
         self.context = outer;
     }
 
-    /// The next word as written; empty where there is none.
+    /// The next word as written; empty where the command ends.
     fn text(&mut self) -> String {
         self.blanks();
         self.cmd_word(false).map(|word: Argument| word.word.source).unwrap_or_default()

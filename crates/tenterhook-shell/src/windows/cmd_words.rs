@@ -120,7 +120,7 @@ impl CmdWalker<'_, '_, '_> {
         }))
     }
 
-    /// One word; `None` where none stands here.
+    /// One word; `None` where the command ends.
     pub(super) fn cmd_word(&mut self, keeps_quotes: bool) -> Option<Argument> {
         let start = self.cursor.at();
         let mut pieces = vec![Piece::Text(String::new())];
@@ -168,32 +168,32 @@ impl CmdWalker<'_, '_, '_> {
     }
 
     /// `%NAME%`, `%%`, `%f`, `!NAME!`
-    fn cmd_variable(&mut self, pieces: &mut Vec<Piece>, sign: char) {
+    fn cmd_variable(&mut self, pieces: &mut Vec<Piece>, quote: char) {
         self.cursor.take();
         let rest = self.cursor.rest();
-        let name = rest.find(|c: char| c == sign || c.is_whitespace() || "&|<>\"".contains(c));
-        let name = name.filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with(sign)));
+        let name = rest.find(|c: char| c == quote || c.is_whitespace() || "&|<>\"".contains(c));
+        let name = name.filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with(quote)));
         match name.and_then(|end| rest.get(..end)) {
             Some("") => {
                 self.cursor.take();
                 pieces.push(Piece::Unknown);
             }
             Some(name) if !name.starts_with(' ') => {
-                self.cursor.take_while(|c| c != sign);
+                self.cursor.take_while(|c| c != quote);
                 self.cursor.take();
-                pieces.push(match sign {
+                pieces.push(match quote {
                     '%' => Piece::Variable(name.to_owned()),
                     _ => Piece::Unknown,
                 });
             }
-            _ if sign == '%'
+            _ if quote == '%'
                 && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "~*".contains(c)) =>
             {
                 self.cursor.take_while(|c| c == '~' || c == '*');
                 self.cursor.take_while(|c| c.is_ascii_alphanumeric());
                 pieces.push(Piece::Unknown);
             }
-            _ => push(pieces, sign),
+            _ => push(pieces, quote),
         }
     }
 
@@ -298,7 +298,7 @@ fn program_of(program: &Argument) -> Option<String> {
     Some(program_name(name)).filter(|name| !name.is_empty())
 }
 
-/// `rd/s/q`, `echo.`: what stands behind the name of a command of cmd.
+/// `rd/s/q`, `echo.`: the name of a command of cmd, and the text that follows without a blank.
 fn glued(word: &Argument) -> (Argument, Option<Argument>) {
     let text = word.text();
     let at = text.find(['/', '.', ':', '(']).unwrap_or(text.len());

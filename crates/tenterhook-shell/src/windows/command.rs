@@ -9,7 +9,7 @@ use super::behind::{complete_powershell, is_foreign_shell};
 use super::equivalent::{derived, equivalents};
 use super::names::{self, Cmdlet, Runs};
 use super::powershell::{Value, Walker};
-use super::words::{Words, variable_key};
+use super::words::{CommandLine, variable_key};
 
 /// Endings of programs that their names are written without.
 const ENDINGS: &[&str] = &[".exe", ".cmd", ".bat", ".com"];
@@ -29,11 +29,11 @@ pub(super) fn program_name(text: &str) -> String {
 impl Walker<'_, '_, '_> {
     /// A command whose name is written plainly.
     pub(super) fn command(&mut self) {
-        let Words { words, redirects } = self.words();
+        let CommandLine { words, redirects } = self.words();
         self.finish(words, redirects);
     }
 
-    /// What stands behind `&`.
+    /// The block, value or command after `&`.
     pub(super) fn invoked(&mut self) {
         match self.cursor.peek() {
             Some('{') => {
@@ -46,7 +46,7 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// What stands behind `.`: a script of the disk runs in the same session.
+    /// The same after `.`: a script of the disk runs in the same session.
     pub(super) fn sourced(&mut self) {
         let before = self.reader.commands.len();
         self.invoked();
@@ -65,7 +65,7 @@ impl Walker<'_, '_, '_> {
         let value = self.paren(Context::CommandSubstitution);
         let source = self.cursor.since(start);
         let has_run = std::mem::take(&mut self.ran_code) || value.is_block;
-        let Words { mut words, redirects } = self.words();
+        let CommandLine { mut words, redirects } = self.words();
         if has_run {
             return;
         }
@@ -183,7 +183,7 @@ impl Walker<'_, '_, '_> {
         let command = self.simple(&words, redirects);
         let copies = equivalents(&command, Some(cmdlet), &words, &self.piped);
         let program = is_open.then(|| as_program(&command, cmdlet.name, &words));
-        // What is no parameter of the cmdlet is an option of the program.
+        // Names that are no parameters of the cmdlet are options of the program.
         let is_form = !is_open || cmdlet.bind(&words).others.is_empty();
         self.reader.commands.push(command);
         self.reader.commands.extend(copies.into_iter().filter(|_| is_form));

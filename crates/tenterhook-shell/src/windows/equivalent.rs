@@ -9,7 +9,7 @@ use super::super::{SimpleCommand, Via};
 use super::argument::{Argument, Piece};
 use super::names::{self, Bound, Cmdlet};
 
-/// Whether a command was found as what another one does.
+/// Whether a command was found by what a cmdlet or a program of Windows does.
 pub(super) fn is_equivalent(command: &SimpleCommand) -> bool {
     matches!(command.via.last(), Some(Via::Equivalent(_)))
 }
@@ -68,7 +68,7 @@ fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Option<Vec<
             return Some(std::iter::once(plain("kill")).chain(id).collect());
         }
         "property" => return property(cmdlet.name, &bound, path),
-        // What stands in the pipe is run.
+        // The text in the pipe runs.
         "eval" if bound.get("Command").is_none() => return Some(vec![plain("bash")]),
         _ => {}
     }
@@ -108,7 +108,7 @@ fn of_cmdlet(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Option<Vec<
     Some(found)
 }
 
-/// What stands behind the name of a drive.
+/// The path after the name of a drive.
 fn drive<'t>(path: &'t str, name: &str) -> Option<&'t str> {
     let start = path.get(..name.len())?;
     let rest = path.get(name.len()..).filter(|_| start.eq_ignore_ascii_case(name))?;

@@ -109,20 +109,7 @@ impl Walker<'_, '_, '_> {
                 self.cursor.take_while(char::is_alphabetic);
                 self.operator(all, Operator::Other);
             }
-            '+' | '-' | '*' | '/' | '%' => {
-                self.cursor.take();
-                if self.cursor.peek() == Some('=') {
-                    return Some(self.assigned(all, true));
-                }
-                // `$i++`
-                let is_double = self.cursor.peek() == Some(c) && matches!(c, '+' | '-');
-                if is_double {
-                    self.cursor.take();
-                    self.open(all);
-                } else {
-                    self.operator(all, if c == '+' { Operator::Plus } else { Operator::Other });
-                }
-            }
+            '+' | '-' | '*' | '/' | '%' => return self.arithmetic(all, c),
             '!' | '?' | ':' | '.' => {
                 self.cursor.take_while(|next| next == c);
                 self.operator(all, Operator::Other);
@@ -132,19 +119,7 @@ impl Walker<'_, '_, '_> {
                 all.is_block = all.words.is_empty();
                 self.operand(all, vec![Argument::literal(self.cursor.since(start))]);
             }
-            '(' => {
-                let first = self.reader.commands.len();
-                let value = self.paren(Context::CommandSubstitution);
-                all.is_computed |= value.is_computed;
-                let words = match value.words {
-                    Some(words) if !value.is_named && words.iter().all(Argument::is_known) => words,
-                    _ => {
-                        let piece = self.printed(first);
-                        vec![Argument::new(&[piece], self.cursor.since(start))]
-                    }
-                };
-                self.operand(all, words);
-            }
+            '(' => self.parenthesized(all),
             '@' | '$' => {
                 let is_first = all.words.is_empty() && all.operator == Operator::None;
                 let value = self.expression_operand();
@@ -169,6 +144,39 @@ impl Walker<'_, '_, '_> {
             _ => self.fail(),
         }
         None
+    }
+
+    /// An operator of one character; a value where it assigns.
+    fn arithmetic(&mut self, all: &mut Operands, c: char) -> Option<Value> {
+        self.cursor.take();
+        if self.cursor.peek() == Some('=') {
+            return Some(self.assigned(all, true));
+        }
+        // `$i++`
+        let is_double = self.cursor.peek() == Some(c) && matches!(c, '+' | '-');
+        if is_double {
+            self.cursor.take();
+            self.open(all);
+        } else {
+            self.operator(all, if c == '+' { Operator::Plus } else { Operator::Other });
+        }
+        None
+    }
+
+    /// `( ... )`
+    fn parenthesized(&mut self, all: &mut Operands) {
+        let start = self.cursor.at();
+        let first = self.reader.commands.len();
+        let value = self.paren(Context::CommandSubstitution);
+        all.is_computed |= value.is_computed;
+        let words = match value.words {
+            Some(words) if !value.is_named && words.iter().all(Argument::is_known) => words,
+            _ => {
+                let piece = self.printed(first);
+                vec![Argument::new(&[piece], self.cursor.since(start))]
+            }
+        };
+        self.operand(all, words);
     }
 
     /// A number, or `in` of a loop.
@@ -366,7 +374,7 @@ impl Walker<'_, '_, '_> {
         Value::default()
     }
 
-    /// Whether what stands here may not run.
+    /// Whether this part of the line may be skipped.
     fn is_conditional(&self) -> bool {
         matches!(self.context, Context::Body | Context::Function)
     }

@@ -1,7 +1,7 @@
 //! Which statements does a text of PowerShell hold?
 //!
 //! Walks statements, pipelines and blocks; words are read in `words`, values in `expression`, and a command is finished in
-//! `command`. A block is read wherever it stands: what it is handed to may run it.
+//! `command`. Every block is read: the command that takes it may run it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +46,7 @@ pub(super) enum End {
 }
 
 impl End {
-    const fn sign(self) -> Option<char> {
+    const fn char(self) -> Option<char> {
         match self {
             Self::Text => None,
             Self::Brace => Some('}'),
@@ -114,7 +114,7 @@ impl<'c> Walker<'_, '_, 'c> {
         !self.is_stopped
     }
 
-    /// Reads what stands deeper, where that is not too deep.
+    /// Reads one level deeper, up to the bound.
     pub(super) fn deeper<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         if self.reader.nest >= DEEPEST {
             self.reader.doubt(self.code, Doubt::TooDeep);
@@ -166,7 +166,7 @@ impl<'c> Walker<'_, '_, 'c> {
             }
             match self.cursor.peek() {
                 Some(';') => drop(self.cursor.take()),
-                found if found == end.sign() => {
+                found if found == end.char() => {
                     self.cursor.take();
                     return if count == 1 { value } else { Value::default() };
                 }
@@ -186,7 +186,7 @@ impl<'c> Walker<'_, '_, 'c> {
         }
     }
 
-    /// `{ ... }`, in a context of its own.
+    /// `{ ... }`, in this context.
     pub(super) fn block(&mut self, context: Context) {
         self.group('{', End::Brace, context);
     }

@@ -1,4 +1,4 @@
-//! What stands in the quotes, variables and parentheses of a word of PowerShell?
+//! Which text do the quotes, variables and parentheses of a word of PowerShell hold?
 
 use super::super::word::quote;
 use super::super::{Context, SimpleCommand};
@@ -147,7 +147,7 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// `@'...'@` and `@"..."@`, each quote on a line of its own.
+    /// `@'...'@` and `@"..."@`, each quote on a separate line.
     pub(super) fn here_string(&mut self) -> Argument {
         let start = self.cursor.at();
         self.cursor.take();

@@ -12,15 +12,15 @@ pub(super) const DOUBLE: &[char] = &['"', '“', '”', '„'];
 const DASHES: &[char] = &['–', '—', '―'];
 /// The words of a command and where it reads and writes.
 #[derive(Default)]
-pub(super) struct Words {
+pub(super) struct CommandLine {
     pub(super) words: Vec<Argument>,
     pub(super) redirects: Vec<Redirect>,
 }
 
 impl Walker<'_, '_, '_> {
     /// All words up to the end of the command.
-    pub(super) fn words(&mut self) -> Words {
-        let mut found = Words::default();
+    pub(super) fn words(&mut self) -> CommandLine {
+        let mut found = CommandLine::default();
         let mut is_listed = false;
         while !self.is_stopped && self.pay(A_WORD) {
             self.blanks();
@@ -59,7 +59,7 @@ impl Walker<'_, '_, '_> {
         found
     }
 
-    /// What stands behind `--%`, which is handed over as it is.
+    /// The text after `--%`, which is passed on unchanged.
     fn verbatim(&mut self, words: &mut Vec<Argument>) {
         let line = self.cursor.take_while(|c| !"\r\n|".contains(c));
         let mut rest = line.trim();
@@ -105,21 +105,29 @@ impl Walker<'_, '_, '_> {
         }))
     }
 
-    /// One word, or the several that a list or a splatted variable is.
-    pub(super) fn word(&mut self) -> Vec<Argument> {
+    /// A block, a list, a table, a here-string or a splatted variable.
+    fn whole_word(&mut self) -> Option<Vec<Argument>> {
         let start = self.cursor.at();
         match (self.cursor.peek(), self.cursor.second()) {
             (Some('{'), _) => {
                 self.block(Context::Body);
-                return vec![Argument::literal(self.cursor.since(start))];
+                Some(vec![Argument::literal(self.cursor.since(start))])
             }
             (Some('@'), Some(c))
                 if c == '(' || c == '{' || SINGLE.contains(&c) || DOUBLE.contains(&c) =>
             {
-                return self.expression_operand().words.unwrap_or_default();
+                Some(self.expression_operand().words.unwrap_or_default())
             }
-            (Some('@'), Some(c)) if c.is_alphanumeric() || c == '_' => return self.splatted(),
-            _ => {}
+            (Some('@'), Some(c)) if c.is_alphanumeric() || c == '_' => Some(self.splatted()),
+            _ => None,
+        }
+    }
+
+    /// One word, or the several that a list or a splatted variable is.
+    pub(super) fn word(&mut self) -> Vec<Argument> {
+        let start = self.cursor.at();
+        if let Some(words) = self.whole_word() {
+            return words;
         }
         let mut pieces = Vec::new();
         let mut is_list = None;
@@ -162,15 +170,20 @@ impl Walker<'_, '_, '_> {
         }
         if let [Piece::Variable(name)] = pieces.as_slice()
             && is_list == Some(true)
-            && let Some(words) = self.held(name)
+            && let Some(words) = self.values_of(name)
         {
             return words;
         }
+        self.built(pieces, source)
+    }
+
+    /// A word of these pieces.
+    fn built(&self, mut pieces: Vec<Piece>, source: &str) -> Vec<Argument> {
         // `$_.FullName` is the file that is handed on.
         if let [Piece::Variable(name), Piece::Text(member)] = pieces.as_slice()
             && name == "_"
             && member.starts_with('.')
-            && let Some(file) = self.held(name).and_then(|files| files.into_iter().next())
+            && let Some(file) = self.values_of(name).and_then(|files| files.into_iter().next())
         {
             return vec![Argument { posix: file.posix, ..Argument::new(&pieces, source) }];
         }
@@ -179,7 +192,7 @@ impl Walker<'_, '_, '_> {
     }
 
     /// The values of a variable that the line sets.
-    pub(super) fn held(&self, name: &str) -> Option<Vec<Argument>> {
+    pub(super) fn values_of(&self, name: &str) -> Option<Vec<Argument>> {
         let value = self.variables.get(&variable_key(name))?;
         value.words.clone().filter(|_| !value.is_named)
     }
@@ -201,7 +214,7 @@ impl Walker<'_, '_, '_> {
     pub(super) fn fill(&self, pieces: &mut [Piece]) {
         for piece in pieces {
             let Piece::Variable(name) = piece else { continue };
-            let Some(words) = self.held(name) else { continue };
+            let Some(words) = self.values_of(name) else { continue };
             if words.iter().all(Argument::is_known) {
                 let texts: Vec<&str> = words.iter().map(Argument::text).collect();
                 *piece = Piece::Text(texts.join(" "));
