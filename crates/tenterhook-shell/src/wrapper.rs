@@ -192,8 +192,8 @@ impl Wrapper {
             Follows::Definitions => rest.iter().filter_map(definition).collect(),
             // `at -f x`
             Follows::Input { .. } if words.iter().any(|word| word.text == "-f") => {
-                let mut files = words.iter().skip_while(|word| word.text != "-f").skip(1);
-                files.next().and_then(file).into_iter().collect()
+                let mut behind = words.iter().skip_while(|word| word.text != "-f").skip(1);
+                behind.next().and_then(file).into_iter().collect()
             }
             Follows::Input { operands } => {
                 reads_input(words, &rest, operands).then_some(Behind::Input).into_iter().collect()

@@ -106,7 +106,7 @@ struct Found {
     guesses: BTreeSet<String>,
     guess: usize,
     commands: Vec<SimpleCommand>,
-    /// What is read without being shown.
+    /// Files that it reads and does not show.
     reads: BTreeSet<String>,
     shows: BTreeSet<String>,
     writes: BTreeSet<String>,

@@ -2,6 +2,7 @@
 //!
 //! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. What is not known stays as written.
 
+mod assign;
 mod parameter;
 
 use std::cell::{Cell, RefCell};
@@ -10,7 +11,6 @@ use std::rc::Rc;
 
 use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
-use super::follow::elements;
 use crate::event::meter::Meter;
 use crate::protect::PACKAGE;
 use parameter::{Parameter, parameter};
@@ -20,8 +20,6 @@ use parameter::{Parameter, parameter};
 const LONGEST: usize = 4 * 1024;
 /// Most texts that one word may stand for.
 const MOST: usize = 32;
-/// Most values that a variable keeps from before an assignment that may not run.
-const MOST_CHOICES: usize = 4;
 /// Deepest nest of substitutions that are looked into.
 const DEEPEST: usize = 3;
 
@@ -147,37 +145,6 @@ impl<'m> Variables<'m> {
         self.version += 1;
         self.meter.read(name.len() + values.iter().map(String::len).sum::<usize>());
         self.values.insert(name.to_owned(), values);
-    }
-
-    /// `NAME=value`, also `NAME=(a b c)` and `NAME+=value`.
-    ///
-    /// One that `may_not_run` leaves the value that was there as another choice.
-    pub(super) fn assign(&mut self, name: &str, value: &Word, may_not_run: bool) {
-        let filled = self.fill(value).first();
-        let filled = match value.source.starts_with('(') {
-            true => elements(&filled),
-            false => filled,
-        };
-        let is_own = !matches!(name, "HOME" | "PWD" | "CLAUDE_PROJECT_DIR");
-        let before = self.values.get(name).filter(|_| may_not_run && is_own).cloned();
-        let before = before.into_iter().flatten().filter(|value| *value != filled);
-        let mut values = vec![filled.clone()];
-        values.extend(before.take(MOST_CHOICES));
-        self.set(name, values);
-    }
-
-    /// `shift`: each parameter takes the place of one before it.
-    pub(super) fn shift(&mut self, count: usize) {
-        let count = count.min(MOST);
-        let value = |at: usize| self.values.get(&at.to_string())?.first().cloned();
-        let rest: Vec<String> = (1 + count..).map_while(value).collect();
-        let kept = rest.len();
-        self.parameters(&rest);
-        for at in kept + 1..=kept + count {
-            if self.values.remove(&at.to_string()).is_none() {
-                break;
-            }
-        }
     }
 
     /// The parameters `$1`, `$2`, ... and all of them.

@@ -2,9 +2,9 @@
 //!
 //! It follows `cd` and assignments along the line, because `cd ~ && rm -rf .` and `D=/; rm -rf $D` are what they are.
 
+mod arguments;
 mod entered;
 mod inner;
-mod words;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,8 +21,8 @@ use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
-pub(super) use words::elements;
-use words::{meant, reads_names, words};
+pub(super) use arguments::elements;
+use arguments::{meant, reads_names, words};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
@@ -355,14 +355,21 @@ impl<'p> Sofar<'p> {
             false => said.lines().take(MOST_UNFOLDED).map(str::to_owned).collect(),
         };
         lines.extend(lines.is_empty().then(String::new));
+        // Each line is parted once, however many variables take a part of it.
+        let parted: Vec<Vec<&str>> = match names.len() {
+            1 => lines.iter().map(|line| vec![line.trim()]).collect(),
+            _ => lines.iter().map(|line| line.split_whitespace().collect()).collect(),
+        };
         let last = names.len().saturating_sub(1);
         for (at, name) in names.into_iter().enumerate() {
-            let value = |line: &String| match (at, at == last) {
-                (0, true) => line.trim().to_owned(),
-                (_, true) => line.split_whitespace().skip(at).collect::<Vec<_>>().join(" "),
-                (_, false) => line.split_whitespace().nth(at).unwrap_or_default().to_owned(),
+            if !self.meter.spend(1 + parted.len()) {
+                return;
+            }
+            let value = |line: &Vec<&str>| match at == last {
+                true => line.get(at..).unwrap_or_default().join(" "),
+                false => line.get(at).copied().unwrap_or_default().to_owned(),
             };
-            self.variables.set(name, lines.iter().map(value).collect());
+            self.variables.set(name, parted.iter().map(value).collect());
         }
     }
 }

@@ -33,7 +33,7 @@ const ENV_EXAMPLES: &[&str] = &[
     "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "testing",
     "ci", "tpl", "d",
 ];
-/// What stands before `.env` in the names of environment files with real values.
+/// The beginnings of names such as `prod.env`: environment files with real values.
 const ENV_STEMS: &[&str] = &[
     "dev",
     "development",

@@ -65,7 +65,7 @@ fn words_that_the_line_says_are_put_in() {
         "IFS=,; F='push,-f'; git $F o",
         "F=xx-f; git push ${F#xx} o",
         "F=-F; git push ${F,,} o",
-        "F=-q; [ 1 ] && F=-f || F=-q; git push $F o",
+        "[ 1 ] && F=-f || F=; git push $F o",
         "printf -v F %s -f; git push $F o",
     ] {
         let found = texts(line).iter().any(|text| text.ends_with("push -f o"));
