@@ -73,7 +73,7 @@ struct Seen {
     /// How often, in a session, about a tool: where ids do not join.
     by_tool: HashMap<(String, String), u64>,
     first: Option<i64>,
-    /// What is on record of each session.
+    /// How often which event of each session is on record.
     sessions: HashMap<String, OfSession>,
     /// What else is on record of a call, by session and id.
     calls: HashMap<(String, String), Recorded>,
@@ -170,7 +170,7 @@ struct Sum {
     basis: Basis,
 }
 
-/// What calls are held against.
+/// The data that calls are compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Basis {
     /// The record of firings.

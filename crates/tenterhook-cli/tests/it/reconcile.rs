@@ -195,12 +195,12 @@ fn session_with_records_of_other_events_alone_is_named() {
         assert!(all.contains(text), "{text}: {all}");
         all
     };
-    assert!(says("nothing is on record: this tells").contains("0 of which none would hear"));
+    assert!(says("nothing is on record: these are").contains("0 of which none would hear"));
     lines(&[("SessionStart", &session), ("Stop", &session), ("Stop", &session)]);
     let named = format!(
         "session `{session}`: on record are SessionStart (1), Stop (2), and no `PreToolUse`"
     );
-    let all = says("no `PreToolUse` is on record: this tells");
+    let all = says("no `PreToolUse` is on record: these are");
     assert!(all.contains(&named) && !all.contains("nothing is on record"), "{all}");
     let page = reconcile(&room, &sample);
     assert_eq!(

@@ -55,6 +55,7 @@ pub(super) static AGENT: Agent = Agent {
         javascript: true,
         mark: true,
         lone_matchers: true,
+        checks_values: true,
         events: EVENTS,
         time: ("timeout", 1),
         closed: Some(("onFailure", "block")),

@@ -115,6 +115,8 @@ pub struct Installation {
     pub mark: bool,
     /// Whether it rejects the whole file for a list where the matcher of a group belongs.
     pub lone_matchers: bool,
+    /// Whether it refuses the whole file for one value of a known key (BR-102).
+    pub checks_values: bool,
     /// The only keys that the root of its file may have; empty where any may.
     pub roots: &'static [&'static str],
     /// For which events it calls.
@@ -159,6 +161,7 @@ impl Installation {
         javascript: false,
         mark: false,
         lone_matchers: false,
+        checks_values: false,
         roots: &[],
         events: &[],
         time: ("", 1),

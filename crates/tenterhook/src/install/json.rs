@@ -7,7 +7,6 @@ use super::entry;
 use crate::agents::{Agent, Event, Key};
 use crate::config::is_own_line;
 use crate::diagnostic::{Place, Span};
-use crate::dialect::DialectId;
 use crate::dialect::claude::{refused_key, why_refused};
 use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
 
@@ -106,7 +105,7 @@ pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
 /// Where the agent would reject the text, or refuse all of it for one value.
 pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = read(agent, text)?;
-    match refused_key(&root).filter(|_| agent.name == DialectId::CLAUDE.as_str()) {
+    match refused_key(&root).filter(|_| agent.installation.checks_values) {
         None => installed_in(agent, text),
         Some(entry) => {
             let place = Place::find(&std::sync::Arc::from(""), text, entry.node.span);
@@ -164,7 +163,7 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
 /// Whether the agent may refuse this settings file, so that what it says has no effect.
 #[must_use]
 pub fn may_refuse(agent: &Agent, text: &str) -> bool {
-    agent.name == DialectId::CLAUDE.as_str() && why_refused(text).is_some()
+    agent.installation.checks_values && why_refused(text).is_some()
 }
 
 /// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.

@@ -141,7 +141,8 @@ pub(super) fn redirect(
             .map_err(|error| format!("its files cannot be kept: {error}"))?,
     };
     checked.0.borrow_mut().insert(digest, tree.clone());
-    command.copy = Some(pointed(command, pins, (project, &tree))?);
+    let copy = pointed(command, pins, (project, &tree));
+    command.copy = Some(copy.map_err(|word| format!("`{word}` cannot be found in its line"))?);
     point_variables(command, pins, &tree, project);
     command.kept = Some(tree);
     if let Some(first) = first {
@@ -158,12 +159,13 @@ pub(super) fn name_in_full(command: &mut Command, pins: &Pins, project: &Path) {
     }
 }
 
-/// What is started, with the words that are files of the project leading into `tree`.
-fn pointed(
+/// The invocation of a command with the words that are files of the project leading into `tree`. The error is a word that cannot be
+/// found in it.
+fn pointed<'p>(
     command: &Command,
-    pins: &Pins,
+    pins: &'p Pins,
     (project, tree): (&Path, &Path),
-) -> Result<Invocation, String> {
+) -> Result<Invocation, &'p str> {
     let mut copy = command.invocation.clone();
     if let (Invocation::Shell { text, .. }, Some(known)) = (&mut copy, &pins.text) {
         text.clone_from(known);
@@ -171,7 +173,7 @@ fn pointed(
     for mention in &pins.mentions {
         let Ok(path) = mention.path.strip_prefix(project) else { continue };
         if !point(&mut copy, &mention.word, &tree.join(path)) {
-            return Err(format!("`{}` cannot be found in its line", mention.word));
+            return Err(&mention.word);
         }
     }
     Ok(copy)

@@ -239,7 +239,7 @@ fn what_others_could_have_written_is_no_persons_own() {
         Trust::origin(&user(&room.project().join(".claude/settings.json"))),
         Origin::Repository
     );
-    // So it is where the agent stands below the root of that repository, and where the home is in one of its own it is not.
+    // The same holds below the root of that repository.
     let below = room.project().join("below");
     fs::create_dir_all(room.project().join(".git")).expect("a directory");
     fs::create_dir_all(&below).expect("a directory");

@@ -1,6 +1,6 @@
 //! Why did no hook see a call? Each cause with its word, its reason and what to do. Finds none.
 
-/// Why no hook saw a call, as far as can be told, and what to do.
+/// The likely reason for which no hook saw a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cause {
     NoEvent,

@@ -8,7 +8,7 @@ use tenterhook::record::read::Entry;
 use super::cause::Cause;
 use super::{GATE, Open};
 
-/// What is on record of one session: how often which event.
+/// How often which event of one session is on record.
 #[derive(Debug, Default)]
 pub(super) struct OfSession(BTreeMap<String, u64>);
 

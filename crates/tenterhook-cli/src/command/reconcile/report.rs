@@ -56,7 +56,7 @@ fn basis(sum: &Sum, width: usize) -> String {
     };
     let mut paragraphs: Vec<String> = Vec::new();
     paragraphs.extend(what.map(|what| {
-        format!("{what}: this tells which calls the hooks that are configured here would not have heard of")
+        format!("{what}: these are the calls that the hooks configured here would not have been asked about")
     }));
     paragraphs.extend(sum.ungated.iter().take(SESSIONS).map(|(session, events)| {
         let counts = events.iter().map(|(event, number)| format!("{} ({number})", line(event)));

@@ -1,7 +1,7 @@
 //! Would Claude Code read a settings file, or refuse all of it for one value? Measured of 2.1.332: a known key with a value of another
 //! type refuses the file, an unknown key and a wrong entry of `hooks` do not. Pure.
 //!
-//! What a refused file says has no effect, so that nothing in it may be counted as closing a gap (BR-102).
+//! What a refused file says has no effect, so that nothing in it closes a gap (BR-102).
 
 use crate::syntax::{Node, NodeValue};
 
@@ -81,7 +81,7 @@ const KEYS: &[(&str, Shape)] = &[
     ("statusLine", Shape::Keys(STATUS_LINE, &["type", "command"])),
 ];
 
-/// Keys that were read with such a value; what another one does is not known.
+/// Keys that were read with such a value; the effect of other values is not known.
 const SEEN: &[(&str, Shape)] = &[
     ("allowManagedMcpServersOnly", Shape::Bool),
     ("attribution", Shape::Each(&Shape::Text)),
@@ -123,7 +123,7 @@ const SOURCE: &[(&str, Shape)] = &[
 /// What becomes of a settings file that is one object.
 pub(crate) fn acceptance(root: &Node) -> Acceptance {
     let mut unknown = None;
-    // Of a key that stands there twice the last one counts.
+    // The last value of a key that stands there twice counts.
     for entry in root.entries() {
         let Some(node) = root.get(&entry.key) else { continue };
         match KEYS.iter().find(|(key, _)| *key == entry.key) {
@@ -224,7 +224,7 @@ mod tests {
         (r#"{"allowedHttpHookUrls": "x"}"#, "allowedHttpHookUrls"),
         (r#"{"enabledMcpjsonServers": [1]}"#, "enabledMcpjsonServers"),
         (r#"{"$schema": 5}"#, "$schema"),
-        (r#"{"pluginConfigs": {"a@b": {"options": {"x": null}}}}"#, "pluginConfigs.a@b.options.x"),
+        (r#"{"pluginConfigs": {"p": {"options": {"x": null}}}}"#, "pluginConfigs.p.options.x"),
         (r#"{"pluginConfigs": {"a@b": {"options": {"x": true, "y": ["l"]}}}}"#, ""),
     ];
 
