@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use common::{PRE_TOOL_USE, STOP, USER_PROMPT_SUBMIT};
+pub use common::PRE_TOOL_USE;
 use tool::ToolCall;
 
 /// The neutral name of an event, such as `PreToolUse` or the custom `deploy.before` (E-1).

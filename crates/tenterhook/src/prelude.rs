@@ -5,7 +5,7 @@ pub use crate::config::Source;
 pub use crate::diagnostic::{Diagnostic, Severity};
 pub use crate::dialect::{DialectId, Roots};
 pub use crate::discover;
-pub use crate::event::{PRE_TOOL_USE, STOP, Surroundings, USER_PROMPT_SUBMIT};
+pub use crate::event::{PRE_TOOL_USE, Surroundings};
 pub use crate::executor::Ambient;
 pub use crate::hook::Hook;
 pub use crate::outcome::{Decision, Rewrite};

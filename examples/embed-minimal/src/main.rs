@@ -40,7 +40,7 @@ shell = "touch stranger-was-here"
 
 /// What the model would say, one call after the other.
 const MODEL: &[&str] =
-    &["$ rm -rf .", "$ ls", "$ git push", "I am done.", "$ echo tests pass", "Now I am done."];
+    &["$ rm notes.txt", "$ ls", "$ git push", "I am done.", "$ echo tests pass", "Now I am done."];
 
 /// The hooks of one session, and where it works.
 struct Hooks {

@@ -10,12 +10,6 @@ use super::{Event, Surroundings};
 /// The agent is about to call a tool: what most gates are for.
 pub const PRE_TOOL_USE: &str = "PreToolUse";
 
-/// A person submits a prompt.
-pub const USER_PROMPT_SUBMIT: &str = "UserPromptSubmit";
-
-/// The agent wants to end its turn.
-pub const STOP: &str = "Stop";
-
 impl Surroundings {
     /// A session that works in `cwd` and was started there.
     #[must_use]
@@ -58,7 +52,7 @@ impl Event {
     /// A person submits a prompt.
     #[must_use]
     pub fn user_prompt_submit(prompt: &str) -> Self {
-        Self::bare(USER_PROMPT_SUBMIT).with("prompt", prompt)
+        Self::bare("UserPromptSubmit").with("prompt", prompt)
     }
 
     /// The agent is about to call a tool.
@@ -88,7 +82,7 @@ impl Event {
     /// The agent wants to end its turn; `last` is what it said in the end.
     #[must_use]
     pub fn stop(last: &str) -> Self {
-        Self::bare(STOP).with("stop_hook_active", false).with("last_assistant_message", last)
+        Self::bare("Stop").with("stop_hook_active", false).with("last_assistant_message", last)
     }
 
     /// The conversation is about to be summed up: `manual` or `auto`.

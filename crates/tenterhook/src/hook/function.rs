@@ -53,7 +53,8 @@ impl Function {
 }
 
 impl Hook {
-    /// A closure as a hook on every `event`: it may deny, rewrite and add as a configured hook may.
+    /// A closure as a hook on every `event`: it may deny, rewrite and add as a configured hook may. The event is
+    /// [`PRE_TOOL_USE`](crate::event::PRE_TOOL_USE), or any other by its name, such as `"Stop"`.
     ///
     /// ```
     /// use tenterhook::prelude::*;
