@@ -11,7 +11,6 @@ use crate::verdict::Verdict;
 mod tests;
 
 /// Folds `verdicts`, given in configured order, into one outcome. Steps are the record's business and stay empty.
-#[must_use]
 pub(crate) fn fold(verdicts: Vec<Verdict>) -> Outcome {
     let restraint = verdicts.iter().map(|verdict| verdict.restraint).max();
     let restraint = restraint.unwrap_or(Restraint::Silent);

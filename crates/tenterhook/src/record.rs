@@ -134,7 +134,6 @@ pub trait Sink: Send + Sync + fmt::Debug {
 impl Unrecorded {
     /// What an outcome becomes that is not on record: it has a fault that says so, and where a record is required and the event
     /// comes before an effect, it denies (RE-20, RE-21).
-    #[must_use]
     pub fn settle(&self, mut outcome: Outcome, is_before_effect: bool) -> Outcome {
         let message = format!("this is not on record: {}", self.why);
         if self.is_required && is_before_effect {

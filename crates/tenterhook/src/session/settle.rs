@@ -60,7 +60,6 @@ pub enum Strike {
 /// Settles an outcome against the session: past its cap a denial does not hold (N-3).
 ///
 /// Without this, a gate on the end of a turn that never relents keeps the model at work for ever.
-#[must_use]
 pub fn settle(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, Strike) {
     let Some(cap) = cap else { return (outcome, Strike::Keep) };
     if !outcome.blocked() {
