@@ -101,7 +101,7 @@ fn many(bed: &Bed, event: impl Fn() -> Event) -> Sample {
         let batch = Sample::of(1, || {
             bed.runtime.block_on(async {
                 for _ in 0..BATCH {
-                    black_box(bed.engine.fire(event(), &bed.session).await);
+                    drop(black_box(bed.engine.fire(event(), &bed.session).await));
                 }
             });
         });

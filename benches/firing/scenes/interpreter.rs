@@ -112,7 +112,7 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
             black_box(raw(&program, &args, &input));
         },
         || {
-            black_box(cold.fire());
+            drop(black_box(cold.fire()));
         },
     );
     table.against(cold_name, ours, ("raw posix_spawn", bare.median()), "");
@@ -124,10 +124,10 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
                     language.times,
                     || settled::wait(language.start),
                     || {
-                        black_box(cold.fire());
+                        drop(black_box(cold.fire()));
                     },
                     || {
-                        black_box(bed.fire());
+                        drop(black_box(bed.fire()));
                     },
                 );
                 table.against(*name, ours, ("cold", cold.median()), reach);

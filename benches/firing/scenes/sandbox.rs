@@ -92,10 +92,10 @@ fn beside(
     let (free, confined) = Sample::pair(
         language.times,
         || {
-            black_box(free.fire());
+            drop(black_box(free.fire()));
         },
         || {
-            black_box(confined.fire());
+            drop(black_box(confined.fire()));
         },
     );
     table.more(name, confined, ("at liberty", free.median()), reach);
