@@ -41,7 +41,7 @@ use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
 use last_good::LastGood;
-use pins::{Finding, Seen};
+use pins::{Finding, Memory, ReadScript, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 
@@ -99,6 +99,8 @@ struct Assessed {
     portable: Portable,
     /// Whose signature counts as the person's word, if one does.
     signer: Option<PublicKey>,
+    /// What was found in the scripts that the hooks run.
+    read: Vec<ReadScript>,
 }
 
 impl Identity {
@@ -225,7 +227,12 @@ impl Trust {
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = Ground::from(source);
-        let seen = Seen::default();
+        let mut kept = self.stored(source);
+        let before = match &mut kept {
+            Kept::Record(record) => std::mem::take(&mut record.read),
+            Kept::Nothing | Kept::Unusable(_) => Vec::new(),
+        };
+        let seen = Seen { memory: Memory::of(before), ..Seen::default() };
         let finding =
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let entries: Vec<Identity> =
@@ -248,7 +255,6 @@ impl Trust {
         };
         let review = review_of(&source.name);
         let portable = Portable::of(source, config, &entries, &servers);
-        let mut kept = self.stored(source);
         // The same review of another checkout is one of this file.
         if let Kept::Record(record) = &mut kept
             && record.review == review_of(&record.source).to_string()
@@ -261,7 +267,8 @@ impl Trust {
             Kept::Record(record) => record.entries.iter().cloned().collect(),
             Kept::Nothing | Kept::Unusable(_) => HashSet::new(),
         };
-        Assessed { kept, known, entries, servers, modules, rest, review, portable, signer }
+        let read = seen.memory.into_read();
+        Assessed { kept, known, entries, servers, modules, rest, review, portable, signer, read }
     }
 
     /// What there is to say about a source before anybody approves it.
@@ -307,6 +314,7 @@ impl Trust {
             copies: review.trees().map(|(files, _)| files.to_string()).collect(),
             rest: review.rest.to_string(),
             text: review.text.to_string(),
+            read: review.read.clone(),
             ..record
         })
     }

@@ -329,7 +329,7 @@ mod tests {
     /// BR-100: what was there and empty is there and empty, also where the agent wrote the file anew.
     #[test]
     fn empty_values_stay_in_a_file_that_was_written_anew() {
-        let claude = agent("claude").expect("the row is there");
+        let claude = caller("claude").expect("the row is there");
         for text in SHAPES {
             let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
             let value = |text: &str| -> serde_json::Value {

@@ -157,7 +157,7 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
         let wrong = installed(claude(), &with).unwrap_err();
         assert!(wrong.message.contains(key) && wrong.line == line, "{text}: {wrong:?}");
         assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(text));
-        assert!(installed(agent("qwen").unwrap(), text).is_ok());
+        assert!(installed(caller("qwen").unwrap(), text).is_ok());
     }
 }
 

@@ -277,8 +277,7 @@ impl RuleInput {
             command.assignments.iter().any(|assignment| assignment.name == name)
                 || command.words.iter().skip(1).any(|word| is_name(&word.text))
         };
-        let loops =
-            self.line().is_some_and(|line| line.loops.iter().any(|each| each.variable == name));
+        let loops = self.line().loops.iter().any(|each| each.variable == name);
         loops || self.commands().iter().any(sets)
     }
 

@@ -17,6 +17,8 @@ mod vocabulary;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::named::lexical;
 pub(super) use language::Language;
 use value::Value;
@@ -95,7 +97,7 @@ impl Scene<'_> {
 }
 
 /// What the text of one script loads.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Loads {
     pub(super) found: Vec<Load>,
     /// What it loads that cannot be resolved.
@@ -111,7 +113,7 @@ pub(super) struct Loads {
 }
 
 /// One path that a script names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Load {
     pub(super) path: PathBuf,
     pub(super) role: Role,
@@ -123,7 +125,7 @@ pub(super) struct Load {
 }
 
 /// What a script does with a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Role {
     /// Runs it, as a script of this language where the text says which.
     Runs(Option<Language>),
@@ -148,7 +150,7 @@ pub(super) enum Role {
 }
 
 /// Where in a script something stands, and its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
     pub(super) file: PathBuf,
     pub(super) line: usize,

@@ -8,7 +8,7 @@ use super::decide::{Role, State};
 use super::digest::Digest;
 use super::key::PublicKey;
 use super::lock::Signed;
-use super::pins::Pins;
+use super::pins::{Pins, ReadScript};
 use super::suspect::{self, Suspect};
 use super::{Assessed, Identity, judge, signed, store, told, worktree};
 use crate::config;
@@ -49,6 +49,8 @@ pub struct Review {
     pub signer: Option<PublicKey>,
     /// What would be signed; `None` where it cannot be.
     pub(super) signable: Option<Signed>,
+    /// What was found in the scripts that its hooks run.
+    pub(super) read: Vec<ReadScript>,
     pub(super) rest: Digest,
     /// What its MCP servers run, with the names of their copies.
     pub(super) servers: Vec<(Digest, Pins)>,
@@ -139,6 +141,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         digest: assessed.review,
         signer,
         signable,
+        read: assessed.read,
         copies: approved.as_ref().map(|it| it.copies.clone()).unwrap_or_default(),
         approved_text: approved.map(|it| it.text),
         text: Arc::clone(&source.text),

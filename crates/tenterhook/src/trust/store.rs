@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::Trust;
 use super::digest::{Canon, Digest};
 use super::last_good::LastGood;
+use super::pins::ReadScript;
 use crate::discover::{self, Stat, System, Unsupported};
 
 /// The directory of copies, below that of approvals.
@@ -58,6 +59,9 @@ pub(super) struct Record {
     pub(super) rest: String,
     /// Its text, to show what became another and to hold what an entry that is gone would hold.
     pub(super) text: String,
+    /// What was found in the scripts that they run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) read: Vec<ReadScript>,
     /// When, in seconds since 1970.
     pub(super) at: u64,
 }
@@ -256,6 +260,7 @@ impl Record {
             copies: Vec::new(),
             rest: String::new(),
             text: String::new(),
+            read: Vec::new(),
             at,
         }
     }

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::vocabulary::{NODE, PERL, PYTHON, RUBY};
 
 /// A language of scripts whose loads are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(in crate::trust) enum Language {
     Shell,
     Python,

@@ -190,7 +190,7 @@ impl Reading<'_> {
         let text = std::str::from_utf8(&bytes)
             .ok()
             .filter(|text| text.len() <= LONGEST && !text.contains('\0'))?;
-        Some(loads::read(language, text, scene))
+        Some(self.finding.seen.memory.read(language, text, scene))
     }
 
     /// Pins one path that a script names; the scripts that are to be read because of it.

@@ -146,3 +146,61 @@ impl Disk for Recorder<'_> {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A project in which these files are.
+    struct Files(&'static [&'static str]);
+
+    impl Disk for Files {
+        fn is_file(&self, path: &Path) -> bool {
+            self.0.iter().any(|file| Path::new(file) == path)
+        }
+
+        fn is_directory(&self, _: &Path) -> bool {
+            false
+        }
+
+        fn text(&self, path: &Path) -> Option<String> {
+            self.is_file(path).then(String::new)
+        }
+
+        fn real(&self, path: &Path) -> PathBuf {
+            path.to_owned()
+        }
+    }
+
+    fn read(memory: &Memory, text: &str, disk: &dyn Disk) -> Loads {
+        let scene = Scene {
+            script: Some(Path::new("/p/hooks/g.py")),
+            base: Path::new("/p"),
+            project: Path::new("/p"),
+            home: Path::new("/h"),
+            search: &[],
+            is_module: false,
+            within: None,
+            env: &[],
+            disk,
+        };
+        memory.read(Language::Python, text, scene)
+    }
+
+    /// T-108: what was found at approval stands while text and disk are as they were.
+    #[test]
+    fn script_is_parsed_again_only_when_its_text_or_an_answer_of_the_disk_changes() {
+        let (text, lib) = ("import lib\n", Files(&["/p/hooks/lib.py"]));
+        let first = Memory::default();
+        let found = read(&first, text, &lib);
+        assert!(found.found.iter().any(|load| load.path.ends_with("lib.py")), "{found:?}");
+        let mut kept = first.into_read();
+        // Marks what is taken from memory.
+        kept[0].loads.writes = true;
+        assert!(read(&Memory::of(kept.clone()), text, &lib).writes);
+        assert!(!read(&Memory::of(kept.clone()), "import lib \n", &lib).writes);
+        assert!(!read(&Memory::of(kept.clone()), text, &Files(&[])).writes);
+        let text_of_memory = serde_json::to_string(&kept).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<ReadScript>>(&text_of_memory).unwrap(), kept);
+    }
+}

@@ -7,7 +7,7 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MOST_FILES, Pin, Pins};
+use super::{MOST_FILES, Memory, Pin, Pins};
 use crate::trust::digest::Digest;
 use crate::trust::entry::Ground;
 
@@ -18,6 +18,8 @@ pub(in crate::trust) struct Seen {
     files: RefCell<HashMap<OsString, Pin>>,
     folders: RefCell<HashMap<OsString, Arc<Listing>>>,
     programs: RefCell<HashMap<String, Option<PathBuf>>>,
+    /// The scripts that were read.
+    pub(in crate::trust) memory: Memory,
     /// The files that were digested last: those of the next entry are mostly the same.
     digested: RefCell<Option<(Pins, Digest)>>,
 }
