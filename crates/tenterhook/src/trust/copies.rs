@@ -21,8 +21,8 @@ use crate::hook::{Command, Invocation};
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 
-/// The variable that has Python keep compiled modules in another place than beside their texts, where anybody replaces them, and the
-/// name of that place beside the copies (T-105).
+/// The variable that moves compiled modules of Python away from the project, where an agent may replace them, and the name of their
+/// directory beside the copies (T-105).
 const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 const BYTECODE: &str = "bytecode";
 

@@ -102,7 +102,7 @@ pub(super) struct Loads {
     pub(super) found: Vec<Load>,
     /// What it loads that cannot be resolved.
     pub(super) unresolved: Vec<Note>,
-    /// What it runs that nobody can name, and that a copy runs, too.
+    /// What it runs that cannot be named, and that a copy runs, too.
     pub(super) unnamed: Vec<Note>,
     /// Why its copy would behave differently, whatever is pinned.
     pub(super) bound: Vec<Note>,
@@ -158,6 +158,12 @@ pub(super) struct Note {
 }
 
 impl Loads {
+    /// The paths that it writes.
+    pub(super) fn written(&self) -> Vec<PathBuf> {
+        let writes = self.found.iter().filter(|load| load.role == Role::Writes);
+        writes.map(|load| load.path.clone()).collect()
+    }
+
     fn add(&mut self, value: &Value, base: &Value, role: Role, at: Note) {
         let Some(path) = value.resolved(base) else { return };
         let pattern = value.pattern().map(str::to_owned);

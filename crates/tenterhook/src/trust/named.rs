@@ -17,7 +17,7 @@ use crate::hook::script::{INTERPRETERS, expand};
 use crate::hook::{Command, Invocation, Shell};
 use base::Bases;
 pub(super) use part::Known;
-pub(super) use programs::{Modules, runs_unnamed, uncounted};
+pub(super) use programs::{Modules, code_in_words_loads, runs_unnamed, uncounted};
 
 /// What a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

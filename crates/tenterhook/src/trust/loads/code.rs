@@ -8,6 +8,7 @@ mod operand;
 mod starts;
 mod term;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::language::{Language, Vocabulary};
@@ -39,10 +40,12 @@ pub(super) struct Code<'a> {
     own: Option<Value>,
     /// How deep the block lies whose statements are read.
     floor: usize,
-    /// Whether names are only collected, since a function may use what stands behind it.
+    /// Whether names are only collected, since a function may use names that are assigned later.
     collects: bool,
     /// The working directories that it may change to.
     entered: Vec<Value>,
+    /// The lines of a shell that were read already.
+    lines: HashSet<String>,
     /// The function whose body is read.
     function: String,
     pub(super) bindings: Bindings,
@@ -90,6 +93,7 @@ impl<'a> Code<'a> {
             floor: 0,
             collects: false,
             entered: Vec::new(),
+            lines: HashSet::new(),
             function: String::new(),
             bindings: Bindings::default(),
             modules: Vec::new(),

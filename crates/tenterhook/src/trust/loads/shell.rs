@@ -195,6 +195,12 @@ impl Shell<'_> {
         if name == "eval" {
             return self.evaluates(arguments, text, loads);
         }
+        self.program(program, command, text, loads);
+    }
+
+    /// A program that is no builtin: what it runs and reads.
+    fn program(&mut self, program: &Word, command: &SimpleCommand, text: &str, loads: &mut Loads) {
+        let (name, arguments) = (program.text.as_str(), command.words.get(1..).unwrap_or_default());
         let programs = self.expand(&program.source, 0);
         if programs.iter().any(|value| value.text.contains('/')) {
             self.runs(program, None, text, loads);
@@ -225,6 +231,10 @@ impl Shell<'_> {
         if !self.functions.contains_key(short) && named::runs_unnamed(short, &command.words) {
             let what = arguments.first().map(|word| format!(" {}", word.text)).unwrap_or_default();
             let shown = format!("what `{short}{what}` runs");
+            loads.unnamed(self.note(text, &command.source(), &shown));
+        }
+        if named::code_in_words_loads(short, &command.words) {
+            let shown = format!("what the code handed to `{short}` loads");
             loads.unnamed(self.note(text, &command.source(), &shown));
         }
         self.searched(name, text, loads);
@@ -262,7 +272,7 @@ impl Shell<'_> {
         }
     }
 
-    /// Something runs that cannot be told. A call that hands a line over finds the same from a copy.
+    /// Something runs that cannot be named. A call that hands a line over finds the same from a copy.
     fn lacks(&self, at: Note, loads: &mut Loads) {
         if self.scene.within.is_some() { loads.unnamed(at) } else { loads.unresolved(at) }
     }

@@ -216,7 +216,7 @@ fn operand(args: &[&str]) -> Option<usize> {
 }
 
 /// Whether the code in the words of a program has it read a file or run a program.
-pub(super) fn code_in_words_loads(program: &str, words: &[Word]) -> bool {
+pub(in crate::trust) fn code_in_words_loads(program: &str, words: &[Word]) -> bool {
     let args: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let names = args.iter().any(|word| names_pattern(word));
     match names {

@@ -114,13 +114,8 @@ impl Reading<'_> {
             let Some(all) = self.text_loads(&script, scene) else { continue };
             search = all.search.clone();
             self.notes(&all);
-            let written: Vec<&Path> = all
-                .found
-                .iter()
-                .filter(|load| load.role == Role::Writes)
-                .map(|load| &*load.path)
-                .collect();
-            data.written.extend(written.iter().map(|path| path.to_path_buf()));
+            let written = all.written();
+            data.written.extend(written.iter().cloned());
             for load in &all.found {
                 // Its own state changes with each run, and is not approved.
                 if load.role != Role::Writes

@@ -21,7 +21,7 @@ impl Code<'_> {
         self.names.makes.iter().find(|(row, _)| *row == name).map(|(_, makes)| *makes)
     }
 
-    /// What a function does; a function of the script itself is none of these.
+    /// What a function does; a function of the script itself does none.
     pub(in crate::trust::loads) fn does(&self, name: &str) -> Option<Does> {
         let (of, short) = name.rsplit_once('.').unwrap_or(("", name));
         if self.bindings.is_function(name) {
@@ -165,7 +165,8 @@ impl Code<'_> {
         for argument in arguments {
             let values = self.values(argument, start);
             self.escape(&values, start);
-            if !COMPARES.contains(&short) {
+            // What a function of the script opens is found there.
+            if !COMPARES.contains(&short) && !self.bindings.is_function(short) {
                 self.handed(&values, start);
             }
         }

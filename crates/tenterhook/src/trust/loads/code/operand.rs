@@ -14,6 +14,7 @@ impl Code<'_> {
             return Term::Values(values);
         }
         match self.peek() {
+            Some('/') if self.is_regex() => self.regex(),
             Some('(') => {
                 let mut entries = self.list(')', depth);
                 match entries.len() {
@@ -46,6 +47,33 @@ impl Code<'_> {
                 }
             },
         }
+    }
+
+    /// Whether the slash here begins a regular expression: what it divides would stand before it.
+    fn is_regex(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default().trim_end_matches([' ', '\t']);
+        let is_operand = |c: char| c.is_alphanumeric() || "_$)]}\"'`".contains(c);
+        self.language != Language::Python
+            && (!before.ends_with(is_operand) || before.ends_with("return"))
+    }
+
+    /// Skips a regular expression, whose quotes begin no text.
+    fn regex(&mut self) -> Term {
+        let (mut is_escaped, mut in_class) = (false, false);
+        let line = self.rest().split('\n').next().unwrap_or_default();
+        let end = line.char_indices().skip(1).find(|(_, c)| {
+            let ends = *c == '/' && !is_escaped && !in_class;
+            match c {
+                _ if is_escaped => {}
+                '[' => in_class = true,
+                ']' => in_class = false,
+                _ => {}
+            }
+            is_escaped = *c == '\\' && !is_escaped;
+            ends
+        });
+        self.at += end.map_or(1, |(at, _)| at + 1);
+        Term::Values(Vec::new())
     }
 
     /// Whether the brace here begins a table, and not a block.

@@ -1,5 +1,5 @@
-//! Which files does a call start, read or write? A program with its words is read as a line of a shell would be; what cannot be told
-//! of it is unresolved.
+//! Which files does a call start, read or write? A program with its words is read as a line of a shell; a part that is
+//! not known is reported.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ const MODE: &[&str] = &["mode", "flag", "flags"];
 const UNKNOWN: &str = "\"$_\"";
 
 /// The words of one start, each with its values.
-type Words = Vec<Vec<Value>>;
+type Arguments = Vec<Vec<Value>>;
 
 impl Code<'_> {
     /// A program that is started: what its words run is followed.
@@ -39,6 +39,7 @@ impl Code<'_> {
                 }
             }
         }
+        let has_directory = directory.is_some();
         let bases = match directory {
             Some(directory) => vec![directory],
             None => self.bases(),
@@ -50,6 +51,10 @@ impl Code<'_> {
                     [word] => word.get(pick).or(word.last()).map(template).unwrap_or_default(),
                     words => line(words, pick),
                 };
+                // The same line finds the same once more.
+                if !self.lines.insert(line.clone()) && bases.len() == 1 && !has_directory {
+                    continue;
+                }
                 for base in &bases {
                     let scene = Scene { script: None, base, within: Some(note), ..self.scene };
                     read_into(Language::Shell, &line, scene, self.loads);
@@ -73,7 +78,7 @@ impl Code<'_> {
         all
     }
 
-    /// The directory that a program starts in, where it is known and another one.
+    /// The directory that a program starts in, where it is known.
     fn directory_of(&mut self, arguments: &[Term], start: usize) -> Option<PathBuf> {
         let found = arguments.iter().find_map(|argument| match argument {
             Term::Keyword(name, term) if name == DIRECTORY => Some((**term).clone()),
@@ -88,7 +93,7 @@ impl Code<'_> {
     }
 
     /// The words of the program, or of each that it may be.
-    fn programs(&mut self, arguments: Vec<Term>, does: Does, start: usize) -> Vec<Words> {
+    fn programs(&mut self, arguments: Vec<Term>, does: Does, start: usize) -> Vec<Arguments> {
         let is_word = |term: &Term| !matches!(term, Term::Keyword(..) | Term::Object(_));
         let mut words: Vec<Term> = arguments.iter().filter(|term| is_word(term)).cloned().collect();
         if words.is_empty() {
@@ -120,7 +125,7 @@ impl Code<'_> {
     }
 
     /// The words behind a program; a list that replaces this process begins with a name.
-    fn add_words(&mut self, found: &mut Words, rest: &[Term], does: Does, start: usize) {
+    fn add_words(&mut self, found: &mut Arguments, rest: &[Term], does: Does, start: usize) {
         let mut skips = matches!(does, Does::Replaces(_));
         for argument in rest {
             for term in argument.clone().each().into_iter().take(1) {
@@ -244,7 +249,7 @@ fn named_program(argument: Term) -> Option<Term> {
     }
 }
 
-/// Words as a line of a shell; of a word with several values, one of them.
+/// Arguments as a line of a shell; of a word with several values, one of them.
 fn line(words: &[Vec<Value>], pick: usize) -> String {
     let words = words.iter().map(|values| {
         let Some(value) = values.get(pick).or(values.last()) else { return UNKNOWN.to_owned() };

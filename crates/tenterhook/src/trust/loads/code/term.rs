@@ -75,7 +75,7 @@ impl Term {
 enum Choice {
     /// It is one of them.
     Either,
-    /// It is the second one, and what stands behind `:`.
+    /// It is the second one, or the one behind `:`.
     Second,
     /// It is the first one.
     First,

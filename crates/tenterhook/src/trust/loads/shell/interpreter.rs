@@ -1,4 +1,4 @@
-//! Which code does an interpreter run: a file, a text among its words, or what stands on its standard input?
+//! Which code does an interpreter run: a file, a text among its words, or its standard input?
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ impl Shell<'_> {
         let mut behind_option = false;
         while let Some((word, rest)) = words.split_first() {
             let option = word.text.as_str();
-            if INERT.contains(&option) {
+            if INERT.contains(&option) && rest.is_empty() {
                 return rest;
             }
             if let Some(attached) = code_option(language, option) {
@@ -49,11 +49,7 @@ impl Shell<'_> {
             }
             if let Some(module) = option.strip_prefix("-m").filter(|_| language == Language::Python)
             {
-                let next = rest.first().map(|word| word.text.as_str()).unwrap_or_default();
-                let module = if module.is_empty() { next } else { module };
-                let code = format!("import {module}, {module}.__main__");
-                let at = self.note(text, &word.source, &format!("-m {module}"));
-                self.inline(language, &code, &at, loads);
+                self.module(module, word, rest.first(), text, loads);
                 return rest.get(1..).unwrap_or_default();
             }
             let attached = option.split_once('=').filter(|(name, _)| LOADS.contains(name));
@@ -71,7 +67,7 @@ impl Shell<'_> {
             }
             if !option.starts_with('-')
                 && !VERBS.contains(&option)
-                && !(is_value && !rest.is_empty())
+                && (!is_value || rest.is_empty())
             {
                 self.runs(word, Some(language), text, loads);
                 return rest;
@@ -81,6 +77,22 @@ impl Shell<'_> {
         }
         self.standard_input(language, command, text, loads);
         words
+    }
+
+    /// `-m MODULE`, or `-mMODULE`.
+    fn module(
+        &self,
+        attached: &str,
+        word: &Word,
+        next: Option<&Word>,
+        text: &str,
+        loads: &mut Loads,
+    ) {
+        let next = next.map(|word| word.text.as_str()).unwrap_or_default();
+        let module = if attached.is_empty() { next } else { attached };
+        let code = format!("import {module}, {module}.__main__");
+        let at = self.note(text, &word.source, &format!("-m {module}"));
+        self.inline(Language::Python, &code, &at, loads);
     }
 
     fn is_there(&self, word: &Word) -> bool {
@@ -168,7 +180,7 @@ impl Shell<'_> {
         }
     }
 
-    /// Code that commands print: the files among their words are code, and what else they print cannot be told.
+    /// Code that commands print: the files among their words are code, and what else they print is not known.
     fn printed_code(
         &mut self,
         word: &Word,
