@@ -114,7 +114,7 @@ fn claimants(store: &Store, source: &str, project: &Path) -> Vec<String> {
     store.sources().into_iter().filter(claims).collect()
 }
 
-/// The main checkout that a repository names: the directory that holds it, or the one of its own configuration, as of a submodule.
+/// The main checkout that a repository names: the directory that holds it, or the one that its configuration names, as of a submodule.
 fn main_checkout(common: &Path) -> Option<PathBuf> {
     let holds = common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned);
     holds.or_else(|| ["config.worktree", "config"].iter().find_map(|name| configured(common, name)))

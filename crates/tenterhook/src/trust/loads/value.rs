@@ -12,7 +12,7 @@ const LONGEST_TAIL: usize = 4096;
 /// Characters that make a word a pattern.
 const WILDCARDS: &[char] = &['*', '?', '[', '{'];
 
-/// What stands in the tail of a value for a text that is not known.
+/// The mark in the tail of a value for a text that is not known.
 pub(super) const HOLE: &str = "\u{1}";
 
 /// A text that a script computes, and how much of it is known.
