@@ -307,8 +307,7 @@ impl Look<'_, '_> {
             Behind::Code(text) | Behind::Foreign(_, Some(text)) => (Some(text), false),
             Behind::Input | Behind::Foreign(_, None) => {
                 let input = self.command.input.as_deref().map(str::to_owned);
-                let lacks = self.command.input_lacks || input.is_none();
-                (input, lacks)
+                (input, self.command.input_lacks || self.command.input.is_none())
             }
             Behind::File(name) => {
                 let (key, stream) = self.reader.streams.take_file(&name)?;
