@@ -190,14 +190,7 @@ impl Wrapper {
             Follows::Parallel => parallel(rest),
             Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
             Follows::Definitions => rest.iter().filter_map(definition).collect(),
-            // `at -f x`
-            Follows::Input { .. } if words.iter().any(|word| word.text == "-f") => {
-                let mut behind = words.iter().skip_while(|word| word.text != "-f").skip(1);
-                behind.next().and_then(file).into_iter().collect()
-            }
-            Follows::Input { operands } => {
-                reads_input(words, &rest, operands).then_some(Behind::Input).into_iter().collect()
-            }
+            Follows::Input { operands } => job(words, rest, operands),
             _ => Vec::new(),
         }
     }
@@ -275,6 +268,14 @@ fn file(word: &Word) -> Option<Behind> {
         Some(code) => Behind::Printed(code.to_owned()),
         None => Behind::File(word.clone()),
     })
+}
+
+/// What `at`, `batch` and `crontab` run: the file of `-f`, or their input.
+fn job(words: &[Word], rest: &[Word], operands: usize) -> Vec<Behind> {
+    if let Some(script) = words.iter().skip_while(|word| word.text != "-f").nth(1) {
+        return file(script).into_iter().collect();
+    }
+    reads_input(words, rest, operands).then_some(Behind::Input).into_iter().collect()
 }
 
 /// `gp='git push'` of `alias`.

@@ -89,9 +89,10 @@ impl Memory {
 fn key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
     let path = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
     let pairs = scene.env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
-    let search = scene.search.iter().flat_map(|(directory, is_own)| {
-        [path(directory), vec![u8::from(*is_own)]]
-    });
+    let search = scene
+        .search
+        .iter()
+        .flat_map(|(directory, is_own)| [path(directory), vec![u8::from(*is_own)]]);
     Canon::of(READER)
         .field("language", format!("{language:?}"))
         .field("text", text)
