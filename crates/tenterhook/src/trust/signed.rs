@@ -203,6 +203,7 @@ pub(super) fn heard(
                 rest: if rest_stands { rest.to_string() } else { signed.rest.clone() },
                 text: signed.text.clone(),
                 at: 0,
+                read: Vec::new(),
             };
             (Kept::Record(Box::new(record)), Some(key))
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Reading;
 use super::seen::Kind;
 use crate::hook::Command;
-use crate::trust::loads::{self, Disk, Language, Load, Loads, Note, Role, Scene};
+use crate::trust::loads::{Disk, Language, Load, Loads, Note, Role, Scene};
 
 /// Most scripts whose text is read for one hook.
 const MOST_SCRIPTS: usize = 200;
