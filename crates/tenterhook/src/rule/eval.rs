@@ -121,7 +121,9 @@ impl<'a, 'g> Machine<'a, 'g> {
     /// The value depends on a word of a command that the line does not say (RU-60).
     pub(super) fn unknown_word<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
         let program = command.program().unwrap_or_default();
-        Err(Stop::Unknown(format!("what `{program}` runs stands in a word that is computed")))
+        Err(Stop::Unknown(format!(
+            "the subcommand of `{program}` is computed, so there may be more than the rule sees"
+        )))
     }
 
     /// Whether the list of that name may lack elements, and the expression is to know it.
