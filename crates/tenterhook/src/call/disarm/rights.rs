@@ -1,4 +1,4 @@
-//! Does a command take rights to a guard away: of a part of it, or of a directory above it, without which none of it can be read?
+//! Does a command take rights to a guard away: of a part of it, or of a directory above it, without which it cannot be read?
 
 use super::Here;
 use super::table::RIGHTS;

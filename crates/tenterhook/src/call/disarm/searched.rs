@@ -112,7 +112,7 @@ fn names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
     found
 }
 
-/// Whether a name that is searched for in a home is that of a directory above a guard, or of one of its own.
+/// Whether a name that is searched for in a home is that of a guard or of a directory above one.
 fn is_on_the_way(name: &str) -> bool {
     let name = name.trim_start_matches(['*', '.', '^', '/']).trim_end_matches(['*', '$', '/']);
     let name = name.strip_suffix("/.").unwrap_or(name);

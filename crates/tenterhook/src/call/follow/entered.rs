@@ -11,7 +11,7 @@ use crate::call::view::View;
 /// Longest directory that is followed: no system has a longer one.
 const LONGEST_CWD: usize = 4 * 1024;
 
-/// Variables of directories in the home, and what they stand for where nobody sets them.
+/// Variables of directories in the home, and their defaults.
 const XDG: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
