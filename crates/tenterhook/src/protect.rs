@@ -21,8 +21,7 @@ pub use path::{
     is_match, is_part_of, is_startup_file,
 };
 pub use switches::{is_loosened_by, is_switch};
-pub(crate) use words::may_change;
-pub use words::{may_concern, names_guard};
+pub use words::{may_change, may_concern, names_guard};
 
 /// The pack of rules that denies: native configuration, for every host alike.
 pub const PACK: &str = include_str!("protect/self-protection.toml");

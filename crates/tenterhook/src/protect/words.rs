@@ -343,7 +343,7 @@ pub fn may_concern(line: &str) -> bool {
 
 /// Whether a text holds a word that changes files or ends programs.
 #[must_use]
-pub(crate) fn may_change(text: &str) -> bool {
+pub fn may_change(text: &str) -> bool {
     text.len() > LONGEST || changes(&plain(text))
 }
 
