@@ -41,7 +41,7 @@ use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
 use last_good::LastGood;
-use pins::{Finding, Memory, ReadScript, Seen};
+use pins::{Finding, ReadScript, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 
@@ -232,7 +232,7 @@ impl Trust {
             Kept::Record(record) => std::mem::take(&mut record.read),
             Kept::Nothing | Kept::Unusable(_) => Vec::new(),
         };
-        let seen = Seen { memory: Memory::of(before), ..Seen::default() };
+        let seen = Seen::after(before);
         let finding =
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let entries: Vec<Identity> =
@@ -267,7 +267,7 @@ impl Trust {
             Kept::Record(record) => record.entries.iter().cloned().collect(),
             Kept::Nothing | Kept::Unusable(_) => HashSet::new(),
         };
-        let read = seen.memory.into_read();
+        let read = seen.into_scripts();
         Assessed { kept, known, entries, servers, modules, rest, review, portable, signer, read }
     }
 

@@ -23,7 +23,7 @@ use crate::discover;
 use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 use files::Files;
 use loads::{LoadedModules, TooMuch};
-pub(super) use memory::{Memory, ReadScript};
+pub(super) use memory::ReadScript;
 pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;

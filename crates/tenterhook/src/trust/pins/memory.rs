@@ -49,19 +49,19 @@ fn digest(text: Option<&str>) -> Option<String> {
 
 /// The scripts that were read for one source, before and now.
 #[derive(Debug, Default)]
-pub(in crate::trust) struct Memory {
+pub(super) struct Memory {
     before: Vec<ReadScript>,
     now: RefCell<Vec<ReadScript>>,
 }
 
 impl Memory {
     /// What was read when the source was approved.
-    pub(in crate::trust) fn of(before: Vec<ReadScript>) -> Self {
+    pub(super) fn of(before: Vec<ReadScript>) -> Self {
         Self { before, now: RefCell::default() }
     }
 
     /// Everything that was read now.
-    pub(in crate::trust) fn into_read(self) -> Vec<ReadScript> {
+    pub(super) fn into_read(self) -> Vec<ReadScript> {
         self.now.into_inner()
     }
 

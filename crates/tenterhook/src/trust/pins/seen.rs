@@ -7,7 +7,8 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MOST_FILES, Memory, Pin, Pins};
+use super::memory::{Memory, ReadScript};
+use super::{MOST_FILES, Pin, Pins};
 use crate::trust::digest::Digest;
 use crate::trust::entry::Ground;
 
@@ -19,7 +20,7 @@ pub(in crate::trust) struct Seen {
     folders: RefCell<HashMap<OsString, Arc<Listing>>>,
     programs: RefCell<HashMap<String, Option<PathBuf>>>,
     /// The scripts that were read.
-    pub(in crate::trust) memory: Memory,
+    pub(super) memory: Memory,
     /// The files that were digested last: those of the next entry are mostly the same.
     digested: RefCell<Option<(Pins, Digest)>>,
 }
@@ -49,6 +50,16 @@ impl Kind {
 }
 
 impl Seen {
+    /// Nothing is read yet but the scripts that were read when the source was approved.
+    pub(in crate::trust) fn after(approval: Vec<ReadScript>) -> Self {
+        Self { memory: Memory::of(approval), ..Self::default() }
+    }
+
+    /// The scripts that were read.
+    pub(in crate::trust) fn into_scripts(self) -> Vec<ReadScript> {
+        self.memory.into_read()
+    }
+
     pub(super) fn is_read(&self, path: &Path) -> bool {
         self.files.borrow().contains_key(path.as_os_str())
     }
