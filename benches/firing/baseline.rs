@@ -14,8 +14,8 @@ use std::process::Command;
 ///
 /// A shim that picks a version costs more than the interpreter's start, and would be measured in its place.
 pub(crate) fn interpreter(name: &str, which: &[&str]) -> Option<PathBuf> {
-    let told = Command::new(name).args(which).output().ok()?;
-    let path = String::from_utf8(told.stdout).ok()?;
+    let output = Command::new(name).args(which).output().ok()?;
+    let path = String::from_utf8(output.stdout).ok()?;
     let path = Path::new(path.trim());
     path.is_absolute().then(|| path.to_path_buf())
 }

@@ -177,7 +177,8 @@ impl fmt::Display for Table {
                     continue;
                 }
             };
-            let ratio = baseline.as_ref().map_or_else(String::new, |it| it.ratio(sample));
+            let ratio =
+                baseline.as_ref().map_or_else(String::new, |baseline| baseline.ratio(sample));
             let (median, p99) = (short(sample.median()), short(sample.at(99)));
             let row = format!("{name:<44} {median:>10} {p99:>10}  {ratio:<36} {reach}");
             writeln!(f, "{}", row.trim_end())?;

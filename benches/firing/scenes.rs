@@ -111,6 +111,6 @@ fn hook(at: usize, runs: &str) -> String {
 /// `KEY = ["program", "arg"]`.
 fn argv(key: &str, program: &Path, args: &[&str]) -> String {
     let line = std::iter::once(program.display().to_string());
-    let line: Vec<String> = line.chain(args.iter().map(|it| (*it).to_owned())).collect();
+    let line: Vec<String> = line.chain(args.iter().map(|arg| (*arg).to_owned())).collect();
     format!("{key} = {}", json!(line))
 }

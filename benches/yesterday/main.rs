@@ -62,8 +62,8 @@ fn main() {
 
 /// How many calls are asked for; `None` where other scenes are.
 fn wanted(args: impl Iterator<Item = String>) -> Option<usize> {
-    let words = args.filter(|it| !it.starts_with('-'));
-    words.last().map_or(Some(CALLS), |it| it.parse().ok())
+    let words = args.filter(|arg| !arg.starts_with('-'));
+    words.last().map_or(Some(CALLS), |word| word.parse().ok())
 }
 
 /// What one measure came to.
@@ -75,7 +75,7 @@ struct Cost {
 }
 
 fn row(what: &str, cost: &Cost) {
-    let mib = |it: u64| it >> 20;
+    let mib = |n: u64| n >> 20;
     println!(
         "{what:<34} {:>9} {:>9} {:>10.2} s {:>10}",
         cost.calls,
@@ -100,15 +100,15 @@ fn measured(work: impl FnOnce() -> (usize, u64)) -> Cost {
 
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|it| it.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kib.unwrap_or_default() << 10
 }
 
 /// Every line parsed and thrown away: what nobody is faster than who reads each byte as JSON.
 fn skipped(samples: &[Sample], calls: usize) -> Cost {
     measured(|| {
-        let (mut told, mut bytes) = (0, 0);
+        let (mut count, mut bytes) = (0, 0);
         for sample in samples {
             let mut lines = Lines::new(sample.repeated(calls / samples.len()));
             while let Some(line) = lines.read().expect("memory") {
@@ -116,21 +116,21 @@ fn skipped(samples: &[Sample], calls: usize) -> Cost {
                 bytes += line.len() as u64 + 1;
                 let _: Option<IgnoredAny> = serde_json::from_slice(line).ok();
             }
-            told += calls / samples.len();
+            count += calls / samples.len();
         }
-        (told, bytes)
+        (count, bytes)
     })
 }
 
 fn decoded(samples: &[Sample], calls: usize) -> Cost {
     measured(|| {
-        let (mut told, mut bytes) = (0, 0);
+        let (mut count, mut bytes) = (0, 0);
         for sample in samples {
-            bytes += read(sample, calls / samples.len(), &mut |it| {
-                told += usize::from(matches!(it.what, What::Call(_)));
+            bytes += read(sample, calls / samples.len(), &mut |record| {
+                count += usize::from(matches!(record.what, What::Call(_)));
             });
         }
-        (told, bytes)
+        (count, bytes)
     })
 }
 
@@ -139,7 +139,7 @@ fn read(sample: &Sample, calls: usize, tell: &mut dyn FnMut(Told<'_>)) -> u64 {
     let mut lines = Lines::new(sample.repeated(calls));
     let mut bytes = 0;
     while let Some(line) = lines.read().expect("memory") {
-        bytes += line.bytes.map_or(0, |it| it.len() as u64 + 1);
+        bytes += line.bytes.map_or(0, |bytes| bytes.len() as u64 + 1);
         decoder.line(line, tell);
     }
     bytes
@@ -156,8 +156,8 @@ fn judged(samples: &[Sample], calls: usize) -> Cost {
         std::thread::scope(|scope| {
             let half = || scope.spawn(|| ask(&backtest, samples, calls / CORES));
             let threads: Vec<_> = (0..CORES).map(|_| half()).collect();
-            threads.into_iter().fold((0, 0), |(calls, bytes), it| {
-                let (more, read) = it.join().expect("a thread");
+            threads.into_iter().fold((0, 0), |(calls, bytes), handle| {
+                let (more, read) = handle.join().expect("a thread");
                 (calls + more, bytes + read)
             })
         })
@@ -171,13 +171,13 @@ fn ask(backtest: &Backtest, samples: &[Sample], calls: usize) -> (usize, u64) {
     let (mut copies, session) = (Copies::default(), Session::default());
     let (mut told, mut bytes) = (0, 0);
     for sample in samples {
-        bytes += read(sample, calls / samples.len(), &mut |it| {
-            if let What::Call(call) = &it.what {
+        bytes += read(sample, calls / samples.len(), &mut |record| {
+            if let What::Call(call) = &record.what {
                 // A repeat is no copy to us: that it is looked up is what it costs.
-                copies.is_copy(sample.agent, &it, call);
+                copies.is_copy(sample.agent, &record, call);
                 told += 1;
             }
-            if let Some(event) = it.event(sample.agent, &around) {
+            if let Some(event) = record.event(sample.agent, &around) {
                 runtime.block_on(backtest.judge(event, &session));
             }
         });

@@ -34,7 +34,7 @@ impl Sample {
         if text.last() != Some(&b'\n') {
             text.push(b'\n');
         }
-        let first = text.split(|it| *it == b'\n').next().unwrap_or_default();
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let agent = Agent::of_line(first).expect("an agent");
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&*text);

@@ -94,7 +94,9 @@ fn plays(
 ) -> Vec<Played> {
     let all: Vec<_> = agents
         .iter()
-        .flat_map(|(agent, program)| options.columns.iter().map(move |it| (agent, program, *it)))
+        .flat_map(|(agent, program)| {
+            options.columns.iter().map(move |column| (agent, program, *column))
+        })
         .collect();
     let _load = (options.loaded > 0).then(load::Load::start);
     at_once::each(&all, options.jobs, |_, (agent, program, column)| {

@@ -18,7 +18,8 @@ pub(crate) fn approve(
     };
     let status = run(&["trust", "status"])?;
     let text = String::from_utf8_lossy(&status.stdout);
-    let is_digest = |it: &&str| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_digest =
+        |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     for digest in text.split_whitespace().filter(is_digest) {
         run(&["trust", "--yes", digest])?;
     }

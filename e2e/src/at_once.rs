@@ -36,7 +36,7 @@ mod tests {
     fn all_are_played_and_stand_in_their_order() {
         let items: Vec<u64> = (0..100).collect();
         let came = each(&items, 7, |at, item| (at as u64 * 2, item * 2));
-        assert_eq!(came, items.iter().map(|it| (it * 2, it * 2)).collect::<Vec<_>>());
-        assert!(each(&[] as &[u64], 7, |_, it| *it).is_empty());
+        assert_eq!(came, items.iter().map(|n| (n * 2, n * 2)).collect::<Vec<_>>());
+        assert!(each(&[] as &[u64], 7, |_, n| *n).is_empty());
     }
 }

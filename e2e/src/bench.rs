@@ -56,7 +56,7 @@ pub(crate) fn run() -> Said {
     took.sort_unstable();
     let at = |part: usize| took.get(took.len() * part / 100).copied().unwrap_or_default();
     let (half, most, last) = (at(50), at(99), took.last().copied().unwrap_or_default());
-    let ms = |it: Duration| it.as_secs_f64() * 1000.0;
+    let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
     let text = format!(
         "echo of {KEYS} keys while a hook sleeps and the model streams: p50 {:.1} ms, p99 {:.1} ms, most {:.1} ms (reach {} ms)\n",
         ms(half),
@@ -79,7 +79,7 @@ struct Line {
 impl Line {
     fn open(room: &Room) -> Result<Self, String> {
         let (near, far) = pair().map_err(|error| format!("no pseudoterminal: {error}"))?;
-        let end = |fd: &OwnedFd| fd.try_clone().map(Stdio::from).map_err(|it| it.to_string());
+        let end = |fd: &OwnedFd| fd.try_clone().map(Stdio::from).map_err(|error| error.to_string());
         let mut command = room.command(&[]);
         command.stdin(end(&far)?).stdout(end(&far)?).stderr(end(&far)?);
         #[expect(
@@ -88,7 +88,7 @@ impl Line {
         )]
         let child = command.spawn().map_err(|error| format!("the agent cannot be run: {error}"))?;
         drop((command, far));
-        let mut screen = std::fs::File::from(near.try_clone().map_err(|it| it.to_string())?);
+        let mut screen = std::fs::File::from(near.try_clone().map_err(|error| error.to_string())?);
         let (sender, heard) = channel();
         std::thread::spawn(move || {
             let (mut buffer, mut open) = (vec![0; 64 * 1024], Vec::new());

@@ -37,7 +37,7 @@ impl Options {
         let mut args = args.iter();
         while let Some(word) = args.next() {
             let mut number = || {
-                let value = args.next().and_then(|it| it.parse().ok()).filter(|it| *it > 0);
+                let value = args.next().and_then(|arg| arg.parse().ok()).filter(|arg| *arg > 0);
                 value.ok_or(format!("`{word}` needs a number\n{USAGE}"))
             };
             match *word {
@@ -46,7 +46,7 @@ impl Options {
                 name => options.only.push(name.to_owned()),
             }
         }
-        let known = |it: &&String| !rows::all().any(|row| is_called(row, it));
+        let known = |text: &&String| !rows::all().any(|row| is_called(row, text));
         match options.only.iter().find(known) {
             Some(name) => Err(format!("`{name}` is no row\n{USAGE}")),
             None => Ok(options),
@@ -54,7 +54,7 @@ impl Options {
     }
 
     fn wants(&self, row: &Row) -> bool {
-        self.only.is_empty() || self.only.iter().any(|it| is_called(row, it))
+        self.only.is_empty() || self.only.iter().any(|text| is_called(row, text))
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         play(&room, at + 1, row, *cell, pace, &means)
     });
     // Beside others a play may be late for their sake. Whether it is late by itself shows when nothing is beside it.
-    for (at, line) in lines.iter_mut().filter(|it| it.is_late()).enumerate() {
+    for (at, line) in lines.iter_mut().filter(|line| line.is_late()).enumerate() {
         *line = play(&room, turns.len() + at + 1, &line.row, line.cell, pace, &means);
     }
     let (mut said, holds) = table::print(&means, &lines, &wanted);

@@ -100,8 +100,8 @@ fn served(root: &Path, binary: &Path) -> Result<bool, String> {
             .current_dir(root.join("examples/mcp"))
             .output()
             .map_err(|error| format!("tenterhook cannot be run: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stdout).replace(' ', "");
-        holds &= said.contains(expected) && said.contains(r#""faults":[]"#);
+        let text = String::from_utf8_lossy(&output.stdout).replace(' ', "");
+        holds &= text.contains(expected) && text.contains(r#""faults":[]"#);
     }
     Ok(holds)
 }

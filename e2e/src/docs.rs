@@ -17,10 +17,10 @@ pub(crate) fn run() -> Said {
     let programs = root.join("target/debug");
     let (mut said, mut run, mut holds) = (String::new(), 0, true);
     for name in page::pages(&root) {
-        let text =
-            std::fs::read_to_string(root.join(&name)).map_err(|it| format!("{name}: {it}"))?;
-        let place =
-            page::place(&root, &name, &programs, NEEDED).map_err(|it| format!("{name}: {it}"))?;
+        let text = std::fs::read_to_string(root.join(&name))
+            .map_err(|error| format!("{name}: {error}"))?;
+        let place = page::place(&root, &name, &programs, NEEDED)
+            .map_err(|error| format!("{name}: {error}"))?;
         let played = page::play(&text, &place);
         run += played.run;
         holds &= played.wrong.is_empty();

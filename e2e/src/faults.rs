@@ -43,7 +43,7 @@ impl Options {
         while let Some(word) = args.next() {
             let mut value = || args.next().ok_or(format!("`{word}` needs a value\n{USAGE}"));
             let number = |text: &str| {
-                let number = text.parse::<u64>().ok().filter(|it| *it > 0);
+                let number = text.parse::<u64>().ok().filter(|n| *n > 0);
                 number.ok_or(format!("`{text}` is no number\n{USAGE}"))
             };
             match *word {
@@ -55,11 +55,11 @@ impl Options {
                     let (k, n) = value()?.split_once('/').ok_or(USAGE)?;
                     options.shard = (number(k)?, number(n)?);
                 }
-                name if SUBJECTS.iter().any(|it| it.name == name) => {
+                name if SUBJECTS.iter().any(|subject| subject.name == name) => {
                     options.only.push(name.to_owned());
                 }
                 name => {
-                    let names: Vec<&str> = SUBJECTS.iter().map(|it| it.name).collect();
+                    let names: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).collect();
                     return Err(format!("`{name}` is no subject of {}\n{USAGE}", names.join(", ")));
                 }
             }
@@ -68,7 +68,7 @@ impl Options {
     }
 
     fn wants(&self, subject: &Subject) -> bool {
-        self.only.is_empty() || self.only.iter().any(|it| it == subject.name)
+        self.only.is_empty() || self.only.iter().any(|text| text == subject.name)
     }
 
     /// Whether a fault is among those that are played: always the same ones, spread over all.
@@ -79,7 +79,7 @@ impl Options {
     }
 
     pub(super) fn has_calls(&self, name: &str) -> bool {
-        self.calls.as_deref().is_none_or(|it| it == name)
+        self.calls.as_deref().is_none_or(|call| call == name)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         ));
     }
     let began = Instant::now();
-    let wanted: Vec<&Subject> = SUBJECTS.iter().filter(|it| options.wants(it)).collect();
+    let wanted: Vec<&Subject> = SUBJECTS.iter().filter(|subject| options.wants(subject)).collect();
     let all = at_once::each(&wanted, options.jobs, |at, subject| {
         let played = play::subject(&room, at, subject, &options);
         // A long run says how far it is.
@@ -116,7 +116,7 @@ fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64,
         let [subject, calls, faults, wrong, longest] = cells;
         format!("{subject:18} {calls:>6} {faults:>7} {wrong:>6} {longest:>8}\n")
     };
-    let mut said = row(["subject", "calls", "faults", "wrong", "longest"]);
+    let mut text = row(["subject", "calls", "faults", "wrong", "longest"]);
     let (mut faults, mut wrong) = (0, 0);
     let mut details = String::new();
     for (subject, played) in subjects.iter().zip(all) {
@@ -124,7 +124,7 @@ fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64,
             Ok(played) => {
                 faults += played.faults;
                 wrong += played.found.len();
-                said.push_str(&row([
+                text.push_str(&row([
                     subject.name,
                     &played.calls.to_string(),
                     &played.faults.to_string(),
@@ -139,21 +139,22 @@ fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64,
             }
         }
     }
-    (said + &details, faults, wrong)
+    (text + &details, faults, wrong)
 }
 
 /// What was found, with what is the same told once.
 fn told(subject: &Subject, found: &[Found]) -> String {
     let mut groups: BTreeMap<(&str, &str, bool, &str), Vec<&Found>> = BTreeMap::new();
-    for it in found {
-        for wrong in &it.wrong {
-            let key = (it.fault.calls, it.error, it.fault.lasts, wrong.as_str());
-            groups.entry(key).or_default().push(it);
+    for finding in found {
+        for wrong in &finding.wrong {
+            let key = (finding.fault.calls, finding.error, finding.fault.lasts, wrong.as_str());
+            groups.entry(key).or_default().push(finding);
         }
     }
     let mut said = String::new();
     for ((calls, error, lasts, wrong), of) in groups {
-        let times: Vec<String> = of.iter().take(8).map(|it| it.fault.nth.to_string()).collect();
+        let times: Vec<String> =
+            of.iter().take(8).map(|found| found.fault.nth.to_string()).collect();
         let from = if lasts { " and later" } else { "" };
         let _ = writeln!(
             said,
@@ -162,8 +163,8 @@ fn told(subject: &Subject, found: &[Found]) -> String {
             times.join(","),
             of.len()
         );
-        if let Some(it) = of.first() {
-            let _ = writeln!(said, "    call {}; {}", it.call, it.words);
+        if let Some(finding) = of.first() {
+            let _ = writeln!(said, "    call {}; {}", finding.call, finding.words);
         }
     }
     said

@@ -160,8 +160,8 @@ fn pack(dist: &Path) -> Result<String, String> {
     };
     command.arg(&target);
     let output = command.output().map_err(|error| format!("xtask cannot be run: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() { Ok(target) } else { Err(format!("{said}`xtask dist` failed")) }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(target) } else { Err(format!("{text}`xtask dist` failed")) }
 }
 
 /// The released target of this machine.
@@ -218,9 +218,9 @@ fn play(
 /// The file in a folder whose name ends so.
 fn ending(folder: &Path, ending: &str) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
-    let mut paths = entries.flatten().map(|it| it.path());
+    let mut paths = entries.flatten().map(|entry| entry.path());
     paths
-        .find(|it| it.to_string_lossy().ends_with(ending))
+        .find(|path| path.to_string_lossy().ends_with(ending))
         .ok_or_else(|| format!("{} has no `{ending}`", folder.display()))
 }
 

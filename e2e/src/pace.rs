@@ -44,7 +44,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     if let Some(corpus) = corpus {
         let corpus = absolute(corpus)?;
         let files = files(&corpus)?;
-        let list: String = files.iter().flat_map(|it| [it.as_str(), "\n"]).collect();
+        let list: String = files.iter().flat_map(|file| [file.as_str(), "\n"]).collect();
         std::fs::write(home.join("files"), list).map_err(|error| error.to_string())?;
         let program = home.join(".local/bin/tenterhook");
         let (program, corpus) = (program.display(), corpus.display());
@@ -91,7 +91,7 @@ fn files(corpus: &Path) -> Result<Vec<String>, String> {
     let index = std::fs::read_to_string(corpus.join("INDEX.tsv"));
     let index = index.map_err(|error| format!("the collection has no INDEX.tsv: {error}"))?;
     let names = index.lines().skip(1).filter_map(|line| line.split('\t').next());
-    Ok(names.filter(|it| corpus.join(it).is_file()).map(str::to_owned).collect())
+    Ok(names.filter(|name| corpus.join(name).is_file()).map(str::to_owned).collect())
 }
 
 fn absolute(folder: &str) -> Result<PathBuf, String> {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         return Ok(("the page was not played: there is no Chromium here\n".to_owned(), true));
     };
     tree::build("tenterhook-cli")?;
-    let sandbox = Sandbox::new().map_err(|it| it.to_string())?;
+    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
     let (mut said, mut holds) = (String::new(), true);
     let mut browser = Browser::start(&program)?;
     for (name, calls) in [("few", 400), ("many", MANY)] {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
             holds &= came.is_ok();
             if args.contains(&"--bless") && name == "few" {
                 let file = tree::root().join(format!("docs/screens/backtest-{width}.png"));
-                fs::write(&file, browser.picture()?).map_err(|it| it.to_string())?;
+                fs::write(&file, browser.picture()?).map_err(|error| error.to_string())?;
                 let _ = writeln!(said, "wrote {}", file.display());
             }
         }
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
 
 /// A page about sessions in which so many calls were made.
 fn page(sandbox: &Sandbox, name: &str, calls: usize) -> Result<std::path::PathBuf, String> {
-    let wrong = |it: std::io::Error| it.to_string();
+    let wrong = |error: std::io::Error| error.to_string();
     sandbox.write("hooks.toml", HOOKS).map_err(wrong)?;
     let sessions = sandbox.project().join(name);
     fs::create_dir_all(&sessions).map_err(wrong)?;
@@ -161,8 +161,11 @@ fn played(
         "document.getElementById('f-reset').click(); document.activeElement.blur(); scrollTo(0, 0)",
     )?;
     must(browser.complaints.is_empty(), &format!("the page complains: {:?}", browser.complaints))?;
-    let own = |it: &&String| !it.contains("file://");
-    must(!browser.asked.iter().any(|it| own(&it)), &format!("it asks for {:?}", browser.asked))?;
+    let own = |text: &&String| !text.contains("file://");
+    must(
+        !browser.asked.iter().any(|text| own(&text)),
+        &format!("it asks for {:?}", browser.asked),
+    )?;
     Ok(format!("drawn after {loaded} ms, filtered in {filtered} ms, searched in {searched} ms"))
 }
 
@@ -200,7 +203,7 @@ fn keyboard(browser: &mut Browser) -> Result<(), String> {
     }
     for needed in STOPS {
         must(
-            reached.iter().any(|it| it == needed),
+            reached.iter().any(|text| text == needed),
             &format!("Tab does not reach {needed}: {reached:?}"),
         )?;
     }
@@ -252,7 +255,7 @@ fn grouped(number: usize) -> String {
     let lead = digits.len() % 3;
     let (first, rest) = digits.split_at(lead);
     let groups: Vec<&str> = std::iter::once(first)
-        .filter(|it| !it.is_empty())
+        .filter(|text| !text.is_empty())
         .chain((0..rest.len()).step_by(3).filter_map(|at| rest.get(at..at + 3)))
         .collect();
     groups.join(",")

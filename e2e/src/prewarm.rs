@@ -52,8 +52,9 @@ pub(crate) fn run(named: &[&str]) -> Said {
 
 /// Runs all scripts with one Python. Gives what is to be said, and how many behave differently.
 fn python(python: &str) -> Result<(String, usize), String> {
-    let shim = std::fs::read_to_string(tree::root().join(SHIM)).map_err(|it| it.to_string())?;
-    let mut said = String::new();
+    let shim =
+        std::fs::read_to_string(tree::root().join(SHIM)).map_err(|error| error.to_string())?;
+    let mut text = String::new();
     let mut differing = 0;
     for script in SCRIPTS {
         let room = Room::new("script.py", script.text, script.beside)?;
@@ -63,12 +64,12 @@ fn python(python: &str) -> Result<(String, usize), String> {
         if plain != shimmed {
             differing += 1;
             let name = script.name;
-            let _ = writeln!(said, "{python}: {name}\n  plain {plain:#?}\n  shim {shimmed:#?}");
+            let _ = writeln!(text, "{python}: {name}\n  plain {plain:#?}\n  shim {shimmed:#?}");
         }
     }
     let (all, same) = (SCRIPTS.len(), SCRIPTS.len().saturating_sub(differing));
-    let _ = writeln!(said, "{python}: {same} of {all} scripts behave the same");
-    Ok((said, differing))
+    let _ = writeln!(text, "{python}: {same} of {all} scripts behave the same");
+    Ok((text, differing))
 }
 
 /// A directory of one script and what stands beside it.
@@ -113,7 +114,7 @@ fn behaviour(
 ) -> Result<Behaviour, String> {
     let work = room.0.join("work");
     let mut command = Command::new(python);
-    command.args(script.options).args(shim.iter().flat_map(|it| ["-c", it]));
+    command.args(script.options).args(shim.iter().flat_map(|shim| ["-c", shim]));
     let named = script.named.replace("{room}", &room.0.display().to_string());
     command.arg(named).args(script.args).current_dir(&work);
     command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
@@ -141,7 +142,7 @@ fn without_addresses(text: &str) -> String {
     let mut parts = text.split(" at 0x");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |all, part| {
-        all + " at " + part.trim_start_matches(|it: char| it.is_ascii_hexdigit())
+        all + " at " + part.trim_start_matches(|c: char| c.is_ascii_hexdigit())
     })
 }
 

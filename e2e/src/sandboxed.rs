@@ -54,16 +54,16 @@ struct Tally {
     wrong: usize,
 }
 
-fn column(words: &[&str], cell: Cell, said: &mut String) -> Tally {
+fn column(words: &[&str], cell: Cell, text: &mut String) -> Tally {
     let mut tally = Tally::default();
-    for hook in HOOKS.iter().filter(|it| words.iter().all(|word| it.name.contains(word))) {
+    for hook in HOOKS.iter().filter(|hook| words.iter().all(|word| hook.name.contains(word))) {
         let (count, what) = match play(hook, cell) {
             Ok(None) => (&mut tally.unchanged, "runs unchanged".to_owned()),
             Ok(Some(line)) => (&mut tally.helped, format!("needs {line}")),
             Err(why) => (&mut tally.wrong, format!("WRONG: {why}")),
         };
         *count += 1;
-        let _ = writeln!(said, "{:40} {:4} {what}", hook.name, cell.name());
+        let _ = writeln!(text, "{:40} {:4} {what}", hook.name, cell.name());
     }
     tally
 }
@@ -81,12 +81,12 @@ fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
     let came = scene.fire()?;
     let Some(needs) = hook.needs(cell) else { return same(&expected, &came).map(|()| None) };
     let needs = scene.filled(needs);
-    let told = refusals(&came);
-    let line = match told.as_slice() {
+    let texts = refusals(&came);
+    let line = match texts.as_slice() {
         [message] => line(message, &scene)?,
         _ => {
             return Err(format!(
-                "it should need `{needs}`, and was told {told:?}: {}",
+                "it should need `{needs}`, and was told {texts:?}: {}",
                 came.outcome
             ));
         }
@@ -95,7 +95,7 @@ fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
         return Err(format!("it should need `{needs}`, and was told `{line}`"));
     }
     scene.lay_out(Some(&line))?;
-    if let Some(once) = made_once(told.first().map_or("", String::as_str)) {
+    if let Some(once) = made_once(texts.first().map_or("", String::as_str)) {
         scene.make(&once, &expected)?;
     }
     let came = scene.fire()?;
@@ -108,8 +108,9 @@ fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
 /// What was told of refusals.
 fn refusals(came: &Came) -> Vec<String> {
     let faults = came.outcome.get("faults").and_then(Value::as_array).into_iter().flatten();
-    let refused = faults.filter(|it| it.get("code").is_some_and(|it| it == "sandbox-refused"));
-    refused.filter_map(|it| Some(it.get("message")?.as_str()?.to_owned())).collect()
+    let refused =
+        faults.filter(|fault| fault.get("code").is_some_and(|code| code == "sandbox-refused"));
+    refused.filter_map(|fault| Some(fault.get("message")?.as_str()?.to_owned())).collect()
 }
 
 /// The line that a message says to write, where it says to write it where the hook stands.
@@ -121,8 +122,8 @@ fn line(message: &str, scene: &Scene) -> Result<String, String> {
         false => "in its entry",
     };
     let pattern =
-        Regex::new(&format!("`(sandbox = [^`]*)` {place}")).map_err(|it| it.to_string())?;
-    let mut lines = pattern.captures_iter(message).filter_map(|it| it.get(1));
+        Regex::new(&format!("`(sandbox = [^`]*)` {place}")).map_err(|error| error.to_string())?;
+    let mut lines = pattern.captures_iter(message).filter_map(|captures| captures.get(1));
     match (lines.next(), lines.next()) {
         (Some(line), None) => Ok(scene.special(line.as_str())),
         _ => Err(format!("it names not one line: {message}")),
@@ -137,7 +138,7 @@ fn made_once(message: &str) -> Option<String> {
 
 /// Whether the same came of two firings, effects and all.
 fn same(expected: &Came, came: &Came) -> Result<(), String> {
-    let shown = |it: &Came| format!("{it:?}");
+    let shown = |came: &Came| format!("{came:?}");
     match expected == came {
         true => Ok(()),
         false => Err(format!(

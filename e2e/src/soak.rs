@@ -122,12 +122,12 @@ fn samples(
     let step = if limit.is_some() { EVERY } else { (runs / SAMPLES).max(1) };
     let (began, mut fired) = (Instant::now(), 0);
     let mut all: Vec<Sample> = Vec::new();
-    while fired < runs && limit.is_none_or(|it| began.elapsed() < it) {
+    while fired < runs && limit.is_none_or(|limit| began.elapsed() < limit) {
         let next = step.min(runs - fired);
         writeln!(orders, "{next}").map_err(|error| format!("it is gone: {error}"))?;
-        let said = words.next().and_then(Result::ok).ok_or("it ended before its time")?;
-        if said != "done" {
-            return Err(format!("it went wrong: {said}"));
+        let text = words.next().and_then(Result::ok).ok_or("it ended before its time")?;
+        if text != "done" {
+            return Err(format!("it went wrong: {text}"));
         }
         fired += next;
         let sample = looked::at_rest(child.id(), room, fired, &all);

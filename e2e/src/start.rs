@@ -43,7 +43,7 @@ impl Asked {
         while let Some(word) = args.next() {
             match (*word, word.starts_with('-')) {
                 ("--peer", _) => {
-                    asked.peers.push(args.next().and_then(|it| peer(it)).ok_or(USAGE)?)
+                    asked.peers.push(args.next().and_then(|arg| peer(arg)).ok_or(USAGE)?)
                 }
                 (_, true) => return Err(USAGE.to_owned()),
                 (program, false) => asked.program = PathBuf::from(program),
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         std::fs::write(room.join(name), text).map_err(|error| format!("{name}: {error}"))?;
     }
     hundred(&home(&room)).map_err(|error| format!("{HUNDRED}: {error}"))?;
-    let said = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let said = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let ours = |words: &[&str]| [said(&[&program.to_string_lossy()]), said(words)].concat();
     let fire = |file: &str| ours(&["fire", "--config", file, "event.json"]);
     let hook = |more: &[&str]| {
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         ("hook, a command `/bin/true`", hook(&["--config", "claude=hooks.json"])),
     ];
     let all = all.into_iter().map(|(name, words)| (name.to_owned(), words)).chain(peers);
-    let mut took: Vec<_> = all.map(|it| (it, Vec::new(), Duration::ZERO)).collect();
+    let mut took: Vec<_> = all.map(|pair| (pair, Vec::new(), Duration::ZERO)).collect();
     for _ in 0..TIMES {
         for ((name, words), walls, cpu) in &mut took {
             let (wall, spent) = once(words, &room).map_err(|why| format!("{name}: {why}"))?;
@@ -157,8 +157,12 @@ fn of_children() -> Result<Duration, String> {
     let stat = std::fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
     // Behind the name, which may hold blanks: the fields 16 and 17 of the whole line.
     let (_, fields) = stat.rsplit_once(')').ok_or("no line of a process")?;
-    let ticks: u32 =
-        fields.split_whitespace().skip(13).take(2).filter_map(|it| it.parse::<u32>().ok()).sum();
+    let ticks: u32 = fields
+        .split_whitespace()
+        .skip(13)
+        .take(2)
+        .filter_map(|word| word.parse::<u32>().ok())
+        .sum();
     Ok(TICK * ticks)
 }
 
@@ -168,7 +172,7 @@ fn table(took: &mut [(Started, Vec<Duration>, Duration)]) -> String {
         walls.sort_unstable();
         walls.get(walls.len() / 2).copied().unwrap_or_default()
     };
-    let ms = |it: Duration| it.as_secs_f64() * 1000.0;
+    let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
     let mut base = Duration::ZERO;
     for ((name, _), walls, cpu) in took {
         let wall = median(walls);

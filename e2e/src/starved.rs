@@ -98,7 +98,7 @@ impl Ended {
     fn holds(&self, row: &Row, form: &str) -> bool {
         let Some(status) = self.status else { return false };
         let restrains = match form {
-            "" => ["BLOCKED", "ASK FIRST"].iter().any(|it| self.stdout.contains(it)),
+            "" => ["BLOCKED", "ASK FIRST"].iter().any(|text| self.stdout.contains(text)),
             _ => self.decision().is_some(),
         };
         // A program that was never loaded has no voice. One that a signal ended has had one, and a word for it.
@@ -165,7 +165,7 @@ impl Room {
                 "limits of processes do not bind root, and there is no `setpriv`".to_owned(),
             );
         }
-        let missing = row.needs.iter().find(|it| !self.works_here(it))?;
+        let missing = row.needs.iter().find(|need| !self.works_here(need))?;
         Some(format!("`{missing}` does not work here"))
     }
 
@@ -230,7 +230,7 @@ impl Drop for Room {
 /// Whether a line of shell ends well.
 fn works(line: &str) -> bool {
     let output = Command::new("bash").args(["-c", line]).output();
-    output.is_ok_and(|it| it.status.success())
+    output.is_ok_and(|output| output.status.success())
 }
 
 /// Waits for it; nothing where it hangs.
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_pass_a_hang_and_a_shrug_are_open() {
         let row = &ROWS[0];
-        let holds = |it: Ended| it.holds(row, "--format json");
+        let holds = |output: Ended| output.holds(row, "--format json");
         assert!(holds(ended(2, r#"{"decision":"deny"}"#)));
         assert!(holds(ended(3, r#"{"decision":"ask"}"#)));
         assert!(holds(ended(127, "")), "it was never loaded");
@@ -280,10 +280,10 @@ mod tests {
 
     #[test]
     fn every_row_has_a_name_of_its_own() {
-        let mut names: Vec<_> = ROWS.iter().map(|it| it.name).collect();
+        let mut names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ROWS.len());
-        assert!(ROWS.iter().all(|it| it.line.contains("{fire}") || it.line.contains("{run}")));
+        assert!(ROWS.iter().all(|row| row.line.contains("{fire}") || row.line.contains("{run}")));
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     tree::build("tenterhook-agent")?;
     tree::build("tenterhook-cli")?;
     let bless = args.contains(&"--bless");
-    let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
+    let chosen: Vec<&&str> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
     let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };
     let plays = [
         prompts::PLAYS,
@@ -58,8 +58,8 @@ pub(crate) fn run(args: &[&str]) -> Said {
         turn_end::PLAYS,
     ];
     let plays = plays.concat().into_iter();
-    let plays =
-        plays.filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|it| name.contains(**it)));
+    let plays = plays
+        .filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|text| name.contains(**text)));
     let plays: Vec<Play> = plays.collect();
     let told = at_once::each(&plays, AT_ONCE, |_, (name, play)| {
         let began = Instant::now();

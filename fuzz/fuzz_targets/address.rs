@@ -9,9 +9,9 @@ fuzz_target!(|text: &str| {
     if let Some((host, port, is_plain)) = fuzzed::destination(text) {
         let other = Url::parse(text).expect("a URL for others, too");
         let said = match other.host() {
-            Some(Host::Domain(it)) => it.to_owned(),
-            Some(Host::Ipv4(it)) => it.to_string(),
-            Some(Host::Ipv6(it)) => it.to_string(),
+            Some(Host::Domain(domain)) => domain.to_owned(),
+            Some(Host::Ipv4(ipv4)) => ipv4.to_string(),
+            Some(Host::Ipv6(ipv6)) => ipv6.to_string(),
             None => String::new(),
         };
         let same = match (host.parse::<std::net::IpAddr>(), said.parse::<std::net::IpAddr>()) {

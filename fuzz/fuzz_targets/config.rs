@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
         for name in NAMES {
             let source = Source::given(name, dialect.id(), text, "/p");
             let loaded = load(&[source], &Added::default(), None);
-            for place in loaded.diagnostics.iter().filter_map(|it| it.place.as_ref()) {
+            for place in loaded.diagnostics.iter().filter_map(|diagnostic| diagnostic.place.as_ref()) {
                 assert!(place.line >= 1 && place.column >= 1 && place.span.start <= place.span.end);
                 assert!(place.span.end <= text.len(), "a span outside of the text");
             }

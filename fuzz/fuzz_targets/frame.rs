@@ -10,6 +10,6 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(line["id"].as_u64(), Some(id));
     }
     let line = fuzzed::line_for_a_worker(7, bytes);
-    assert_eq!(line.iter().filter(|it| **it == b'\n').count(), 1);
+    assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(line.last(), Some(&b'\n'));
 });

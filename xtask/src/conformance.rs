@@ -21,9 +21,9 @@ pub(crate) fn run() -> Said {
     tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
-    let folders = case::folders(&root.join("conformance")).map_err(|it| it.to_string())?;
+    let folders = case::folders(&root.join("conformance")).map_err(|error| error.to_string())?;
     for folder in folders {
-        let cases = Case::all(&folder).map_err(|it| it.to_string())?;
+        let cases = Case::all(&folder).map_err(|error| error.to_string())?;
         for case in cases {
             let case = case.map_err(|fault| fault.to_string())?;
             if case.only == Only::Library {
@@ -50,7 +50,7 @@ fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
     let staged = case.stage(&sandbox).map_err(|error| error.to_string())?;
     let mut command = Command::new(binary);
     command.args(["fire", "--format", "json", "--dialect", &case.dialect]);
-    if staged.sources.iter().any(|it| it.source.compat.is_some()) {
+    if staged.sources.iter().any(|source| source.source.compat.is_some()) {
         command.args(["--compat", "exact"]);
     }
     for source in &staged.sources {
@@ -73,7 +73,8 @@ type Differences = Result<Vec<String>, Box<dyn std::error::Error>>;
 fn without_errors(mut outcome: Value, case: &Case) -> Value {
     let known = |fault: &Value| {
         let code = fault.get("code").and_then(Value::as_str).unwrap_or_default();
-        fault.get("hook").is_some_and(Value::is_null) && case.errors.iter().any(|it| it == code)
+        fault.get("hook").is_some_and(Value::is_null)
+            && case.errors.iter().any(|error| error == code)
     };
     if let Some(faults) = outcome.get_mut("faults").and_then(Value::as_array_mut) {
         faults.retain(|fault| !known(fault));
@@ -97,7 +98,7 @@ fn once(case: &Case, command: &mut Command, staged: &Staged, sandbox: &Sandbox) 
 /// The exit code that the manual promises for an outcome.
 fn exit_code(outcome: &Value) -> i32 {
     let decision = outcome.get("decision").and_then(Value::as_str);
-    let stops = outcome.get("stop").is_some_and(|it| !it.is_null());
+    let stops = outcome.get("stop").is_some_and(|stop| !stop.is_null());
     match decision {
         Some("deny") => 2,
         _ if stops => 2,
@@ -131,7 +132,9 @@ fn talk(case: &Case, child: &mut Child, staged: &Staged, sandbox: &Sandbox) -> D
         let line = lines.next().ok_or("the program ended early")??;
         let outcome = without_errors(serde_json::from_str(&line)?, case);
         let differences = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
-        found.extend(differences.into_iter().map(|it| format!("event {}: {it}", at + 1)));
+        found.extend(
+            differences.into_iter().map(|difference| format!("event {}: {difference}", at + 1)),
+        );
     }
     Ok(found)
 }

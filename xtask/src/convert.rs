@@ -100,8 +100,9 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn load(source: Source) -> (Ruleset, Vec<String>) {
     let loaded = config::load(&[source], &Added::default(), None);
-    let errors = loaded.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-    let errors = errors.map(|it| format!("{}: {}", it.code, it.message)).collect();
+    let errors =
+        loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let errors = errors.map(|error| format!("{}: {}", error.code, error.message)).collect();
     (loaded.ruleset, errors)
 }
 
@@ -118,7 +119,9 @@ impl Tally {
         self.hooks += before.hooks().len();
         self.lost += lost.len();
         let (text, unsaid) = native::write(before.hooks());
-        if unsaid.iter().filter(|it| it.code == Code::NotCarriedOver).count() < lost.len() {
+        if unsaid.iter().filter(|diagnostic| diagnostic.code == Code::NotCarriedOver).count()
+            < lost.len()
+        {
             self.wrong.push(format!("{}: a hook is lost without a word", source.name));
         }
         let directory = source.directory.clone();
@@ -126,14 +129,14 @@ impl Tally {
             load(Source::given("convert.toml", DialectId::NATIVE, &text, directory));
         // An expression that nobody can compile fails its hook on both sides, and so does an event that nobody has.
         let both =
-            |it: &String| it.starts_with("bad-expression") || it.starts_with("unknown-event");
-        let errors: Vec<_> = errors.into_iter().filter(|it| !both(it)).collect();
+            |text: &String| text.starts_with("bad-expression") || text.starts_with("unknown-event");
+        let errors: Vec<_> = errors.into_iter().filter(|error| !both(error)).collect();
         if !errors.is_empty() || after.hooks().len() != kept.len() {
             let hooks = (kept.len(), after.hooks().len());
             self.wrong.push(format!("{}: {hooks:?} hooks, {errors:?}", source.name));
             return;
         }
-        let before = Ruleset::new(kept.iter().map(|it| Hook::clone(it)).collect(), Vec::new());
+        let before = Ruleset::new(kept.iter().map(|hook| Hook::clone(hook)).collect(), Vec::new());
         for event in occasion::events(&kept) {
             self.event(source, &before, &after, &event).await;
         }
@@ -142,7 +145,7 @@ impl Tally {
     async fn event(&mut self, source: &Source, before: &Ruleset, after: &Ruleset, event: &Event) {
         let (wanted, found) = (selected(before, event), selected(after, event));
         self.plans += 1;
-        self.selected += wanted.iter().filter(|it| **it).count();
+        self.selected += wanted.iter().filter(|flag| **flag).count();
         if wanted != found {
             let text =
                 format!("{}: {}: selects {found:?}, not {wanted:?}", source.name, event.name);
@@ -200,7 +203,7 @@ fn answering(hook: &Arc<Hook>, name: &Hook, answer: usize) -> Hook {
         let (code, stdout, stderr) =
             ANSWERS.get(answer % ANSWERS.len()).copied().unwrap_or_default();
         let words = ["--read-all", "--stdout", stdout, "--stderr", stderr, "--exit"];
-        let mut args: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+        let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         args.push(code.to_string());
         let program = fakehook().to_string_lossy().into_owned();
         let kept = command.clone();

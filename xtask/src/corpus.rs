@@ -102,8 +102,10 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
         let read = dialect.dialect().read_config(&source);
         files += 1;
         hooks += read.hooks.len();
-        let errors = read.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        let errors: Vec<_> = errors.map(|it| format!("{}: {}", it.code, it.message)).collect();
+        let errors =
+            read.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        let errors: Vec<_> =
+            errors.map(|error| format!("{}: {}", error.code, error.message)).collect();
         let list = format!("  {}: {}\n", row.file, errors.join("; "));
         match (row.issues.is_empty(), errors.is_empty()) {
             (true, false) => wrong.push(list),
@@ -111,14 +113,14 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
             _ => {}
         }
     }
-    let said = format!(
+    let text = format!(
         "{dialect}: {files} files, {hooks} hooks; sound files with errors: {}\n{}known issues without a finding: {}\n{}",
         wrong.len(),
         wrong.concat(),
         silent.len(),
         silent.concat()
     );
-    Ok((said, wrong.is_empty() && files > 0))
+    Ok((text, wrong.is_empty() && files > 0))
 }
 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
@@ -127,9 +129,9 @@ fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), String> {
     let Some(agent) = tenterhook::agents::caller(agent) else {
         return Err(format!("no agent {agent}"));
     };
-    let entries = fs::read_dir(folder).map_err(|it| format!("{}: {it}", folder.display()))?;
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let (mut same, mut refused, mut changed) = (0, 0, Vec::new());
-    for path in entries.flatten().map(|it| it.path()) {
+    for path in entries.flatten().map(|entry| entry.path()) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let Ok(with) = install::put_in(agent, "/usr/local/bin/tenterhook", Some(&text)) else {
             refused += 1;
@@ -140,24 +142,26 @@ fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), String> {
             _ => changed.push(path.display().to_string()),
         }
     }
-    let said = format!(
+    let text = format!(
         "{}: {same} files come back to the byte, {refused} are left alone, {} do not: {}\n",
         agent.title,
         changed.len(),
         changed.join(", ")
     );
-    Ok((said, changed.is_empty() && same > 0))
+    Ok((text, changed.is_empty() && same > 0))
 }
 
 impl Tally {
     fn add(&mut self, row: &Row, content: &str, found: &[Diagnostic]) {
-        for it in found {
-            *self.codes.entry((it.code.name(), it.severity)).or_default() += 1;
+        for diagnostic in found {
+            *self.codes.entry((diagnostic.code.name(), diagnostic.severity)).or_default() += 1;
         }
-        let worst = found.iter().map(|it| it.severity).max();
+        let worst = found.iter().map(|diagnostic| diagnostic.severity).max();
         let list = |severity| {
-            let codes = found.iter().filter(|it| it.severity == severity);
-            let codes: Vec<_> = codes.map(|it| format!("{}: {}", it.code, it.message)).collect();
+            let codes = found.iter().filter(|diagnostic| diagnostic.severity == severity);
+            let codes: Vec<_> = codes
+                .map(|diagnostic| format!("{}: {}", diagnostic.code, diagnostic.message))
+                .collect();
             format!("{}: {}", row.file, codes.join("; "))
         };
         if row.issues.is_empty() {
@@ -170,7 +174,7 @@ impl Tally {
         }
         for issue in &row.issues {
             self.known += 1;
-            if found.iter().any(|it| names(issue, it, content)) {
+            if found.iter().any(|diagnostic| names(issue, diagnostic, content)) {
                 self.named += 1;
             } else {
                 self.missed.push(format!("{}: {}({})", row.file, issue.name, issue.about));
@@ -210,8 +214,10 @@ impl Tally {
 
 /// Whether a finding is the known issue: by its code, and by its line where the index says what it is about.
 fn names(issue: &Issue, found: &Diagnostic, content: &str) -> bool {
-    let code =
-        CODES.iter().find(|(name, _)| *name == issue.name).map_or(issue.name.as_str(), |it| it.1);
+    let code = CODES
+        .iter()
+        .find(|(name, _)| *name == issue.name)
+        .map_or(issue.name.as_str(), |code| code.1);
     let Some(place) = found.place.as_ref().filter(|_| found.code.name() == code) else {
         return false;
     };
@@ -245,7 +251,7 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
     let column = |name: &str| {
         header
             .iter()
-            .position(|it| *it == name)
+            .position(|text| *text == name)
             .ok_or_else(|| format!("the index has no column `{name}`"))
     };
     let (file, issues) = (column("file")?, column("issues")?);
@@ -263,10 +269,11 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
 /// `code(about); code(about)`. A cell that was cut off ends in a piece of a code, which is left out.
 fn split(cell: &str) -> Vec<Issue> {
     let cell = cell.trim().trim_matches('"');
-    let pieces: Vec<&str> = cell.split("; ").map(str::trim).filter(|it| !it.is_empty()).collect();
+    let pieces: Vec<&str> =
+        cell.split("; ").map(str::trim).filter(|part| !part.is_empty()).collect();
     let issue = |piece: &&str| {
         let (name, about) = piece.split_once('(').unwrap_or((piece, ""));
         Issue { name: name.to_owned(), about: about.trim_end_matches(')').to_owned() }
     };
-    pieces.iter().map(issue).filter(|it| it.name.contains('-')).collect()
+    pieces.iter().map(issue).filter(|issue| issue.name.contains('-')).collect()
 }

@@ -109,7 +109,9 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
     if asked.targets.is_empty() {
         asked.targets = match asked.program {
             Some(_) => vec![targets::here()?],
-            None => TARGETS.iter().filter(|it| it.is_released() && build::can(it)).collect(),
+            None => {
+                TARGETS.iter().filter(|target| target.is_released() && build::can(target)).collect()
+            }
         };
     }
     if asked.targets.is_empty() {
@@ -144,7 +146,7 @@ impl About {
         let manifest = text("crates/tenterhook-cli/Cargo.toml")?;
         let description = manifest
             .lines()
-            .find_map(|it| it.strip_prefix("description = \"")?.strip_suffix('"'))
+            .find_map(|line| line.strip_prefix("description = \"")?.strip_suffix('"'))
             .ok_or("the command line has no description")?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),

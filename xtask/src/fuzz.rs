@@ -82,13 +82,16 @@ fn targets() -> Result<Vec<String>, String> {
 }
 
 fn chosen(asked: &Asked<'_>, all: Vec<String>) -> Result<Vec<String>, String> {
-    if let Some(unknown) = asked.targets.iter().find(|it| !all.iter().any(|known| known == *it)) {
+    if let Some(unknown) =
+        asked.targets.iter().find(|target| !all.iter().any(|known| known == *target))
+    {
         return Err(format!("`{unknown}` is not a target: there are {}", all.join(", ")));
     }
-    let is_meant = |it: &String| asked.targets.is_empty() || asked.targets.contains(&it.as_str());
+    let is_meant =
+        |text: &String| asked.targets.is_empty() || asked.targets.contains(&text.as_str());
     let (k, n) = asked.shard;
     let mine = all.into_iter().filter(is_meant).enumerate().filter(|(at, _)| at % n == k - 1);
-    Ok(mine.map(|(_, it)| it).collect())
+    Ok(mine.map(|(_, value)| value).collect())
 }
 
 /// What this machine is called by the compiler. A platform that is named keeps what is built for it apart from build scripts, which are
@@ -97,7 +100,7 @@ fn platform() -> Result<String, String> {
     let said = Command::new("rustc").arg("-vV").output();
     let said = said.map_err(|error| format!("rustc cannot be run: {error}"))?;
     let said = String::from_utf8_lossy(&said.stdout);
-    let host = said.lines().find_map(|it| it.strip_prefix("host: "));
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc does not say what it builds for".to_owned())
 }
 
@@ -135,11 +138,11 @@ fn fuzz(programs: &Path, target: &str, asked: &Asked<'_>) -> Result<(String, boo
         .args(asked.seeds)
         .output()
         .map_err(|error| format!("`{target}` cannot be run: {error}"))?;
-    let said = String::from_utf8_lossy(&ran.stderr);
-    let inputs = said.lines().find_map(|it| it.strip_prefix("stat::number_of_executed_units:"));
+    let text = String::from_utf8_lossy(&ran.stderr);
+    let inputs = text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
     let inputs = inputs.unwrap_or("?").trim();
     let found =
-        said.lines().find_map(|it| it.split_once("Test unit written to ")).map(|(_, at)| at);
+        text.lines().find_map(|line| line.split_once("Test unit written to ")).map(|(_, at)| at);
     let row =
         format!("{target:<12} {seconds:>8} {inputs:>12} {:>10}\n", found.unwrap_or("nothing"));
     Ok((row, ran.status.success()))

@@ -39,12 +39,14 @@ pub(crate) fn run() -> Said {
 /// Whether every generated page is what would be written now.
 pub(crate) fn check(files: &[File], findings: &mut Findings) {
     for (path, draw) in PAGES {
-        let committed = files.iter().find(|it| it.path == *path).map_or("", |it| it.text.as_str());
+        let committed =
+            files.iter().find(|file| file.path == *path).map_or("", |file| file.text.as_str());
         if committed != draw() {
             findings.error(path, "is not what `cargo xtask gen` writes");
         }
     }
-    let readme = files.iter().find(|it| it.path == README).map_or("", |it| it.text.as_str());
+    let readme =
+        files.iter().find(|file| file.path == README).map_or("", |file| file.text.as_str());
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let headline = agents::headline();
     if !words(readme).contains(headline.trim_end_matches('.')) {
@@ -93,7 +95,7 @@ fn told() -> String {
         for (event, powers) in dialect.can_all() {
             let _ = write!(page, "| `{event}` |");
             for (_, of) in TOLD {
-                let can = of.iter().any(|it| powers.has(*it));
+                let can = of.iter().any(|power| powers.has(*power));
                 page.push_str(if can { " yes |" } else { " |" });
             }
             page.push('\n');
@@ -116,7 +118,7 @@ fn table(dialect: &Dialect) -> String {
             powers(row),
             row.timeout.as_secs(),
             row.failure.word(),
-            row.cap.map(|it| it.denials.to_string()).unwrap_or_default(),
+            row.cap.map(|cap| cap.denials.to_string()).unwrap_or_default(),
         );
     }
     table
@@ -135,6 +137,6 @@ fn subject(subject: &Subject) -> String {
 }
 
 fn powers(row: &EventRow) -> String {
-    let words: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
+    let words: Vec<&str> = row.powers.iter().map(|power| power.word()).collect();
     if words.is_empty() { "observe".to_owned() } else { words.join(", ") }
 }

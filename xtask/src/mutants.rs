@@ -70,11 +70,11 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
 
 fn chosen(asked: &Asked<'_>) -> Result<Vec<&'static Room>, String> {
     let is_known = |name: &&&str| ROOMS.iter().any(|room| room.name == **name);
-    if let Some(unknown) = asked.rooms.iter().find(|it| !is_known(it)) {
-        let all: Vec<&str> = ROOMS.iter().map(|it| it.name).collect();
+    if let Some(unknown) = asked.rooms.iter().find(|text| !is_known(text)) {
+        let all: Vec<&str> = ROOMS.iter().map(|fixture| fixture.name).collect();
         return Err(format!("`{unknown}` is not a room: there are {}", all.join(", ")));
     }
-    let is_meant = |it: &&Room| asked.rooms.is_empty() || asked.rooms.contains(&it.name);
+    let is_meant = |fixture: &&Room| asked.rooms.is_empty() || asked.rooms.contains(&fixture.name);
     Ok(ROOMS.iter().filter(is_meant).collect())
 }
 
@@ -92,9 +92,10 @@ fn change(room: &Room, asked: &Asked<'_>) -> Result<Found, String> {
     command.args(["--sharding", "round-robin", "--shard", &format!("{}/{n}", k - 1)]);
     command.args(["--baseline", if asked.trusted { "skip" } else { "run" }]);
     command.arg("--output").arg(&out);
-    command.args(room.files.iter().flat_map(|it| ["--file".to_owned(), format!("{SOURCE}/{it}")]));
+    command
+        .args(room.files.iter().flat_map(|file| ["--file".to_owned(), format!("{SOURCE}/{file}")]));
     command.arg("--cargo-arg=--lib");
-    command.args(room.programs.iter().map(|it| format!("--cargo-arg=--test={it}")));
+    command.args(room.programs.iter().map(|program| format!("--cargo-arg=--test={program}")));
     command.args(["--", "--"]).args(room.tests);
     command.current_dir(place.join("tree")).env(INPUTS.0, INPUTS.1);
     command.env("CARGO_TARGET_DIR", place.join("built")).env("CARGO_INCREMENTAL", "1");
@@ -140,7 +141,7 @@ impl Found {
 
     fn row(&self, room: &Room, (k, n): (usize, usize)) -> String {
         let [caught, missed, endless, unviable] =
-            [&self.caught, &self.missed, &self.endless, &self.unviable].map(|it| count(it));
+            [&self.caught, &self.missed, &self.endless, &self.unviable].map(|text| count(text));
         let (name, share, noticed) = (room.name, format!("{k}/{n}"), self.noticed());
         format!(
             "{name:<8} {share:>6} {caught:>7} {missed:>7} {endless:>9} {unviable:>9} {noticed:>6} %\n"
@@ -168,7 +169,7 @@ mod tests {
     }
 
     fn found(caught: usize, endless: &str, missed: &str) -> Found {
-        let caught = (0..caught).map(|it| format!("c{it}\n")).collect();
+        let caught = (0..caught).map(|i| format!("c{i}\n")).collect();
         Found { caught, endless: endless.into(), unviable: "u\n".into(), missed: missed.into() }
     }
 
@@ -182,8 +183,8 @@ mod tests {
     #[test]
     fn a_room_that_is_not_there_is_told() {
         let asked = |rooms| Asked { rooms, shard: (1, 1), trusted: false };
-        assert!(chosen(&asked(vec!["attic"])).is_err_and(|it| it.contains("merge, verdict")));
-        assert_eq!(chosen(&asked(vec!["trust"])).map(|it| it.len()), Ok(1));
-        assert_eq!(chosen(&asked(Vec::new())).map(|it| it.len()), Ok(ROOMS.len()));
+        assert!(chosen(&asked(vec!["attic"])).is_err_and(|error| error.contains("merge, verdict")));
+        assert_eq!(chosen(&asked(vec!["trust"])).map(|fixtures| fixtures.len()), Ok(1));
+        assert_eq!(chosen(&asked(Vec::new())).map(|fixtures| fixtures.len()), Ok(ROOMS.len()));
     }
 }

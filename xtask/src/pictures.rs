@@ -86,7 +86,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     for picture in PICTURES {
         let path = tree::root().join(FOLDER).join(picture.file);
         let drawn = picture.draw()?;
-        let same = std::fs::read_to_string(&path).is_ok_and(|it| it == drawn);
+        let same = std::fs::read_to_string(&path).is_ok_and(|text| text == drawn);
         if !same && bless {
             std::fs::write(&path, drawn).map_err(|error| format!("{}: {error}", path.display()))?;
         }
@@ -110,7 +110,7 @@ impl Picture {
         (self.project)(&room.project())?;
         room.approve()?;
         let said = room.run(self.args)?;
-        let typed: Vec<String> = self.args.iter().map(|it| quoted(it)).collect();
+        let typed: Vec<String> = self.args.iter().map(|arg| quoted(arg)).collect();
         let shown = format!("\u{1b}[1m$ tenterhook {}\u{1b}[0m\n{said}", typed.join(" "));
         let svg = Term::new().render_svg(shown.trim_end());
         self.titled(&svg).ok_or_else(|| "the picture has another shape than is known".to_owned())
@@ -153,7 +153,8 @@ impl Room {
     /// The person looked at the hooks of the project, and said yes.
     fn approve(&self) -> Result<(), String> {
         let status = self.run(&["trust", "status"])?;
-        let is_digest = |it: &&str| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_digest =
+            |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         let plain = status.replace('\u{1b}', " \u{1b}").replace('m', "m ");
         for digest in plain.split_whitespace().filter(is_digest) {
             self.run(&["trust", "--yes", digest])?;

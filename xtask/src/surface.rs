@@ -50,9 +50,9 @@ fn kinds(html: &str) -> Kinds<'_> {
     let kind = |part| {
         // The first such heading stands beside the page, not in it.
         let list = within(part, "<ul class=\"all-items\">", "</ul>")?;
-        let heading = within(part, ">", "</h3>").filter(|it| !it.contains('<'))?;
-        let names = list.split("</a>").filter_map(|it| it.rsplit_once('>'));
-        let names = names.map(|(_, name)| name).filter(|it| !it.is_empty());
+        let heading = within(part, ">", "</h3>").filter(|text| !text.contains('<'))?;
+        let names = list.split("</a>").filter_map(|part| part.rsplit_once('>'));
+        let names = names.map(|(_, name)| name).filter(|name| !name.is_empty());
         Some((heading, names.collect()))
     };
     html.split("<h3").skip(1).filter_map(kind).collect()
@@ -60,7 +60,7 @@ fn kinds(html: &str) -> Kinds<'_> {
 
 /// What stands between two marks.
 fn within<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    text.split_once(before)?.1.split_once(after).map(|(it, _)| it)
+    text.split_once(before)?.1.split_once(after).map(|(head, _)| head)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub(crate) fn files() -> Result<Vec<File>, String> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut names: Vec<&str> = names.split('\0').filter(|it| !it.is_empty()).collect();
+    let mut names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
     names.dedup();
     // A file that is deleted but not yet committed, or that is no text, has nothing to keep tidy.

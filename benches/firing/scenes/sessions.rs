@@ -74,7 +74,7 @@ fn fired(bed: &Bed, sessions: u32) -> Vec<Duration> {
             })
         })
         .collect();
-    running.into_iter().filter_map(|it| bed.runtime.block_on(it).ok()).flatten().collect()
+    running.into_iter().filter_map(|handle| bed.runtime.block_on(handle).ok()).flatten().collect()
 }
 
 /// How long the same programs take a thread for each session, which starts them all and then reads what each says.
@@ -91,6 +91,6 @@ fn threads(sessions: u32) -> Vec<Duration> {
     };
     std::thread::scope(|scope| {
         let running: Vec<_> = (0..sessions).map(|_| scope.spawn(turns)).collect();
-        running.into_iter().filter_map(|it| it.join().ok()).flatten().collect()
+        running.into_iter().filter_map(|handle| handle.join().ok()).flatten().collect()
     })
 }

@@ -107,7 +107,7 @@ impl Room {
     fn approved(root: TempDir, lines: impl Iterator<Item = String>) -> io::Result<Self> {
         let (project, home) = (root.path().join("project"), root.path().join("home"));
         fs::create_dir(&home)?;
-        let hooks: Vec<_> = lines.map(|it| json!({"type": "command", "command": it})).collect();
+        let hooks: Vec<_> = lines.map(|line| json!({"type": "command", "command": line})).collect();
         let text =
             json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}).to_string();
         let name = project.join(".claude/settings.json");

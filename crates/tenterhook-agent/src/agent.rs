@@ -205,8 +205,8 @@ impl Agent {
 
     /// The transcript keeps what hooks rewrote as it was (AG-40).
     pub(crate) fn record_rewritten(&self) {
-        for it in self.hooks.rewritten() {
-            self.record(&Line::Rewritten(it));
+        for result in self.hooks.rewritten() {
+            self.record(&Line::Rewritten(result));
         }
     }
 
@@ -280,7 +280,8 @@ impl Agent {
     /// Reads the instructions that hold from the start.
     pub(crate) async fn learn(&mut self, reason: &'static str) {
         let Settings { home, project, cwd, .. } = &self.settings;
-        let root = cwd.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
+        let root =
+            cwd.ancestors().find(|ancestor| ancestor.join(".git").exists()).unwrap_or(project);
         let (root, found) = (root.to_owned(), instructions::at_start(home, root, cwd, reason));
         self.settings.instructions.clear();
         self.take_instructions(found, &root).await;
@@ -290,7 +291,7 @@ impl Agent {
     pub(crate) async fn learn_from(&mut self, file: &Path) {
         let project = self.settings.project.clone();
         // The file is given by where it is, so the project is, too.
-        let real = Judged::of(&project).map_or_else(|| project.clone(), |it| it.path);
+        let real = Judged::of(&project).map_or_else(|| project.clone(), |j| j.path);
         self.take_instructions(instructions::on_the_way(&real, file), &project).await;
     }
 
@@ -314,7 +315,7 @@ impl Agent {
 
     async fn take_instruction(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
         let judged = Judged::of(&wanted.path).filter(Judged::exists)?;
-        if self.settings.instructions.iter().any(|it| judged.is_at(&it.path)) {
+        if self.settings.instructions.iter().any(|instruction| judged.is_at(&instruction.path)) {
             return None;
         }
         let root = (wanted.memory != instructions::USER).then_some(root);

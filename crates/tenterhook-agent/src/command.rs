@@ -94,13 +94,13 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
 
 /// What is said of a command that nobody knows: the one that may be meant.
 pub(crate) fn unknown(name: &str) -> String {
-    let near = TABLE.iter().find(|(it, ..)| {
-        it.starts_with(name)
-            || name.starts_with(it)
-            || it.chars().zip(name.chars()).filter(|(a, b)| a == b).count() + 1
-                >= it.len().max(name.len())
+    let near = TABLE.iter().find(|(prefix, ..)| {
+        prefix.starts_with(name)
+            || name.starts_with(prefix)
+            || prefix.chars().zip(name.chars()).filter(|(a, b)| a == b).count() + 1
+                >= prefix.len().max(name.len())
     });
-    let near = near.map(|(it, ..)| format!("; `/{it}` is one")).unwrap_or_default();
+    let near = near.map(|(name, ..)| format!("; `/{name}` is one")).unwrap_or_default();
     format!("`/{name}` is no command{near}. /help says what there is")
 }
 

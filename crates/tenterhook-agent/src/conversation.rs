@@ -146,7 +146,9 @@ pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<T
 /// it, and each result a call.
 pub(crate) fn whole(messages: Vec<Message>) -> Vec<Message> {
     let (mut out, mut open) = (Vec::new(), Vec::new());
-    for message in messages.into_iter().skip_while(|it| !matches!(it, Message::User { .. })) {
+    for message in
+        messages.into_iter().skip_while(|message| !matches!(message, Message::User { .. }))
+    {
         if let Message::Tools { results, context } = message {
             out.push(answered(&mut open, results, context));
             continue;
@@ -167,8 +169,8 @@ pub(crate) fn answered(
     mut results: Vec<ToolResult>,
     context: Vec<String>,
 ) -> Message {
-    results.retain(|it| open.contains(&it.id));
-    open.retain(|id| !results.iter().any(|it| it.id == *id));
+    results.retain(|result| open.contains(&result.id));
+    open.retain(|id| !results.iter().any(|result| result.id == *id));
     results.extend(interrupted(open.iter().map(String::as_str)));
     open.clear();
     if results.is_empty() {
@@ -216,16 +218,16 @@ impl Message {
             Self::User { text, context, .. } => [vec![text.clone()], context.clone()].concat(),
             Self::Assistant(reply) => {
                 let calls = reply.calls.iter().map(|call| call.input.to_string());
-                let echo = reply.echo.iter().map(|it| it.content.to_string());
+                let echo = reply.echo.iter().map(|e| e.content.to_string());
                 let own = [reply.reasoning.clone(), reply.text.clone()];
                 own.into_iter().chain(calls).chain(echo).collect()
             }
             Self::Tools { results, context } => {
-                let texts = results.iter().map(|it| it.text.clone());
+                let texts = results.iter().map(|result| result.text.clone());
                 texts.chain(context.iter().cloned()).collect()
             }
         };
-        all.retain(|it| !it.is_empty());
+        all.retain(|text| !text.is_empty());
         all
     }
 
@@ -235,7 +237,7 @@ impl Message {
             Self::User { text, context, .. } => std::iter::once(text).chain(context).collect(),
             Self::Assistant(reply) => vec![&mut reply.text, &mut reply.reasoning],
             Self::Tools { results, context } => {
-                results.iter_mut().map(|it| &mut it.text).chain(context).collect()
+                results.iter_mut().map(|result| &mut result.text).chain(context).collect()
             }
         }
     }
@@ -250,7 +252,7 @@ impl Message {
                 reply.text.len() + reply.reasoning.len() + calls.sum::<usize>()
             }
             Self::Tools { results, context } => {
-                results.iter().map(|it| it.text.len()).sum::<usize>() + all(context)
+                results.iter().map(|result| result.text.len()).sum::<usize>() + all(context)
             }
         }
     }
@@ -278,14 +280,15 @@ mod tests {
 
     /// What a model is told: `u` for the user, `a` for the model with its calls, and the results, good or bad.
     fn told(messages: Vec<Message>) -> String {
-        let word = |it: Message| match it {
+        let word = |message: Message| match message {
             Message::User { .. } => "u".to_owned(),
             Message::Assistant(reply) => {
-                reply.calls.iter().fold("a".to_owned(), |all, it| format!("{all} {}?", it.id))
+                reply.calls.iter().fold("a".to_owned(), |all, call| format!("{all} {}?", call.id))
             }
             Message::Tools { results, .. } => {
-                let word =
-                    |it: &ToolResult| format!("{}{}", it.id, if it.is_error { "!" } else { "." });
+                let word = |result: &ToolResult| {
+                    format!("{}{}", result.id, if result.is_error { "!" } else { "." })
+                };
                 results.iter().map(word).collect::<Vec<_>>().join(" ")
             }
         };

@@ -26,15 +26,15 @@ impl Agent {
         let own: Vec<String> = mentions(&expanded.prompt).into_iter().map(str::to_owned).collect();
         if let Some((name, args, body)) = self.command_of(&expanded.prompt).await {
             let prompt = body.replace("$ARGUMENTS", &args);
-            let said = self.hooks.prompt_expanded(&name, &args, &prompt).await;
-            if let Some(reason) = said.blocked.or(said.stop) {
+            let verdict = self.hooks.prompt_expanded(&name, &args, &prompt).await;
+            if let Some(reason) = verdict.blocked.or(verdict.stop) {
                 return Err(reason);
             }
-            expanded.prompt = said.prompt.unwrap_or(prompt);
-            expanded.context = said.context;
+            expanded.prompt = verdict.prompt.unwrap_or(prompt);
+            expanded.context = verdict.context;
         }
         for name in mentions(&expanded.prompt) {
-            match self.mentioned(name, own.iter().any(|it| it == name)).await {
+            match self.mentioned(name, own.iter().any(|text| text == name)).await {
                 Ok((content, all)) => {
                     let cut = if all { "" } else { ", its beginning" };
                     expanded.context.push(format!("The file `{name}`{cut}:\n{content}"));
@@ -67,7 +67,7 @@ impl Agent {
     pub(crate) fn unknown_command(&self, text: &str) -> Option<String> {
         let name = command_name(text)?;
         let Settings { project, home, .. } = &self.settings;
-        let known = places(project, home, name).iter().any(|it| it.is_file());
+        let known = places(project, home, name).iter().any(|path| path.is_file());
         (!known).then(|| command::unknown(name))
     }
 
@@ -76,7 +76,7 @@ impl Agent {
         let name = command_name(text)?;
         let args = text.trim().get(name.len() + 1..).unwrap_or_default();
         let Settings { project, home, .. } = &self.settings;
-        let path = places(project, home, name).into_iter().find(|it| it.is_file())?;
+        let path = places(project, home, name).into_iter().find(|path| path.is_file())?;
         let root = path.starts_with(project).then_some(project.as_path());
         let body = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await {
             Ok(judged) => judged.whole().ok()?,
@@ -120,7 +120,7 @@ fn mentions(text: &str) -> Vec<&str> {
     let words = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
     words
         .map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']))
-        .filter(|it| !it.is_empty())
+        .filter(|word| !word.is_empty())
         .collect()
 }
 

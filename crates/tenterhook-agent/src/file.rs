@@ -37,8 +37,8 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Whether it is a regular file; what it is, where it is another thing.
-pub(crate) fn regular(it: &Metadata) -> io::Result<()> {
-    let kind = it.file_type();
+pub(crate) fn regular(metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
     if kind.is_file() {
         return Ok(());
     }

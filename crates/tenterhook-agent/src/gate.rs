@@ -91,14 +91,14 @@ impl Agent {
         view.extend(self.new_messages().iter().flat_map(Message::texts));
         let mut beside = (!beside.is_empty()).then(|| beside.to_owned());
         view.extend(beside.clone());
-        let said = self.hooks.before_model(&view.join("\n\n"), &self.settings.model).await;
-        if let Some(reason) = said.stop {
+        let verdict = self.hooks.before_model(&view.join("\n\n"), &self.settings.model).await;
+        if let Some(reason) = verdict.stop {
             return Err(Held::Ends(reason));
         }
-        if let Some(reason) = said.blocked {
+        if let Some(reason) = verdict.blocked {
             return Err(Held::Denied(reason));
         }
-        if let Some(text) = said.prompt {
+        if let Some(text) = verdict.prompt {
             if text.trim().is_empty() {
                 let why = "a hook left nothing of what would be sent";
                 return Err(Held::Ends(why.to_owned()));
@@ -106,12 +106,12 @@ impl Agent {
             self.replace(text, &system);
             beside = None;
         }
-        if said.heard {
+        if verdict.heard {
             self.seen.passed = self.messages.len();
             self.seen.system.extend(system);
         }
         let parts = std::iter::once(self.settings.system.clone());
-        let parts = parts.chain(self.settings.told()).chain(said.context);
+        let parts = parts.chain(self.settings.told()).chain(verdict.context);
         Ok(Passed { system: parts.collect::<Vec<_>>().join("\n\n"), beside })
     }
 
@@ -132,8 +132,8 @@ impl Agent {
         self.seen.passed = self.seen.passed.min(sent);
         self.record_taken_back(unsent.len());
         self.close_calls(WITHHELD, true);
-        let by_user = unsent.into_iter().filter(|it| it.is_by(Author::User));
-        let mut texts: Vec<String> = by_user.map(|it| it.text().to_owned()).collect();
+        let by_user = unsent.into_iter().filter(|message| message.is_by(Author::User));
+        let mut texts: Vec<String> = by_user.map(|message| message.text().to_owned()).collect();
         if let (Some((prompt, typed)), Some(first)) = (self.typed.take(), texts.first_mut())
             && *first == prompt
         {
@@ -153,7 +153,7 @@ impl Agent {
     /// The parts of the system prompt that no gate has passed.
     fn new_in_system(&self) -> Vec<String> {
         let told = self.settings.told().chain(self.toolbox.texts());
-        told.filter(|it| !self.seen.system.contains(it)).collect()
+        told.filter(|text| !self.seen.system.contains(text)).collect()
     }
 
     fn new_messages(&self) -> &[Message] {
@@ -186,10 +186,10 @@ impl Agent {
         let shown = self.messages.split_off(at);
         self.seen.sent = self.seen.sent.min(at);
         self.record_taken_back(shown.len());
-        self.settings.started.retain(|it| !system.contains(it));
-        self.settings.instructions.retain(|it| !system.contains(&it.told()));
+        self.settings.started.retain(|text| !system.contains(text));
+        self.settings.instructions.retain(|instruction| !system.contains(&instruction.told()));
         // What was made of the words about a tool cannot be told apart: one whose words are not left as they were is not offered.
-        let gone = self.toolbox.withdraw(|it| system.contains(it) && !text.contains(it));
+        let gone = self.toolbox.withdraw(|t| system.contains(t) && !text.contains(t));
         if gone > 0 {
             let why = format!(
                 "{gone} tools of servers are not offered: a hook rewrote what is said of them"
@@ -197,7 +197,7 @@ impl Agent {
             self.hooks.warn("PreModelCall", why);
         }
         self.close_calls(REWRITTEN, false);
-        let by_user = shown.iter().any(|it| it.is_by(Author::User));
+        let by_user = shown.iter().any(|message| message.is_by(Author::User));
         self.keep(Message::from(if by_user { Author::User } else { Author::Hook }, text));
     }
 

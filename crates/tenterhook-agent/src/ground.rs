@@ -31,7 +31,9 @@ struct Brought {
 impl Ground {
     /// The ground of a script; none where it brings no files, or the model is no script.
     pub(crate) fn of(model: Option<&str>) -> Result<Option<Self>, String> {
-        let Some(file) = model.and_then(|it| it.strip_prefix("scripted:")) else { return Ok(None) };
+        let Some(file) = model.and_then(|model| model.strip_prefix("scripted:")) else {
+            return Ok(None);
+        };
         let cannot = |what: String| format!("the script `{file}`: {what}");
         let text = std::fs::read_to_string(file)
             .map_err(|error| format!("the script `{file}` cannot be read: {error}"))?;
@@ -44,7 +46,8 @@ impl Ground {
         let ground = Self { directory, welcome: brought.welcome };
         for (name, content) in &brought.files {
             let path = ground.project().join(name);
-            let inside = !Path::new(name).is_absolute() && !name.split('/').any(|it| it == "..");
+            let inside = !Path::new(name).is_absolute()
+                && !name.split('/').any(|component| component == "..");
             if !inside {
                 return Err(cannot(format!("`{name}` is not inside its project")));
             }

@@ -132,8 +132,8 @@ impl Hooks {
             None => builder.trust_repositories_unasked(),
         };
         let (engine, diagnostics) = builder.build();
-        let told = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
-        let reported = diagnostics.iter().chain(&told);
+        let findings = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
+        let reported = diagnostics.iter().chain(&findings);
         for line in findings::warnings(reported, engine.ruleset().hooks()) {
             updates.warn("hooks", line);
         }
@@ -266,16 +266,16 @@ impl Hooks {
         underway.over();
         drop(held);
         self.tell(&fired.name, &outcome);
-        let mut said = Said::of(&outcome);
+        let mut verdict = Said::of(&outcome);
         let deciding: Vec<_> = match outcome.reasons.as_slice() {
             [] => outcome.steps.iter().map(|step| &step.hook).collect(),
             reasons => reasons.iter().map(|reason| &reason.hook).collect(),
         };
-        said.event = self.label_of(&fired.name, deciding).own();
+        verdict.event = self.label_of(&fired.name, deciding).own();
         let label = |hooks: &[HookId]| self.label_of(&fired.name, hooks);
         for deed in told::deeds(&fired, &outcome, &label) {
             if let Some(change) = &deed.change {
-                said.rewritten = Some(change.clone());
+                verdict.rewritten = Some(change.clone());
                 self.rewritten.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
             }
             // What is shown in place of the model's words says itself whose it is.
@@ -283,7 +283,7 @@ impl Hooks {
                 self.updates.tell(Update::Did(deed));
             }
         }
-        said
+        verdict
     }
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
@@ -357,10 +357,10 @@ fn state(roots: &Roots, env: &[(String, String)]) -> PathBuf {
 /// Where each dialect's files are looked for.
 fn roots(place: &Place, env: &[(String, String)]) -> Roots {
     let directory = |name: &str| {
-        let found = env.iter().find(|(it, _)| it == name).map(|(_, value)| PathBuf::from(value));
-        found.filter(|it| it.is_absolute())
+        let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| PathBuf::from(value));
+        found.filter(|path| path.is_absolute())
     };
-    let repository = place.cwd.ancestors().find(|it| it.join(".git").exists());
+    let repository = place.cwd.ancestors().find(|ancestor| ancestor.join(".git").exists());
     let roots = Roots {
         cwd: place.cwd.clone(),
         repository: repository.map(ToOwned::to_owned),

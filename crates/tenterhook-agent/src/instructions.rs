@@ -56,25 +56,29 @@ impl Instructions {
 pub(crate) fn at_start(home: &Path, root: &Path, cwd: &Path, reason: &'static str) -> Vec<Wanted> {
     let wanted = |path: PathBuf, memory| Wanted { path, memory, reason, parent: None };
     let mut found = vec![wanted(home.join(".claude/CLAUDE.md"), USER)];
-    let mut directories: Vec<_> = cwd.ancestors().take_while(|it| it.starts_with(root)).collect();
+    let mut directories: Vec<_> =
+        cwd.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
     directories.reverse();
     for directory in directories {
         found.extend(in_directory(directory, reason));
-        let rules = rules::of(directory).into_iter().filter(|it| it.paths.is_empty());
-        found.extend(rules.map(|it| wanted(it.path, "Project")));
+        let rules = rules::of(directory).into_iter().filter(|rule| rule.paths.is_empty());
+        found.extend(rules.map(|rule| wanted(rule.path, "Project")));
     }
     found
 }
 
 /// The files of the directories between `project` and the file that the agent came to, and the rules that are about it.
 pub(crate) fn on_the_way(project: &Path, file: &Path) -> Vec<Wanted> {
-    let below = file.ancestors().skip(1).take_while(|it| *it != project && it.starts_with(project));
+    let below = file
+        .ancestors()
+        .skip(1)
+        .take_while(|ancestor| *ancestor != project && ancestor.starts_with(project));
     let mut directories: Vec<_> = below.collect();
     directories.reverse();
-    let nested = directories.into_iter().flat_map(|it| in_directory(it, "nested_traversal"));
-    let rules = rules::of(project).into_iter().filter(|it| it.is_about(project, file));
-    let rules = rules.map(|it| Wanted {
-        path: it.path,
+    let nested = directories.into_iter().flat_map(|path| in_directory(path, "nested_traversal"));
+    let rules = rules::of(project).into_iter().filter(|rule| rule.is_about(project, file));
+    let rules = rules.map(|rule| Wanted {
+        path: rule.path,
         memory: "Project",
         reason: "path_glob_match",
         parent: None,
@@ -134,9 +138,9 @@ mod tests {
         room.write(".claude/rules/sql.md", "---\npaths:\n  - \"db/**/*.sql\"\n---\nquote").unwrap();
         room.write(".claude/rules/all.md", "tidy up").unwrap();
         let names = |all: Vec<Wanted>| {
-            let name = |it: &Wanted| {
-                let path = it.path.strip_prefix(&project).unwrap_or(&it.path);
-                (path.display().to_string(), it.reason)
+            let name = |wanted: &Wanted| {
+                let path = wanted.path.strip_prefix(&project).unwrap_or(&wanted.path);
+                (path.display().to_string(), wanted.reason)
             };
             all.iter().map(name).filter(|(name, _)| !name.contains("local")).collect::<Vec<_>>()
         };

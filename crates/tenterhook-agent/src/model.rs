@@ -156,9 +156,10 @@ pub(crate) struct Opened {
 /// Finds who answers for the model of that name; without one, for the one that a variable names, or the first that there is a
 /// key for.
 pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, String> {
-    let name = name.filter(|it| !it.trim().is_empty());
+    let name = name.filter(|name| !name.trim().is_empty());
     let name = name.or_else(|| services::value(env, MODEL));
-    if let Some((name, file)) = name.and_then(|it| Some((it, it.strip_prefix("scripted:")?))) {
+    if let Some((name, file)) = name.and_then(|name| Some((name, name.strip_prefix("scripted:")?)))
+    {
         let provider = Arc::new(scripted::Scripted::load(Path::new(file))?);
         return Ok(Opened { name: name.to_owned(), provider });
     }

@@ -78,7 +78,7 @@ impl Permit {
     }
 
     fn of(call: Call, aim: Option<Aim>) -> Self {
-        let judged = aim.and_then(|it| it.judged);
+        let judged = aim.and_then(|aim| aim.judged);
         Permit { call, judged }
     }
 }
@@ -203,16 +203,16 @@ impl Permissions {
             if let (Some(root), Some(judged)) = (root, &aim.judged) {
                 let dirs = state.directories.iter().map(PathBuf::as_path);
                 let mut roots = [context.project, root].into_iter().chain(dirs);
-                if !roots.any(|it| below(&judged.path, it).is_some()) {
+                if !roots.any(|root| below(&judged.path, root).is_some()) {
                     return Err(KeptBack::Outside(judged.path.clone()));
                 }
             }
         }
-        let said = context.hooks.before_tool(&call).await;
-        if let Some(reason) = said.blocked.or(said.stop).or(said.ask) {
+        let verdict = context.hooks.before_tool(&call).await;
+        if let Some(reason) = verdict.blocked.or(verdict.stop).or(verdict.ask) {
             return Err(KeptBack::ByHook { reason });
         }
-        if said.input.is_some_and(|input| input != call.input) {
+        if verdict.input.is_some_and(|input| input != call.input) {
             return Err(KeptBack::OtherFile);
         }
         aim.judged.ok_or(KeptBack::Circle)

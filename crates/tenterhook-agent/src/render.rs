@@ -28,7 +28,7 @@ impl Renderer {
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
                 let said = hooks.message_shown(&text).await;
-                if let Some((rewrite, hooks)) = said.filter(|(it, _)| *it != text) {
+                if let Some((rewrite, hooks)) = said.filter(|(name, _)| *name != text) {
                     updates.tell(Update::Rewrite { text: rewrite, hooks });
                 }
             }

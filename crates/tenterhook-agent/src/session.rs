@@ -134,9 +134,9 @@ impl Session {
                 _ = quit(&mut inputs) => {}
             },
         }
-        for it in hooks.rewritten() {
+        for result in hooks.rewritten() {
             // That there is no room is said below.
-            let _ = transcript.add(&Line::Rewritten(it));
+            let _ = transcript.add(&Line::Rewritten(result));
         }
         ending.finish(&hooks, turns, &mut inputs).await;
         status.abort();
@@ -156,7 +156,7 @@ impl Session {
             Next::Raw(_) => None,
         });
         let late = self.agent.steering.take();
-        for message in judged.chain(late).filter(|it| it.is_by(Author::User)) {
+        for message in judged.chain(late).filter(|message| message.is_by(Author::User)) {
             self.agent.keep(message);
         }
     }
@@ -183,7 +183,7 @@ impl Session {
                 },
             };
             self.agent.updates.tell(Update::Queued(submissions(&self.queue)));
-            let Some(next) = self.bounded(next).and_then(|it| self.known(it)) else { continue };
+            let Some(next) = self.bounded(next).and_then(|n| self.known(n)) else { continue };
             let command = match &next {
                 Next::Raw(Submission { id, text }) => {
                     let command = command::read(text);
@@ -196,7 +196,9 @@ impl Session {
             };
             let done = match command {
                 None => self.serve(next, inputs).await,
-                Some(Ok(command)) => self.attend(inputs, async |it| it.obey(command).await).await,
+                Some(Ok(command)) => {
+                    self.attend(inputs, async |session| session.obey(command).await).await
+                }
                 Some(Err(why)) => {
                     self.agent.updates.tell(Update::Notice(why));
                     Ok(())
@@ -257,7 +259,7 @@ impl Session {
         });
         agent.updates.tell(Update::Mode(agent.permissions.mode().word()));
         agent.tell_used();
-        if let Some(ground) = self.ground.as_ref().filter(|it| !it.welcome.is_empty()) {
+        if let Some(ground) = self.ground.as_ref().filter(|context| !context.welcome.is_empty()) {
             let text = ground.welcome.clone();
             agent.updates.tell(Update::Page { title: "Welcome".to_owned(), text });
         }

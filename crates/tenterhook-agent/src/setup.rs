@@ -264,7 +264,7 @@ fn seconds(option: &'static str, value: f64) -> Result<Duration, WaitError> {
 
 fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {
     let data = env.iter().find(|(name, _)| name == "XDG_DATA_HOME");
-    let data = data.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
+    let data = data.map(|(_, path)| PathBuf::from(path)).filter(|path| path.is_absolute());
     let data = data.unwrap_or_else(|| home.join(".local/share"));
     data.join("tenterhook-agent").join("sessions").join(format!("{id}.jsonl"))
 }

@@ -52,7 +52,7 @@ impl Agent {
             None => None,
         };
         let place = worktree.as_ref().map(Worktree::path);
-        let underway = worktree.clone().map(|it| Underway::begin(move || it.abandon()));
+        let underway = worktree.clone().map(|worktree| Underway::begin(move || worktree.abandon()));
         let ended = self.run_subagent(call, kind, about, prompt, place).await;
         if let Some(underway) = underway {
             underway.over();
@@ -138,7 +138,7 @@ impl Agent {
 
 /// A call's name as part of the name of a file: it is the model's, and may hold anything.
 fn plain(id: &str) -> String {
-    let plain = |it: char| if it.is_ascii_alphanumeric() || "-_".contains(it) { it } else { '-' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
     id.chars().take(LONGEST).map(plain).collect()
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Counts {
 impl Counts {
     /// How long the turn takes so far.
     pub(crate) fn took(&self) -> Duration {
-        self.began.map(|it| it.elapsed()).unwrap_or_default()
+        self.began.map(|instant| instant.elapsed()).unwrap_or_default()
     }
 }
 

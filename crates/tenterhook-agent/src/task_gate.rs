@@ -30,26 +30,26 @@ impl From<Output> for Came {
 
 /// Whether a task may begin; what hooks add for the model, where it may (HO-12).
 pub(crate) async fn may_begin(hooks: &Hooks, task: Told<'_>) -> Result<Vec<String>, Came> {
-    let said = hooks.task_created(task.id, task.subject, task.description).await;
-    match said.blocked.or_else(|| said.stop.clone()) {
-        None => Ok(said.context),
+    let verdict = hooks.task_created(task.id, task.subject, task.description).await;
+    match verdict.blocked.or_else(|| verdict.stop.clone()) {
+        None => Ok(verdict.context),
         Some(reason) => {
             let output = failed(format!("the task was not created: {reason}"));
-            Err(Came { output, context: said.context, stop: said.stop })
+            Err(Came { output, context: verdict.context, stop: verdict.stop })
         }
     }
 }
 
 /// What came of a task that is done with these words, if hooks count it as done.
 pub(crate) async fn counts_as_done(hooks: &Hooks, task: Told<'_>, done: Output) -> Came {
-    let said = hooks.task_completed(task.id, task.subject, task.description).await;
-    let output = match (said.blocked, done) {
+    let verdict = hooks.task_completed(task.id, task.subject, task.description).await;
+    let output = match (verdict.blocked, done) {
         (Some(reason), Output::Done { text, .. }) => {
             failed(format!("the task does not count as done: {reason}\n{text}"))
         }
         (_, done) => done,
     };
-    Came { output, context: said.context, stop: said.stop }
+    Came { output, context: verdict.context, stop: verdict.stop }
 }
 
 /// What the agent is told of a task in the background that ended with this text. Where hooks end everything, nobody is woken.
@@ -61,6 +61,6 @@ pub(crate) async fn ended(hooks: &Hooks, task: Told<'_>, mut text: String) -> La
     let message = Message::User { text, context: said.context, author: Author::Agent };
     let Some(reason) = said.stop else { return Late::Wakes(message) };
     let subject = task.subject;
-    let told = format!("the task `{subject}` is over, and a hook has nothing follow it: {reason}");
-    Late::Rests(message, told)
+    let text = format!("the task `{subject}` is over, and a hook has nothing follow it: {reason}");
+    Late::Rests(message, text)
 }

@@ -66,12 +66,12 @@ impl Toolbox {
     /// How all tools are told to the model.
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         let served = self.state();
-        tool::specs().into_iter().chain(served.served.iter().map(|it| it.spec.clone())).collect()
+        tool::specs().into_iter().chain(served.served.iter().map(|s| s.spec.clone())).collect()
     }
 
     /// The tool of a server that the model calls by this name.
     pub(crate) fn served(&self, name: &str) -> Option<Served> {
-        self.state().served.iter().find(|it| it.spec.name == name).cloned()
+        self.state().served.iter().find(|s| s.spec.name == name).cloned()
     }
 
     /// What the model reads of the tools of servers, a text for each: words of others, which hooks judge before it does.
@@ -83,7 +83,7 @@ impl Toolbox {
     pub(crate) fn withdraw(&self, is: impl Fn(&String) -> bool) -> usize {
         let mut state = self.state();
         let before = state.served.len();
-        state.served.retain(|it| !is(&it.text()));
+        state.served.retain(|s| !is(&s.text()));
         before - state.served.len()
     }
 }

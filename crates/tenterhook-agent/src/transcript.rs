@@ -182,7 +182,7 @@ impl Transcript {
     /// Goes on with the session of the file at `path`, which may be the one that this is.
     pub(crate) fn resume_from(&self, path: &Path) -> io::Result<(Kept, Self)> {
         let real = |path: &Path| path.canonicalize().ok();
-        if real(path).is_some_and(|it| real(&self.path) == Some(it)) {
+        if real(path).is_some_and(|path| real(&self.path) == Some(path)) {
             return Ok((Self::read(path)?, self.clone()));
         }
         Self::resume(path)
@@ -236,7 +236,8 @@ impl Transcript {
 
     /// Adds what another session has kept, all of it; the first that went wrong.
     pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
-        let copy = |it: &Message| self.add_stamped(&Line::Message(it.clone()), None, true);
+        let copy =
+            |message: &Message| self.add_stamped(&Line::Message(message.clone()), None, true);
         let added = kept.messages.iter().map(copy);
         added.fold(Ok(()), io::Result::and)
     }

@@ -126,13 +126,13 @@ impl Agent {
 
     /// The gate at the end: its words keep the agent at work.
     async fn may_stop(&mut self, reply: &Reply, kept_at_work: &mut bool) -> Step {
-        let said = self.hooks.about_to_stop(&reply.text, *kept_at_work).await;
-        if let Some(reason) = said.stop {
+        let verdict = self.hooks.about_to_stop(&reply.text, *kept_at_work).await;
+        if let Some(reason) = verdict.stop {
             return Err(Ending::Stopped(reason));
         }
-        let Some(reason) = said.blocked else { return Err(Ending::Done) };
+        let Some(reason) = verdict.blocked else { return Err(Ending::Done) };
         *kept_at_work = true;
-        self.keep(Message::User { text: reason, context: said.context, author: Author::Hook });
+        self.keep(Message::User { text: reason, context: verdict.context, author: Author::Hook });
         Ok(())
     }
 
@@ -150,11 +150,11 @@ impl Agent {
             context.extend(told);
             stop = stop.or(ends);
         }
-        let said = self.hooks.batch_done(&calls).await;
-        context.extend(said.context);
+        let verdict = self.hooks.batch_done(&calls).await;
+        context.extend(verdict.context);
         let results = std::mem::take(&mut self.done);
         self.keep(Message::Tools { results, context });
-        match said.blocked.or(said.stop).or(stop) {
+        match verdict.blocked.or(verdict.stop).or(stop) {
             Some(reason) => Err(Ending::Stopped(reason)),
             None => Ok(()),
         }

@@ -106,12 +106,12 @@ pub(crate) enum Update {
 impl Update {
     /// The update itself, and the calls that began the subagents which tell it, the outermost first.
     pub(crate) fn opened(self) -> (Vec<String>, Self) {
-        let (mut calls, mut it) = (Vec::new(), self);
-        while let Self::Within { call, update } = it {
+        let (mut calls, mut inner) = (Vec::new(), self);
+        while let Self::Within { call, update } = inner {
             calls.push(call);
-            it = *update;
+            inner = *update;
         }
-        (calls, it)
+        (calls, inner)
     }
 }
 
@@ -189,7 +189,7 @@ pub(crate) struct Deed {
 impl Deed {
     /// Who did what, and why.
     pub(crate) fn line(&self) -> String {
-        let names: Vec<_> = self.hooks.iter().map(|it| format!("`{it}`")).collect();
+        let names: Vec<_> = self.hooks.iter().map(|hook| format!("`{hook}`")).collect();
         let word = if names.len() == 1 { "hook" } else { "hooks" };
         let mut line = format!("{word} {} {}", names.join(", "), self.did);
         if !self.why.is_empty() {
@@ -268,9 +268,9 @@ impl Updates {
 
     /// The same for a subagent that this call began.
     pub(crate) fn within(&self, call: &str) -> Self {
-        let mut it = self.clone();
-        it.within.push(call.to_owned());
-        it
+        let mut update = self.clone();
+        update.within.push(call.to_owned());
+        update
     }
 
     /// Tells the face.

@@ -163,7 +163,7 @@ impl Here {
 
 /// What was typed behind the program's name.
 pub(crate) fn words() -> Vec<String> {
-    env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+    env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 
 /// How many columns the user says there are.

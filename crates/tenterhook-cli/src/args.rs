@@ -400,8 +400,8 @@ mod tests {
         for command in all.get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             // What stands above them are other lists, as doctor's exit codes.
-            let shown = help.split_once("Examples:").map_or("", |(_, it)| it);
-            let examples: Vec<&str> = shown.lines().filter(|it| it.starts_with("  ")).collect();
+            let shown = help.split_once("Examples:").map_or("", |(_, tail)| tail);
+            let examples: Vec<&str> = shown.lines().filter(|line| line.starts_with("  ")).collect();
             assert!(!examples.is_empty(), "{}", command.get_name());
             for example in examples {
                 // No example has more than one word in quotes.

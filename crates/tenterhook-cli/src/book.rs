@@ -123,7 +123,7 @@ fn code(page: &str, code: &str) -> Option<String> {
         return Some(text.trim().to_owned());
     }
     // One row may tell of several.
-    row(page, |cell| cell.split('`').skip(1).step_by(2).any(|it| it == code))
+    row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
 }
 
 /// The row of a table whose first cell is the one: its other cells.
@@ -131,7 +131,7 @@ fn row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
     page.lines().find_map(|line| {
         let cells: Vec<&str> = line.strip_prefix('|')?.trim_end_matches('|').split(" | ").collect();
         let (first, rest) = cells.split_first()?;
-        let rest: Vec<&str> = rest.iter().map(|it| it.trim()).collect();
+        let rest: Vec<&str> = rest.iter().map(|text| text.trim()).collect();
         is_it(first.trim()).then(|| rest.join(". "))
     })
 }
@@ -139,7 +139,7 @@ fn row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
 fn codes(page: &'static str) -> impl Iterator<Item = &'static str> {
     page.lines().filter_map(|line| {
         let line = line.strip_prefix("### `").or_else(|| line.strip_prefix("| `"))?;
-        line.split('`').next().filter(|it| it.contains('-'))
+        line.split('`').next().filter(|part| part.contains('-'))
     })
 }
 
@@ -177,8 +177,9 @@ mod tests {
             gather(&root.join(room).join("src"), &mut numbers);
         }
         assert!(numbers.len() > 40, "{numbers:?}");
-        let all = numbers.iter().map(String::as_str).chain(Code::ALL.iter().map(|it| it.name()));
-        let unknown: Vec<&str> = all.filter(|it| find(it).is_none()).collect();
+        let all =
+            numbers.iter().map(String::as_str).chain(Code::ALL.iter().map(|code| code.name()));
+        let unknown: Vec<&str> = all.filter(|text| find(text).is_none()).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
@@ -189,14 +190,15 @@ mod tests {
             let is = |name: &str| path.ends_with(name);
             if path.is_dir() && !is("tests") {
                 gather(&path, numbers);
-            } else if path.extension().is_some_and(|it| it == "rs") && !is("tests.rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !is("tests.rs")
+            {
                 let text = std::fs::read_to_string(&path).expect("a source");
                 let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-                let lines = code.lines().filter(|it| !it.trim_start().starts_with("//"));
-                let words = lines.flat_map(|it| it.split('"').skip(1).step_by(2));
+                let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let words = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
                 let words =
-                    words.flat_map(|it| it.split(|c: char| !c.is_alphanumeric() && c != '-'));
-                numbers.extend(words.filter(|it| is_number(it)).map(str::to_owned));
+                    words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '-'));
+                numbers.extend(words.filter(|word| is_number(word)).map(str::to_owned));
             }
         }
     }
@@ -208,12 +210,12 @@ mod tests {
         let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spec");
         let mut there: Vec<String> = std::fs::read_dir(directory)
             .expect("the pages")
-            .filter_map(|it| {
-                Some(it.ok()?.path().file_name()?.to_str()?.strip_suffix(".md")?.to_owned())
+            .filter_map(|entry| {
+                Some(entry.ok()?.path().file_name()?.to_str()?.strip_suffix(".md")?.to_owned())
             })
-            .filter(|it| !WITHOUT.contains(&it.as_str()))
+            .filter(|stem| !WITHOUT.contains(&stem.as_str()))
             .collect();
         there.sort();
-        assert_eq!(there, PAGES.iter().map(|it| it.name).collect::<Vec<_>>());
+        assert_eq!(there, PAGES.iter().map(|page| page.name).collect::<Vec<_>>());
     }
 }

@@ -10,15 +10,15 @@ use tenterhook::hook::{Arming, Grants, Hook};
 /// Of a path that many hooks are granted, as by a word of their source, it is said once.
 pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
     let mut told = HashSet::new();
-    let hooks = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
-    hooks.flat_map(|it| absent(it, sources, &mut told)).collect()
+    let hooks = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
+    hooks.flat_map(|hook| absent(hook, sources, &mut told)).collect()
 }
 
 fn absent(hook: &Hook, sources: &[Source], told: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
     let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
     let granted = grants.read.iter().chain(&grants.write);
-    let absent = granted.filter(|it| !Grants::place(it, &source.project).exists());
-    let absent = absent.filter(|it| told.insert((*it).clone()));
+    let absent = granted.filter(|path| !Grants::place(path, &source.project).exists());
+    let absent = absent.filter(|path| told.insert((*path).clone()));
     let finding = |path: &PathBuf| {
         let shown = as_grant(path, &source.project, &source.home);
         let message = format!("its sandbox grants `{}`, which is not there", shown.display());
@@ -36,7 +36,7 @@ pub(crate) fn confined<'a>(
     sources: &'a [Source],
 ) -> Option<(&'a Grants, &'a Source)> {
     let place = hook.place.as_ref()?;
-    Some((hook.sandbox.grants()?, sources.iter().find(|it| it.name == place.file)?))
+    Some((hook.sandbox.grants()?, sources.iter().find(|source| source.name == place.file)?))
 }
 
 /// A path as a grant names it.

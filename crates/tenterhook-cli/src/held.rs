@@ -26,11 +26,11 @@ fn is_on(pack: &str, here: &Here) -> bool {
     let which = Which { config: Vec::new(), dialect: None, compat: None };
     let Ok(mut loaded) = load::load(&which, here) else { return false };
     let start = format!("{pack}/");
-    let counts = |it: &Hook| {
-        let armed = matches!(it.arming, Arming::Armed);
-        armed && !it.enforcement.is_shadow() && it.id.as_str().starts_with(&start)
+    let counts = |hook: &Hook| {
+        let armed = matches!(hook.arming, Arming::Armed);
+        armed && !hook.enforcement.is_shadow() && hook.id.as_str().starts_with(&start)
     };
-    loaded.engine(Builder::self_protection).ruleset().hooks().iter().any(|it| counts(it))
+    loaded.engine(Builder::self_protection).ruleset().hooks().iter().any(|hook| counts(hook))
 }
 
 impl Opening {

@@ -26,7 +26,7 @@ pub(crate) fn place(here: &Here) -> Place {
 
 /// Puts an event on record that no hook could see.
 pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Term) {
-    if let Some(Err(lack)) = journal.map(|it| it.unseen(outcome)) {
+    if let Some(Err(lack)) = journal.map(|journal| journal.unseen(outcome)) {
         term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
     }
 }

@@ -51,10 +51,10 @@ impl State {
         let claimed = value.get("claimed").and_then(Value::as_array).into_iter().flatten();
         let strikes = value.get("strikes").and_then(Value::as_object).into_iter().flatten();
         let projects = value.get("projects").and_then(Value::as_array).into_iter().flatten();
-        let count = |it: &Value| it.as_u64().and_then(|it| u32::try_from(it).ok());
+        let count = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok());
         Self {
             claimed: claimed.filter_map(Value::as_str).map(str::to_owned).collect(),
-            strikes: strikes.filter_map(|(it, of)| Some((it.clone(), count(of)?))).collect(),
+            strikes: strikes.filter_map(|(text, of)| Some((text.clone(), count(of)?))).collect(),
             projects: projects.filter_map(Value::as_str).map(str::to_owned).collect(),
         }
     }
@@ -170,7 +170,7 @@ impl Store for Kept {
     }
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
-        Arc::new(self.look(|state| state.claimed.iter().map(|it| HookId::new(&**it)).collect()))
+        Arc::new(self.look(|state| state.claimed.iter().map(|text| HookId::new(&**text)).collect()))
     }
 
     fn forget_claim(&self, hook: &HookId) {
@@ -237,9 +237,12 @@ fn hash_of_0_1(text: &str) -> String {
 /// Removes what is older than anybody remembers. What cannot be removed stays.
 fn forget_old(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(1_000) {
-        let age =
-            entry.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
-        if age.is_some_and(|it| it > FORGOTTEN) {
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > FORGOTTEN) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -70,7 +70,7 @@ fn form() -> Option<Form> {
 pub(crate) fn prepare(words: &[String]) {
     std::panic::set_hook(Box::new(panicked));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let owes = |command| words.iter().take(GLOBAL).any(|it| *it == command);
+    let owes = |command| words.iter().take(GLOBAL).any(|word| *word == command);
     if !owes("fire") && !owes("hook") {
         return;
     }
@@ -86,7 +86,7 @@ const GLOBAL: usize = 3;
 
 /// The form that is asked for, as far as it can be seen before the words are read.
 fn claimed(words: &[&str]) -> Form {
-    let is_json = words.windows(2).any(|it| it == ["--format", "json"]);
+    let is_json = words.windows(2).any(|pair| pair == ["--format", "json"]);
     match (words.contains(&"--stream"), is_json || words.contains(&"--format=json")) {
         (true, _) => Form::Line,
         (false, true) => Form::Object,
@@ -192,7 +192,7 @@ fn leads_nowhere() -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
     let own = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
-    let own = own.and_then(|it| it.metadata());
+    let own = own.and_then(|file| file.metadata());
     let null = std::fs::metadata("/dev/null");
     matches!((own, null), (Ok(own), Ok(null)) if own.file_type().is_char_device() && own.rdev() == null.rdev())
 }
@@ -324,15 +324,15 @@ mod tests {
     #[test]
     fn every_form_denies() {
         for form in [Form::Page, Form::Object, Form::Line] {
-            let said = written(&form, Code::OutOfMemory, "there is no memory left").stdout;
-            assert!(said.contains("no memory left"), "{said}");
+            let text = written(&form, Code::OutOfMemory, "there is no memory left").stdout;
+            assert!(text.contains("no memory left"), "{text}");
             if form == Form::Page {
-                assert!(said.contains("BLOCKED"), "{said}");
+                assert!(text.contains("BLOCKED"), "{text}");
                 continue;
             }
-            let value: Value = serde_json::from_str(&said).expect("JSON");
-            assert_eq!(value["decision"], "deny", "{said}");
-            assert_eq!(said.lines().count() == 1, form == Form::Line, "{said}");
+            let value: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(value["decision"], "deny", "{text}");
+            assert_eq!(text.lines().count() == 1, form == Form::Line, "{text}");
         }
     }
 }

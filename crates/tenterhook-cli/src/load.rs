@@ -130,8 +130,8 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     let mut texts = Texts::default();
     let mut sources: Vec<Source> = Vec::new();
     let mut diagnostics = Vec::new();
-    for it in named {
-        let (path, dialect) = (&it.path, whose.settled(it, here));
+    for named in named {
+        let (path, dialect) = (&named.path, whose.settled(named, here));
         match discover::given(path, dialect, DialectId::CLAUDE, &here.roots) {
             Ok(source) => {
                 let shown = words::line(&path.to_string_lossy());
@@ -229,11 +229,15 @@ impl Loaded {
             is_reported || found.severity == Severity::Error
         };
         let errors = self.diagnostics.iter().filter(counts);
-        let fault = |it: &Diagnostic| {
-            let place = it.place.as_ref().map_or_else(String::new, |place| {
+        let fault = |diagnostic: &Diagnostic| {
+            let place = diagnostic.place.as_ref().map_or_else(String::new, |place| {
                 format!("{}:{}:{}: ", self.texts.shown(&place.file), place.line, place.column)
             });
-            Fault { code: it.code, hook: None, message: format!("{place}{}", it.message) }
+            Fault {
+                code: diagnostic.code,
+                hook: None,
+                message: format!("{place}{}", diagnostic.message),
+            }
         };
         errors.map(fault).collect()
     }
@@ -251,9 +255,9 @@ impl Loaded {
             return String::new();
         }
         let mut files: Vec<&str> =
-            self.sources.iter().map(|it| self.texts.shown(&it.name)).collect();
+            self.sources.iter().map(|source| self.texts.shown(&source.name)).collect();
         files.dedup();
-        files.iter().map(|it| format!(" {it}")).collect()
+        files.iter().map(|file| format!(" {file}")).collect()
     }
 
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
@@ -319,35 +323,39 @@ impl Loaded {
     }
 
     fn warn_of_errors(&self, term: Term) {
-        let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        for it in errors {
-            let place = it.place.as_ref().map_or_else(String::new, |place| {
+        let errors =
+            self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        for error in errors {
+            let place = error.place.as_ref().map_or_else(String::new, |place| {
                 format!("{}:{}: ", self.texts.shown(&place.file), place.line)
             });
-            term.say_after(ERROR, "error:", &format!("{place}{}", it.message));
+            term.say_after(ERROR, "error:", &format!("{place}{}", error.message));
         }
     }
 
     /// Says that there is more, where the errors stand in the data as [faults](Self::faults).
     pub(crate) fn warn_of_the_rest(&self, term: Term) {
         // What holds calls, or does not run, is said whole: there is something to type.
-        let is_approval = |it: &&Diagnostic| APPROVALS.contains(&it.code);
-        for it in self.diagnostics.iter().filter(is_approval) {
-            term.say_after(WARNING, "warning:", &it.message);
-            if let Some(help) = &it.help {
+        let is_approval = |diagnostic: &&Diagnostic| APPROVALS.contains(&diagnostic.code);
+        for diagnostic in self.diagnostics.iter().filter(is_approval) {
+            term.say_after(WARNING, "warning:", &diagnostic.message);
+            if let Some(help) = &diagnostic.help {
                 term.say_after(HELP, "hint:", help);
             }
         }
-        let counted =
-            |it: &&Diagnostic| it.severity == Severity::Warning && !APPROVALS.contains(&it.code);
+        let counted = |diagnostic: &&Diagnostic| {
+            diagnostic.severity == Severity::Warning && !APPROVALS.contains(&diagnostic.code)
+        };
         let warnings = self.diagnostics.iter().filter(counted).count();
         if warnings > 0 {
-            let errors = self.diagnostics.iter().any(|it| it.severity == Severity::Error);
+            let errors =
+                self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             let noun = if errors { "further finding" } else { "finding" };
             term.say_after(WARNING, "warning:", &words::count(warnings, noun));
         }
-        let shown =
-            |it: &Diagnostic| it.severity > Severity::Advice && !APPROVALS.contains(&it.code);
+        let shown = |diagnostic: &Diagnostic| {
+            diagnostic.severity > Severity::Advice && !APPROVALS.contains(&diagnostic.code)
+        };
         if self.diagnostics.iter().any(shown) {
             term.say_after(
                 HELP,

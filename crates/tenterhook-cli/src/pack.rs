@@ -54,7 +54,7 @@ pub(crate) struct PackRule<'a> {
 impl Pack {
     /// The pack of that name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
-        PACKS.iter().find(|it| it.name == name)
+        PACKS.iter().find(|pack| pack.name == name)
     }
 
     /// The file that it is put into.
@@ -71,23 +71,23 @@ impl Pack {
 /// The rules in the text of a pack's file, also of one that somebody changed.
 pub(crate) fn rules<'a>(pack: &str, text: &'a str) -> Vec<PackRule<'a>> {
     let head = format!("\n[hook.\"{pack}/");
-    let entries = text.split("\n\n").filter(|it| it.contains(&head));
+    let entries = text.split("\n\n").filter(|part| part.contains(&head));
     entries.filter_map(|entry| rule(entry, &head)).collect()
 }
 
 fn rule<'a>(entry: &'a str, head: &str) -> Option<PackRule<'a>> {
     let (comment, body) = entry.split_once(head)?;
     let (name, body) = body.split_once("\"]")?;
-    let lines = || comment.lines().filter_map(|it| it.strip_prefix('#')).map(str::trim);
+    let lines = || comment.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
     let example = |line: &&str| line.starts_with(EXAMPLE);
-    let about: Vec<&str> = lines().filter(|it| !example(it)).collect();
+    let about: Vec<&str> = lines().filter(|line| !example(line)).collect();
     let decision = if body.contains("\ndeny = ") { "deny" } else { "ask" };
     Some(PackRule {
         name,
         about: about.join(" "),
         example: lines()
             .find(example)
-            .and_then(|it| it.strip_prefix(EXAMPLE))
+            .and_then(|line| line.strip_prefix(EXAMPLE))
             .unwrap_or_default()
             .trim(),
         decision,

@@ -128,7 +128,8 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let Some(directory) = self.directory.take() else { return };
-        let used = std::fs::read_dir(directory.path()).is_ok_and(|mut it| it.next().is_some());
+        let used =
+            std::fs::read_dir(directory.path()).is_ok_and(|mut entries| entries.next().is_some());
         if used {
             // What it is called is in the outcome.
             let _ = directory.keep();

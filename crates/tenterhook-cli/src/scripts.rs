@@ -33,15 +33,15 @@ pub(crate) fn check(
     sources: &[Source],
     env: &[(String, String)],
 ) -> Vec<Missing> {
-    let armed = || ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
+    let armed = || ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
     let called = |server: &&Server| {
-        let calls =
-            |it: &Arc<Hook>| matches!(&it.run, Run::McpTool(call) if call.server == server.name);
+        let calls = |hook: &Arc<Hook>| matches!(&hook.run, Run::McpTool(call) if call.server == server.name);
         armed().any(calls)
     };
     let servers: Vec<Arc<Hook>> =
         ruleset.servers().iter().filter(called).filter_map(as_hook).map(Arc::new).collect();
-    let hooks = armed().map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
+    let hooks =
+        armed().map(|hook| (hook, true)).chain(servers.iter().map(|server| (server, false)));
     hooks.flat_map(|(hook, is_hook)| of_hook(ruleset, sources, env, hook, is_hook)).collect()
 }
 
@@ -62,7 +62,8 @@ fn of_hook(
     hook: &Arc<Hook>,
     is_hook: bool,
 ) -> Vec<Missing> {
-    let source = hook.place.as_ref().and_then(|it| sources.iter().find(|at| at.name == it.file));
+    let source =
+        hook.place.as_ref().and_then(|location| sources.iter().find(|at| at.name == location.file));
     let Some(source) = source else { return Vec::new() };
     let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
     let judged = |ending: Option<consequence::Ending>| {
@@ -78,11 +79,11 @@ fn of_hook(
     let programs = hook.programs(&source.project, &source.home);
     let lost: Vec<Missing> = programs
         .iter()
-        .filter(|it| !path.has(it))
-        .map(|it| {
+        .filter(|program| !path.has(program))
+        .map(|program| {
             let severity = if is_placed { Severity::Warning } else { Severity::Advice };
-            let consequence = judged(consequence::Ending::of_program(it));
-            found(no_program(it, severity, hook.place.clone(), consequence), consequence)
+            let consequence = judged(consequence::Ending::of_program(program));
+            found(no_program(program, severity, hook.place.clone(), consequence), consequence)
         })
         .collect();
     if !lost.is_empty() {
@@ -92,7 +93,7 @@ fn of_hook(
     let severity = if is_placed { Severity::Error } else { Severity::Advice };
     let consequence = judged(consequence::Ending::of_script(hook, &script, &programs));
     no_script(hook.place.clone(), &script, severity, consequence)
-        .map(|it| found(it, consequence))
+        .map(|script| found(script, consequence))
         .into_iter()
         .collect()
 }
@@ -105,7 +106,9 @@ fn no_program(
 ) -> Diagnostic {
     let message = format!("`{}` is not found here", program.name);
     let help = match consequence {
-        Some(it) => format!("install it, or write its path: it {} until then", it.label()),
+        Some(consequence) => {
+            format!("install it, or write its path: it {} until then", consequence.label())
+        }
         None => "install it, or write its path".to_owned(),
     };
     let label = consequence.map_or_else(|| "not found".to_owned(), Consequence::label);
@@ -119,7 +122,9 @@ fn no_script(
     consequence: Option<Consequence>,
 ) -> Option<Diagnostic> {
     let path = script.path.display();
-    let then = consequence.map(|it| format!(": it {} until then", it.label())).unwrap_or_default();
+    let then = consequence
+        .map(|consequence| format!(": it {} until then", consequence.label()))
+        .unwrap_or_default();
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
             Code::ScriptMissing,
@@ -202,7 +207,9 @@ mod tests {
             source.layer = layer;
             let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
             let found = check(&ruleset, &[source], &[]);
-            found.first().map(|it| (it.diagnostic.code.name(), it.diagnostic.severity))
+            found
+                .first()
+                .map(|missing| (missing.diagnostic.code.name(), missing.diagnostic.severity))
         };
         for (command, expected) in [
             ("hooks/program", None),
@@ -236,8 +243,13 @@ mod tests {
             let found = check(&ruleset, &[source], &[]);
             found
                 .iter()
-                .map(|it| &it.diagnostic)
-                .map(|it| (it.code.name(), it.place.as_ref().map(|it| it.line)))
+                .map(|missing| &missing.diagnostic)
+                .map(|diagnostic| {
+                    (
+                        diagnostic.code.name(),
+                        diagnostic.place.as_ref().map(|location| location.line),
+                    )
+                })
                 .collect::<Vec<_>>()
         };
         assert_eq!(found("policy"), [("script-missing", Some(1))]);
@@ -263,9 +275,9 @@ mod tests {
             let source = Source::given(name, dialect, text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
             let found = check(&ruleset, &[source], &env);
-            let said = |it: &Missing| {
-                let label = it.consequence.map(Consequence::label).unwrap_or_default();
-                (it.diagnostic.code.name(), label)
+            let said = |missing: &Missing| {
+                let label = missing.consequence.map(Consequence::label).unwrap_or_default();
+                (missing.diagnostic.code.name(), label)
             };
             found.first().map(said)
         };

@@ -11,15 +11,15 @@ use crate::load::Loaded;
 
 /// The servers that the hooks can call; what is wrong with them is told with the rest.
 pub(crate) fn find(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
-    let (servers, told) = discover::servers_for(ruleset, roots, &loaded.sources);
-    loaded.diagnostics.extend(told);
+    let (servers, diagnostics) = discover::servers_for(ruleset, roots, &loaded.sources);
+    loaded.diagnostics.extend(diagnostics);
     servers
 }
 
 /// One finding for each hook that calls a server that is not configured.
 pub(crate) fn check(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
-    let names = || servers.iter().map(|it| it.name.as_str());
-    let unknown = calls(ruleset).filter(|(_, call)| !names().any(|it| it == call.server));
+    let names = || servers.iter().map(|server| server.name.as_str());
+    let unknown = calls(ruleset).filter(|(_, call)| !names().any(|name| name == call.server));
     unknown
         .map(|(hook, call)| {
             let message = format!("no server `{}` is configured here", call.server);

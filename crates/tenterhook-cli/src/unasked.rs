@@ -116,14 +116,14 @@ fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>
 /// The commands for people, under one heading; empty without commands.
 pub(crate) fn page(found: &[Unasked]) -> String {
     let mut out = String::new();
-    for (at, it) in found.iter().enumerate() {
+    for (at, setting) in found.iter().enumerate() {
         if at == 0 {
             let heading = "This project has agents run, without asking a gate of tool calls:";
             out.push_str(&format!("{}\n", paint(BOLD, heading)));
         }
-        let place = format!("{}:{}", it.file, it.line);
-        let when = format!("{}, {}", it.agent, it.when);
-        out.push_str(&format!("  {}  {}\n", line(&place), line(&it.command)));
+        let place = format!("{}:{}", setting.file, setting.line);
+        let when = format!("{}, {}", setting.agent, setting.when);
+        out.push_str(&format!("  {}  {}\n", line(&place), line(&setting.command)));
         out.push_str(&format!("      {}\n", paint(DIM, line(&when))));
     }
     if !out.is_empty() {

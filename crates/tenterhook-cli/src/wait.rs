@@ -130,10 +130,9 @@ impl Signals {
     /// The number of the first that comes.
     async fn first(mut self) -> u8 {
         std::future::poll_fn(|context| {
-            let came = self
-                .0
-                .iter_mut()
-                .find_map(|(it, number)| it.poll_recv(context).is_ready().then_some(*number));
+            let came = self.0.iter_mut().find_map(|(signal, number)| {
+                signal.poll_recv(context).is_ready().then_some(*number)
+            });
             came.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
         })
         .await

@@ -23,8 +23,8 @@ pub(crate) fn check(
     env: &[(String, String)],
 ) -> Vec<Diagnostic> {
     let hooks = ruleset.hooks().iter();
-    let hooks = hooks.filter(|it| it.arming == Arming::Armed);
-    hooks.filter_map(|it| of_hook(it, sources, env)).collect()
+    let hooks = hooks.filter(|hook| hook.arming == Arming::Armed);
+    hooks.filter_map(|hook| of_hook(hook, sources, env)).collect()
 }
 
 fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<Diagnostic> {
@@ -33,17 +33,17 @@ fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<
     let mut wants = hook.wants(project, home);
     wants.extend(of_script(hook, source));
     let room = Room { grants, project, home, env };
-    wants.retain(|it| room.refuses(it));
+    wants.retain(|want| room.refuses(want));
     if wants.is_empty() {
         return None;
     }
-    let told: Vec<String> = wants.iter().map(what).fold(Vec::new(), |mut all, it| {
-        if !all.contains(&it) {
-            all.push(it);
+    let texts: Vec<String> = wants.iter().map(what).fold(Vec::new(), |mut all, text| {
+        if !all.contains(&text) {
+            all.push(text);
         }
         all
     });
-    let message = format!("its sandbox does not let it {}", told.join(", "));
+    let message = format!("its sandbox does not let it {}", texts.join(", "));
     let help = format!(
         "{} grants that, should it be needed{}",
         native::sandbox_line(&room.with(&wants), Some(&*source.name)),
@@ -56,17 +56,20 @@ fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<
 
 /// What the script of shell wants that the hook starts.
 fn of_script(hook: &Hook, source: &Source) -> Vec<Want> {
-    let text = hook.script(&source.project, &source.home).and_then(|it| shell_text(&it.path));
-    text.map(|it| hook.wants_of_script(&it, &source.project, &source.home)).unwrap_or_default()
+    let text =
+        hook.script(&source.project, &source.home).and_then(|script| shell_text(&script.path));
+    text.map(|text| hook.wants_of_script(&text, &source.project, &source.home)).unwrap_or_default()
 }
 
 fn shell_text(path: &Path) -> Option<String> {
     let text = String::from_utf8(discover::bytes(path, LONGEST_SCRIPT).ok()?).ok()?;
-    let ends = |name: &str| SHELLS.iter().any(|it| name.trim_end().ends_with(it));
+    let ends = |name: &str| SHELLS.iter().any(|shell| name.trim_end().ends_with(shell));
     let first = text.lines().next().unwrap_or_default();
     let is_shell = match first.strip_prefix("#!") {
         Some(interpreter) => interpreter.split_whitespace().any(ends),
-        None => path.extension().is_some_and(|it| SHELLS.iter().any(|shell| it == *shell)),
+        None => {
+            path.extension().is_some_and(|extension| SHELLS.iter().any(|shell| extension == *shell))
+        }
     };
     is_shell.then_some(text)
 }
@@ -91,7 +94,7 @@ struct Room<'r> {
 
 impl Room<'_> {
     fn refuses(&self, want: &Want) -> bool {
-        if want.unless.as_ref().is_some_and(|it| it.exists()) {
+        if want.unless.as_ref().is_some_and(|path| path.exists()) {
             return false;
         }
         match &want.what {
@@ -103,7 +106,7 @@ impl Room<'_> {
     }
 
     fn holds(&self, granted: &[PathBuf], path: &Path) -> bool {
-        granted.iter().any(|it| path.starts_with(Grants::place(it, self.project)))
+        granted.iter().any(|p| path.starts_with(Grants::place(p, self.project)))
     }
 
     /// Whether a file is there and lies in the home, but neither in the project nor beside what is found by its name.
@@ -113,9 +116,11 @@ impl Room<'_> {
         let Ok(below) = path.strip_prefix(self.home) else { return false };
         let first = below.components().next();
         let search = self.env.iter().find(|(name, _)| name == "PATH");
-        let mut directories = search.into_iter().flat_map(|(_, it)| std::env::split_paths(it));
-        let is_found = directories
-            .any(|it| it.strip_prefix(self.home).is_ok_and(|it| it.components().next() == first));
+        let mut directories =
+            search.into_iter().flat_map(|(_, value)| std::env::split_paths(value));
+        let is_found = directories.any(|directory| {
+            directory.strip_prefix(self.home).is_ok_and(|rest| rest.components().next() == first)
+        });
         !is_open && !in_project && !is_found && path.exists()
     }
 
@@ -141,7 +146,7 @@ impl Room<'_> {
 
     /// What must be done before the line is of use.
     fn first(&self, wants: &[Want]) -> &'static str {
-        let missing = |it: &Want| matches!(&it.what, Wanted::Write(path) if !path.exists());
+        let missing = |want: &Want| matches!(&want.what, Wanted::Write(path) if !path.exists());
         if wants.iter().any(missing) { "; what is to be written must be there first" } else { "" }
     }
 }

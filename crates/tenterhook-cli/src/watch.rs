@@ -32,7 +32,7 @@ pub(crate) fn run(
         let changed = sender.clone();
         let printed = own.clone();
         let told = move |event: notify::Result<notify::Event>| {
-            if event.as_ref().map_or(true, |it| is_change(it, &printed)) {
+            if event.as_ref().map_or(true, |event| is_change(event, &printed)) {
                 drop(changed.send(Heard::Change));
             }
         };
@@ -81,13 +81,14 @@ impl Printed {
         use std::os::fd::AsFd;
         let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
         let streams = [stdout.as_fd(), stderr.as_fd()].into_iter();
-        let files =
-            streams.filter_map(|it| Some(std::fs::File::from(it.try_clone_to_owned().ok()?)));
-        Self(files.filter_map(|it| Some(Self::identity(&it.metadata().ok()?))).collect())
+        let files = streams
+            .filter_map(|stream| Some(std::fs::File::from(stream.try_clone_to_owned().ok()?)));
+        Self(files.filter_map(|file| Some(Self::identity(&file.metadata().ok()?))).collect())
     }
 
     fn is(&self, path: &Path) -> bool {
-        path.metadata().is_ok_and(|it| it.is_file() && self.0.contains(&Self::identity(&it)))
+        path.metadata()
+            .is_ok_and(|metadata| metadata.is_file() && self.0.contains(&Self::identity(&metadata)))
     }
 
     fn identity(of: &std::fs::Metadata) -> (u64, u64) {
@@ -115,8 +116,8 @@ enum Heard {
 
 /// The directories of files: an editor puts a new file in the place of the old one, and that is seen there alone.
 fn directories(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-    let directories = files.iter().filter_map(|it| it.parent());
-    directories.filter(|it| it.is_dir()).map(ToOwned::to_owned).collect()
+    let directories = files.iter().filter_map(|file| file.parent());
+    directories.filter(|directory| directory.is_dir()).map(ToOwned::to_owned).collect()
 }
 
 #[cfg(all(test, unix))]
@@ -129,8 +130,8 @@ mod tests {
     #[test]
     fn what_is_printed_into_a_watched_directory_is_no_change() {
         let room = tempfile::tempdir().expect("a directory");
-        let [report, config] = ["report.txt", "tenterhook.toml"].map(|it| room.path().join(it));
-        let opened = [&report, &config].map(|it| std::fs::File::create(it).expect("a file"));
+        let [report, config] = ["report.txt", "tenterhook.toml"].map(|text| room.path().join(text));
+        let opened = [&report, &config].map(|path| std::fs::File::create(path).expect("a file"));
         let metadata = opened.first().expect("one").metadata().expect("its identity");
         let printed = Printed(vec![Printed::identity(&metadata)]);
         let event = |path: &Path| {

@@ -156,8 +156,8 @@ impl Agent {
     /// Its name for an event; none where it does not run hooks there.
     #[must_use]
     pub fn event(&self, event: Event) -> Option<&'static str> {
-        let at = Event::ALL.iter().position(|it| *it == event)?;
-        self.events.get(at).copied().filter(|it| !it.is_empty())
+        let at = Event::ALL.iter().position(|other| *other == event)?;
+        self.events.get(at).copied().filter(|event| !event.is_empty())
     }
 
     /// The call of its shell that names a way, and leaves a mark where it runs.
@@ -183,7 +183,7 @@ pub const AGENTS: &[Agent] = &[
 /// The one of this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|it| it.name == name)
+    AGENTS.iter().find(|agent| agent.name == name)
 }
 
 const fn nothing(_: &Setting<'_>) -> Option<Vec<String>> {
@@ -191,7 +191,7 @@ const fn nothing(_: &Setting<'_>) -> Option<Vec<String>> {
 }
 
 fn words(list: &[&str]) -> Vec<String> {
-    list.iter().map(|it| (*it).to_owned()).collect()
+    list.iter().map(|text| (*text).to_owned()).collect()
 }
 
 /// A shell whose only argument is the line.
@@ -229,8 +229,8 @@ fn seconds(hook: &Registered) -> Value {
     json!({ "type": "command", "command": hook.command, "timeout": hook.timeout })
 }
 
-fn home(it: &Setting<'_>, name: &str) -> PathBuf {
-    it.room.home().join(name)
+fn home(setting: &Setting<'_>, name: &str) -> PathBuf {
+    setting.room.home().join(name)
 }
 
 fn text(path: &Path) -> String {

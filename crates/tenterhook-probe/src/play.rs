@@ -112,9 +112,9 @@ impl fmt::Display for Fate {
             (false, true) => "rewritten",
             (false, false) => "stopped",
         };
-        let told = if self.told { ", told" } else { "" };
+        let text = if self.told { ", told" } else { "" };
         let ended = if self.went_on { "" } else { ", run ended" };
-        write!(f, "{what}{told}{ended}")
+        write!(f, "{what}{text}{ended}")
     }
 }
 
@@ -122,19 +122,19 @@ impl Seen {
     /// How many answers of the model the main conversation went through.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.asked.iter().filter(|it| it.main).map(|it| it.step).max().unwrap_or(0)
+        self.asked.iter().filter(|a| a.main).map(|a| a.step).max().unwrap_or(0)
     }
 
     /// Whether the model was sent a text, in any conversation.
     #[must_use]
     pub fn was_told(&self, text: &str) -> bool {
-        self.asked.iter().any(|it| it.body.contains(text))
+        self.asked.iter().any(|a| a.body.contains(text))
     }
 
     /// What became of the call that names a way and is the answer number `step`.
     #[must_use]
     pub fn fate(&self, way: &str, step: usize) -> Fate {
-        let left = |kind: &str| self.marks.iter().any(|it| *it == format!("{kind}.{way}"));
+        let left = |kind: &str| self.marks.iter().any(|mark| *mark == format!("{kind}.{way}"));
         Fate {
             ran: left("ran"),
             rewritten: left("new"),
@@ -146,7 +146,8 @@ impl Seen {
     /// The last lines of what the agent printed, for whoever must find out why it did not play.
     #[must_use]
     pub fn tail(&self) -> String {
-        let lines: Vec<&str> = self.printed.lines().filter(|it| !it.trim().is_empty()).collect();
+        let lines: Vec<&str> =
+            self.printed.lines().filter(|line| !line.trim().is_empty()).collect();
         let from = lines.len().saturating_sub(12);
         lines.get(from..).unwrap_or_default().join("\n")
     }
@@ -164,14 +165,14 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
     let url = model.url();
     let hooks: Vec<Registered> = match play.front {
         Some(front) if !front.is_beside_hooks() => Vec::new(),
-        _ => play.events.iter().map(|it| registered(&room, *it, play)).collect(),
+        _ => play.events.iter().map(|event| registered(&room, *event, play)).collect(),
     };
     let setting = Setting { room: &room, url: &url, mode: play.mode, hooks: &hooks };
     for (path, text) in (play.agent.files)(&setting) {
         room.write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     let mut env = environment(play, &setting);
-    env.extend(play.front.map_or(Ok(Vec::new()), |it| it.enter(&room, play.agent, &env))?);
+    env.extend(play.front.map_or(Ok(Vec::new()), |f| f.enter(&room, play.agent, &env))?);
     if let Some(args) = (play.agent.before)(&setting) {
         start(play, &room, args, env.clone());
     }
@@ -183,7 +184,7 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
         End::NotStarted(why) => return Err(why.to_string()),
         other => Err(format!("{other:?}")),
     };
-    play.front.map_or(Ok(()), |it| it.leave(&room))?;
+    play.front.map_or(Ok(()), |f| f.leave(&room))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
@@ -191,7 +192,7 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
         asked: model.asked(),
         marks: room.marks(),
         fired: room.fired(),
-        given: Event::ALL.map(|it| (it.name(), room.given(it.name()))).into(),
+        given: Event::ALL.map(|event| (event.name(), room.given(event.name()))).into(),
         took: began.elapsed(),
     })
 }

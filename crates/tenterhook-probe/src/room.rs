@@ -130,7 +130,8 @@ impl Room {
     /// The names of the marks that tools left.
     #[must_use]
     pub fn marks(&self) -> Vec<String> {
-        let mut names: Vec<String> = entries(&self.path("project/marks")).map(|it| it.0).collect();
+        let mut names: Vec<String> =
+            entries(&self.path("project/marks")).map(|entry| entry.0).collect();
         names.sort_unstable();
         names
     }
@@ -139,7 +140,7 @@ impl Room {
     #[must_use]
     pub fn fired(&self) -> BTreeMap<String, usize> {
         let count =
-            |path: PathBuf| std::fs::read_to_string(path).map_or(0, |it| it.lines().count());
+            |path: PathBuf| std::fs::read_to_string(path).map_or(0, |text| text.lines().count());
         entries(&self.path("hook/fired")).map(|(name, path)| (name, count(path))).collect()
     }
 
@@ -152,5 +153,5 @@ impl Room {
 
 fn entries(directory: &Path) -> impl Iterator<Item = (String, PathBuf)> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.map(|it| (it.file_name().to_string_lossy().into_owned(), it.path()))
+    entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
 }

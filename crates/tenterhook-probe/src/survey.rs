@@ -27,7 +27,7 @@ impl Row {
     /// Whether a denial did not block.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.hook == "deny" && self.fate.is_some_and(|it| it.ran)
+        self.hook == "deny" && self.fate.is_some_and(|fate| fate.ran)
     }
 }
 
@@ -66,11 +66,11 @@ impl Survey<'_> {
 
     fn modes(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, String> {
         let ways: Vec<(&str, Way)> =
-            HOOKS.iter().filter_map(|it| Some((*it, self.way(it, it)?))).collect();
+            HOOKS.iter().filter_map(|hook| Some((*hook, self.way(hook, hook)?))).collect();
         let (mut rows, mut rest) = (Vec::new(), ways.as_slice());
-        let all: Vec<Way> = ways.iter().map(|it| it.1.clone()).collect();
+        let all: Vec<Way> = ways.iter().map(|pair| pair.1.clone()).collect();
         while !rest.is_empty() {
-            let main = rest.iter().map(|it| Step::Calls(vec![self.agent.call(it.0)])).collect();
+            let main = rest.iter().map(|pair| Step::Calls(vec![self.agent.call(pair.0)])).collect();
             let seen = self.play(mode, &Script { main, sub: Vec::new() }, &all)?;
             // Some denials end the run: what comes after them is played in another one.
             let reached = rest.len().min(seen.steps() + 1);
@@ -92,15 +92,15 @@ impl Survey<'_> {
             ("mcp", "deny", "mcp", 1),
             ("subagent", "deny", "subagent", 2),
         ];
-        let ways: Vec<Way> = calls.iter().filter_map(|it| self.way(it.1, it.2)).collect();
-        let batch = calls.iter().filter(|it| it.3 == 0).map(|it| self.agent.call(it.2)).collect();
+        let ways: Vec<Way> = calls.iter().filter_map(|row| self.way(row.1, row.2)).collect();
+        let batch =
+            calls.iter().filter(|row| row.3 == 0).map(|row| self.agent.call(row.2)).collect();
         // What an agent does not have is a call of the shell that nobody counts, so that the others keep their places.
         let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
-        let ping = self.agent.mcp.map(|it| (it.to_owned(), json!({ "text": "WAY-mcp-END" })));
-        let task = self
-            .agent
-            .delegate
-            .map(|it| (it.name.to_owned(), (it.input)("SUBTASK please do what the model says")));
+        let ping = self.agent.mcp.map(|mcp| (mcp.to_owned(), json!({ "text": "WAY-mcp-END" })));
+        let task = self.agent.delegate.map(|delegate| {
+            (delegate.name.to_owned(), (delegate.input)("SUBTASK please do what the model says"))
+        });
         let wait = (self.agent.shell.name.to_owned(), (self.agent.shell.input)("sleep 3"));
         let single =
             |(name, input): (String, serde_json::Value)| Step::Calls(vec![Call { name, input }]);
@@ -116,7 +116,7 @@ impl Survey<'_> {
         let row = |(axis, hook, name, step): (&'static str, &'static str, &str, usize)| {
             let had = match axis {
                 "mcp" => ping.is_some() && seen.steps() >= step,
-                "subagent" => seen.asked.iter().any(|it| !it.main),
+                "subagent" => seen.asked.iter().any(|a| !a.main),
                 _ => true,
             };
             let asked = seen.fired.contains_key(&format!("Before.{name}"));

@@ -107,7 +107,7 @@ const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3
 pub fn means_no(name: &str) -> bool {
     // A plugin's way to change a call, and to empty it.
     let changes = ["rewrite", "args-emptied"].contains(&name);
-    let is_in = |ways: &[(&str, &str)]| ways.iter().any(|it| it.0 == name);
+    let is_in = |ways: &[(&str, &str)]| ways.iter().any(|way| way.0 == name);
     is_in(NEAR_MISSES) || (is_in(PLUGIN_WAYS) && !changes) || ELSEWHERE.contains(&name)
 }
 
@@ -150,8 +150,8 @@ impl Way {
                 line = line.replace(sign, form);
             }
             script.push_str(&match line.split_once(' ') {
-                Some(("out", said)) => print(said),
-                Some(("err", said)) => print(said).trim_end().to_owned() + " >&2\n",
+                Some(("out", text)) => print(text),
+                Some(("err", text)) => print(text).trim_end().to_owned() + " >&2\n",
                 _ => line + "\n",
             });
         }

@@ -17,7 +17,7 @@ use tenterhook_testkit::fakehook;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let mut number = |default: usize| args.next().map_or(default, |it| it.parse().unwrap());
+    let mut number = |default: usize| args.next().map_or(default, |arg| arg.parse().unwrap());
     let (rounds, mebibytes) = (number(500), number(0));
     let held = hold(mebibytes);
     println!("{rounds} rounds, holding {mebibytes} MiB");
@@ -132,12 +132,12 @@ fn bare(program: &Path) {
         let mut open =
             [stdout, stderr].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         let mut buffer = [0u8; 4096];
-        while open.iter().any(|it| it.fd >= 0) {
+        while open.iter().any(|fd| fd.fd >= 0) {
             libc::poll(open.as_mut_ptr(), 2, -1);
-            for it in open.iter_mut().filter(|it| it.fd >= 0 && it.revents != 0) {
-                if libc::read(it.fd, buffer.as_mut_ptr().cast(), buffer.len()) <= 0 {
-                    libc::close(it.fd);
-                    it.fd = -1;
+            for pollfd in open.iter_mut().filter(|fd| fd.fd >= 0 && fd.revents != 0) {
+                if libc::read(pollfd.fd, buffer.as_mut_ptr().cast(), buffer.len()) <= 0 {
+                    libc::close(pollfd.fd);
+                    pollfd.fd = -1;
                 }
             }
         }

@@ -75,7 +75,7 @@ impl Inbox {
 
     /// Whether its owner has given up the run.
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.lock().orders.iter().any(|it| matches!(it, Order::Cancel))
+        self.lock().orders.iter().any(|order| matches!(order, Order::Cancel))
     }
 
     /// The deadline that its owner set last, where that order was not taken yet.
@@ -85,7 +85,7 @@ impl Inbox {
     )]
     pub(crate) fn deadline(&self) -> Option<Option<Instant>> {
         let state = self.lock();
-        state.orders.iter().rev().find_map(|it| match it {
+        state.orders.iter().rev().find_map(|order| match order {
             Order::Deadline(at) => Some(*at),
             _ => None,
         })

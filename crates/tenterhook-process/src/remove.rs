@@ -57,8 +57,8 @@ fn give_back(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) {
         use std::os::fd::AsRawFd as _;
 
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        if let Ok(it) = openat(within, name, flags, Mode::empty()) {
-            let _ = chmod(format!("/proc/self/fd/{}", it.as_raw_fd()), Mode::RWXU);
+        if let Ok(fd) = openat(within, name, flags, Mode::empty()) {
+            let _ = chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::RWXU);
         }
     }
     #[cfg(not(target_os = "linux"))]
@@ -121,7 +121,7 @@ impl Tree<'_> {
 
     /// Whether `name` is none any more; a directory stays.
     fn remove_file(&mut self, within: &OwnedFd, name: &CStr) -> Result<bool, Errno> {
-        if self.deadline.is_some_and(|it| Instant::now() >= it) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Errno::TIMEDOUT);
         }
         let removed = match unlinkat(within, name, AtFlags::empty()) {
@@ -192,8 +192,8 @@ mod tests {
         fs::write(outside.join("file"), "text").expect("a room");
         fs::create_dir_all(room.join("a/b/c")).expect("a room");
         fs::create_dir_all(room.join("wide")).expect("a room");
-        for it in 0..2_000 {
-            fs::write(room.join(format!("wide/{it}")), "").expect("a room");
+        for i in 0..2_000 {
+            fs::write(room.join(format!("wide/{i}")), "").expect("a room");
         }
         symlink(&outside, room.join("a/link")).expect("a room");
         symlink(&outside, room.join("link")).expect("a room");

@@ -106,7 +106,7 @@ impl Links {
 
     fn look(&mut self, path: &Path) -> &Lies {
         let is_below_nothing = || {
-            let parent = path.parent().and_then(|it| self.seen.get(it.as_os_str()));
+            let parent = path.parent().and_then(|parent| self.seen.get(parent.as_os_str()));
             matches!(parent, Some(Lies::Nothing))
         };
         if !self.seen.contains_key(path.as_os_str()) {
@@ -127,7 +127,7 @@ fn look(path: &Path) -> Lies {
 
 /// The parts of a path, the last one first.
 fn parts(path: &Path) -> impl Iterator<Item = OsString> {
-    path.components().rev().map(|it| it.as_os_str().to_owned())
+    path.components().rev().map(|component| component.as_os_str().to_owned())
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ mod tests {
         let mut way = Links::default();
         for _ in ["looked at", "remembered"] {
             let found = way.way(&room.join("whole/inner/deep"));
-            assert_eq!(found, links.map(|it| room.join(it)));
+            assert_eq!(found, links.map(|link| room.join(link)));
         }
         std::fs::remove_dir_all(room).expect("a room");
     }

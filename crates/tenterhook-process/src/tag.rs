@@ -32,7 +32,8 @@ pub(crate) fn host() -> String {
 pub(crate) fn mark(env: &mut Vec<(OsString, OsString)>, word: &str) {
     let outer = env.iter().find(|(name, _)| name == TAG).map(|(_, value)| value.clone());
     env.retain(|(name, _)| name != TAG);
-    let mut value = outer.filter(|it| !it.is_empty() && it.len() < LONGEST).unwrap_or_default();
+    let mut value =
+        outer.filter(|value| !value.is_empty() && value.len() < LONGEST).unwrap_or_default();
     if !value.is_empty() {
         value.push(",");
     }

@@ -32,7 +32,7 @@ fn descendants() -> Vec<i32> {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         for task in tasks {
             let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            next.extend(list.split_whitespace().map(|it| it.parse::<i32>().unwrap()));
+            next.extend(list.split_whitespace().map(|word| word.parse::<i32>().unwrap()));
         }
         all.push(pid);
     }

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Whether this kernel keeps an exit status that somebody else has reaped.
 fn keeps() -> bool {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = release.split(['.', '-']).map_while(|it| it.parse::<u32>().ok());
+    let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     (numbers.next(), numbers.next()) >= (Some(6), Some(15))
 }
 
@@ -89,7 +89,7 @@ fn an_exit_that_the_host_takes_is_known_all_the_same() {
     own_signals();
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let mask = |name| {
-        let line = status.lines().find_map(|it| it.strip_prefix(name)).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         u64::from_str_radix(line.trim_start_matches(':').trim(), 16).unwrap()
     };
     assert_eq!(mask("SigBlk"), 0);

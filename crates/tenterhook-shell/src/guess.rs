@@ -90,7 +90,7 @@ impl<'c> Guesser<'c, '_> {
         // More are not looked at.
         if self.found.len() < MOST_OF_COMMAND
             && self.names(text)
-            && !self.found.iter().any(|it| it == text)
+            && !self.found.iter().any(|other| other == text)
         {
             self.found.push(text.to_owned());
         }
@@ -258,10 +258,11 @@ impl<'c> Guesser<'c, '_> {
     /// `docker exec x git push`, `git submodule foreach 'git push'`; else only the options that take code.
     fn behind_verb(&mut self, name: &str) {
         let words = &self.command.words;
-        let operands = program::arguments(name, words).filter_map(|(at, it)| match it {
-            Argument::Operand(text) => Some((at, text)),
-            Argument::Option(_) => None,
-        });
+        let operands =
+            program::arguments(name, words).filter_map(|(at, argument)| match argument {
+                Argument::Operand(text) => Some((at, text)),
+                Argument::Option(_) => None,
+            });
         let verb = operands.take(DEEPEST_VERB).find(|(_, text)| is_running(text));
         if let Some((at, _)) = verb {
             self.operands(at + 1, false);

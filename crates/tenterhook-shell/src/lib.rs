@@ -10,7 +10,7 @@
 //!
 //! let line = read("cd /srv && sudo -u www env A=1 git push --force");
 //! assert_eq!(line.parsed, Parsed::Full);
-//! let commands: Vec<_> = line.commands.iter().map(|it| it.text()).collect();
+//! let commands: Vec<_> = line.commands.iter().map(|command| command.text()).collect();
 //! assert_eq!(
 //!     commands,
 //!     [

@@ -62,7 +62,7 @@ pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usi
         }
         if !only_operands && text.starts_with(signs) && text.len() > 1 {
             only_operands = text == "--";
-            is_value = valued.split(' ').any(|it| it == text);
+            is_value = valued.split(' ').any(|word| word == text);
             return (!only_operands).then_some((at, Argument::Option(text)));
         }
         if std::mem::take(&mut is_first) && word.kind == WordKind::Literal {

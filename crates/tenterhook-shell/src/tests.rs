@@ -21,15 +21,15 @@ fn show(line: &str) -> String {
         let assignments: Vec<_> = command
             .assignments
             .iter()
-            .map(|it| format!("{}={} ", it.name, it.value.text))
+            .map(|assignment| format!("{}={} ", assignment.name, assignment.value.text))
             .collect();
         let redirects: Vec<_> = command
             .redirects
             .iter()
-            .map(|it| match &it.target {
-                Target::Word(word) => format!(" [{}{}]", it.operator, word.text),
-                Target::HereDocument { .. } => format!(" [{}]", it.operator),
-                Target::Closed => format!(" [{}-]", it.operator),
+            .map(|redirect| match &redirect.target {
+                Target::Word(word) => format!(" [{}{}]", redirect.operator, word.text),
+                Target::HereDocument { .. } => format!(" [{}]", redirect.operator),
+                Target::Closed => format!(" [{}-]", redirect.operator),
             })
             .collect();
         shown.push(format!(
@@ -482,9 +482,9 @@ fn no_spelling_hides_a_command() {
         "sh - <<< 'git push'",
     ] {
         let shown = show(line);
-        let seen = shown.split(" | ").any(|it| {
-            it.rsplit('>').next().is_some_and(|it| it.trim_start().starts_with("git push"))
-                || it.starts_with("git push")
+        let seen = shown.split(" | ").any(|part| {
+            part.rsplit('>').next().is_some_and(|part| part.trim_start().starts_with("git push"))
+                || part.starts_with("git push")
         });
         assert!(seen || shown.ends_with('?'), "{line}: {shown}");
     }
@@ -524,7 +524,8 @@ fn loops_and_functions_are_kept() {
     };
     assert_eq!((line.loops[0].variable.as_str(), of(0)), ("d", vec!["a", "b c", "$X"]));
     assert_eq!((line.loops[1].variable.as_str(), of(1)), ("e", vec!["1"]));
-    let functions: Vec<_> = line.functions.iter().map(|it| (&*it.name, &*it.body)).collect();
+    let functions: Vec<_> =
+        line.functions.iter().map(|function| (&*function.name, &*function.body)).collect();
     assert_eq!(functions, [("f", "{ rm \"$1\"; }")]);
     assert_eq!(line.parsed, Parsed::Full);
 }
@@ -546,11 +547,14 @@ fn verbs_lead_to_a_command() {
         ("tmux send-keys -t x 'rm y' Enter", "rm"),
         ("nix-shell -p x --run 'rm y'", "rm"),
     ] {
-        assert!(read(line).commands.iter().any(|it| it.program() == Some(program)), "{line}");
+        assert!(
+            read(line).commands.iter().any(|command| command.program() == Some(program)),
+            "{line}"
+        );
     }
     for line in ["uv pip install rm", "npm run rm", "uv run -", "tmux ls", "poetry add rm", "npx"] {
         let found = read(line);
-        assert!(found.commands.iter().all(|it| it.via.is_empty()), "{line}: {found:?}");
+        assert!(found.commands.iter().all(|command| command.via.is_empty()), "{line}: {found:?}");
         assert_eq!(found.parsed, Parsed::Full, "{line}");
     }
 }

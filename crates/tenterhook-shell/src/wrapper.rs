@@ -232,12 +232,12 @@ impl Wrapper {
         rest = rest.get(operands..)?;
         rest = rest.strip_prefix(&[Word::literal("--")][..]).unwrap_or(rest);
         // `uv run -` reads a script of another language.
-        rest.first().filter(|it| it.text != "-")?;
+        rest.first().filter(|word| word.text != "-")?;
         Some(match runs {
             Runs::Command => plain(rest, First::Plain),
             Runs::Code => {
                 let is_key = |word: &&Word| KEYS.contains(&word.text.as_str());
-                vec![as_code(&rest.iter().filter(|it| !is_key(it)).collect::<Vec<_>>())]
+                vec![as_code(&rest.iter().filter(|word| !is_key(word)).collect::<Vec<_>>())]
             }
         })
     }
@@ -289,7 +289,7 @@ fn input_of(words: &[Word], options: &[&str]) -> Vec<Behind> {
     let attached = |word: &Word| {
         options.iter().any(|option| {
             let rest = word.text.strip_prefix(option);
-            rest.is_some_and(|it| INPUTS.contains(&it.trim_start_matches('=')))
+            rest.is_some_and(|rest| INPUTS.contains(&rest.trim_start_matches('=')))
         })
     };
     let behind = |pair: &[Word]| match pair {

@@ -279,7 +279,7 @@ fn unescape(text: &[u8]) -> Vec<u8> {
 fn append(file: &OsString, text: &[u8]) {
     let opened = std::fs::OpenOptions::new().create(true).append(true).open(file);
     // One write, so that several programs can share the file.
-    let written = opened.and_then(|mut it| it.write_all(&[text, b"\n"].concat()));
+    let written = opened.and_then(|mut o| o.write_all(&[text, b"\n"].concat()));
     written.unwrap_or_else(|_| exit(73));
 }
 
@@ -452,7 +452,7 @@ fn chain(count: u64, each: impl Fn()) {
 fn print_from(file: &str, key: &OsString) {
     let all = std::fs::read_to_string(file).unwrap_or_default();
     let key = key.to_string_lossy().into_owned();
-    for found in all.lines().filter(|it| it.starts_with(&key)) {
+    for found in all.lines().filter(|line| line.starts_with(&key)) {
         line(found.as_bytes());
     }
 }
@@ -462,7 +462,7 @@ fn list_fds() {
     let mut fds: Vec<u32> = Vec::new();
     for entry in std::fs::read_dir("/proc/self/fd").unwrap_or_else(|_| exit(66)).flatten() {
         // Gone when looked at again: the listing's own.
-        if std::fs::read_link(entry.path()).is_ok_and(|it| !it.starts_with("/proc")) {
+        if std::fs::read_link(entry.path()).is_ok_and(|target| !target.starts_with("/proc")) {
             fds.extend(entry.file_name().to_string_lossy().parse::<u32>());
         }
     }

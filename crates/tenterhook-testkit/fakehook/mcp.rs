@@ -65,12 +65,12 @@ fn list(id: &str, text: &str) {
         "list: endless" => {
             page(vec![tool(&format!("tool-{id}"), "")], r#","nextCursor":"more""#);
         }
-        "list: many" => page((0..3000).map(|it| tool(&format!("tool-{it}"), "")).collect(), ""),
+        "list: many" => page((0..3000).map(|i| tool(&format!("tool-{i}"), "")).collect(), ""),
         "list: long" => page(vec![tool("short", ""), tool("long", &"x".repeat(3 << 20))], ""),
         "list: none" => error(id, -32601, "no such method"),
         "list: refused" => error(id, -32000, "not today"),
         "list: never" => {}
-        _ => page(TOOLS.iter().map(|it| tool(it, "")).collect(), ""),
+        _ => page(TOOLS.iter().map(|text| tool(text, "")).collect(), ""),
     }
 }
 
@@ -148,7 +148,7 @@ fn error(id: &str, code: i32, message: &str) {
 
 fn texts(texts: &[&str]) -> String {
     let texts: Vec<String> =
-        texts.iter().map(|it| format!(r#"{{"type":"text","text":{}}}"#, quoted(it))).collect();
+        texts.iter().map(|text| format!(r#"{{"type":"text","text":{}}}"#, quoted(text))).collect();
     format!(r#"{{"content":[{}]}}"#, texts.join(","))
 }
 

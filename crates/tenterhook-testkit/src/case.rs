@@ -216,7 +216,7 @@ impl Case {
         });
         let sources = sources.collect::<io::Result<Vec<_>>>()?;
         let mut shots = vec![self.shot(&Map::new(), &self.expect, &places)];
-        shots.extend(self.then.iter().map(|it| self.shot(&it.event, &it.expect, &places)));
+        shots.extend(self.then.iter().map(|t| self.shot(&t.event, &t.expect, &places)));
         let filled = |(name, value): (&String, &String)| (name.clone(), fill(value, &places));
         let env = self.env.iter().map(filled).collect();
         Ok(Staged { sources, shots, env, servers })
@@ -279,10 +279,10 @@ fn fill_all(value: Value, places: &Places) -> Value {
     match value {
         Value::String(text) => Value::String(fill(&text, places)),
         Value::Array(list) => {
-            list.into_iter().map(|it| fill_all(it, places)).collect::<Vec<_>>().into()
+            list.into_iter().map(|value| fill_all(value, places)).collect::<Vec<_>>().into()
         }
         Value::Object(map) => {
-            let filled = map.into_iter().map(|(key, it)| (key, fill_all(it, places)));
+            let filled = map.into_iter().map(|(key, value)| (key, fill_all(value, places)));
             Value::Object(filled.collect())
         }
         other => other,
@@ -326,7 +326,7 @@ fn collect(directory: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
         let tables = path.ends_with("near-misses");
         if path.is_dir() && !tables {
             collect(&path, into)?;
-        } else if path.extension().is_some_and(|it| it == "toml") {
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
             into.push(path);
         }
     }

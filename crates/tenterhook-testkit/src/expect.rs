@@ -100,7 +100,7 @@ fn holds(expected: &Value, actual: &Value) -> bool {
 fn codes(faults: &Value) -> Vec<String> {
     let faults = faults.as_array().map(Vec::as_slice).unwrap_or_default();
     let code = |fault: &Value| fault.get("code").and_then(Value::as_str).map(ToOwned::to_owned);
-    faults.iter().map(|it| code(it).unwrap_or_else(|| it.to_string())).collect()
+    faults.iter().map(|fault| code(fault).unwrap_or_else(|| fault.to_string())).collect()
 }
 
 fn same_words(expected: &Value, actual: &[String]) -> Result<(), String> {
@@ -149,7 +149,7 @@ const MARKS: &[&str] = &["ran", "stdin", "asked"];
 pub fn forget(scripts: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(scripts)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|it| MARKS.iter().any(|mark| it == *mark)) {
+        if path.extension().is_some_and(|extension| MARKS.iter().any(|mark| extension == *mark)) {
             std::fs::remove_file(path)?;
         }
     }

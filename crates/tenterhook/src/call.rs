@@ -275,7 +275,7 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 
 /// A shell line, also one that stands in the code of another language.
 fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
-    let commands = line.commands.iter().take_while(|it| meter.spend(it.size()));
+    let commands = line.commands.iter().take_while(|command| meter.spend(command.size()));
     found.commands.extend(commands.cloned());
     let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
     files::redirects(&groups, &cwd, paths, meter, found);
@@ -309,7 +309,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
 /// What the programs of a line may run of what they are handed (S-36).
 fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     // Every word may be the start of a guess.
-    let is_paid_for = |it: &SimpleCommand| meter.spend(4 * it.size());
+    let is_paid_for = |command: &SimpleCommand| meter.spend(4 * command.size());
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }

@@ -140,7 +140,7 @@ pub(crate) fn load_judged(
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
     let words = sandbox::Words::of(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
-    let declared = declared.map(|it| words.confined(it));
+    let declared = declared.map(|server| words.confined(server));
     let servers = server::one_of_each(declared, &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
@@ -155,7 +155,8 @@ fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
         let own: Vec<usize> = (0..read.len())
             .filter(|at| read.get(*at).is_some_and(|(source, _)| source.dialect == dialect.id()))
             .collect();
-        let last = |at: &usize| read.get(*at).is_some_and(|(it, _)| dialect.runs_last(it.layer));
+        let last =
+            |at: &usize| read.get(*at).is_some_and(|(source, _)| dialect.runs_last(source.layer));
         let mut order = own.clone();
         order.sort_by_key(last);
         if order == own {
@@ -209,7 +210,7 @@ fn first_declared(
     for row in rows {
         let event = EventName::new(&*row.event);
         let known = DIALECTS.iter().any(|dialect| dialect.row(&event).is_some());
-        let first = kept.iter().find(|it| it.event == row.event);
+        let first = kept.iter().find(|other| other.event == row.event);
         if !known && first.is_none() {
             kept.push(row);
         } else if known || first != Some(&row) {

@@ -107,7 +107,7 @@ impl DialectId {
     /// The dialect of that name, if this build speaks it.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
-        DIALECTS.iter().map(|it| it.id()).find(|id| id.as_str() == name)
+        DIALECTS.iter().map(|dialect| dialect.id()).find(|id| id.as_str() == name)
     }
 
     /// Whether the event of this name, the dialect's own or the neutral one, may come before something that cannot be undone: so
@@ -115,7 +115,7 @@ impl DialectId {
     #[must_use]
     pub fn is_at_stake(self, event: &str) -> bool {
         let own = self.dialect().rows().iter().find(|row| row.name == event || row.event == event);
-        let others = DIALECTS.iter().flat_map(|it| it.rows());
+        let others = DIALECTS.iter().flat_map(|dialect| dialect.rows());
         let row = own.or_else(|| others.into_iter().find(|row| row.event == event));
         row.is_none_or(EventRow::is_before_effect)
     }
@@ -124,14 +124,14 @@ impl DialectId {
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
-        all.into_iter().find(|it| it.id() == self).unwrap_or(&&native::NATIVE)
+        all.into_iter().find(|dialect| dialect.id() == self).unwrap_or(&&native::NATIVE)
     }
 
     /// The agents that can call, in the order in which people are told of them.
     #[doc(hidden)]
     pub fn agents() -> impl Iterator<Item = Self> {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
-        all.filter(|it| it.agent().is_some()).map(|it| it.id())
+        all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
     }
 
     /// Whose event this is by its form alone, where that is certain.
@@ -230,7 +230,7 @@ impl Roots {
     /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a full path.
     #[must_use]
     pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
-        let named = |it: &&Dialect| Some((it.id(), value(it.home_variable()?)?));
+        let named = |dialect: &&Dialect| Some((dialect.id(), value(dialect.home_variable()?)?));
         DIALECTS.iter().filter_map(named).collect()
     }
 
@@ -268,7 +268,7 @@ impl Roots {
 
     /// Where the user's configuration of an agent lies, which is `usual` under `home` where nobody says otherwise.
     pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
-        let named = self.homes.iter().find(|(it, _)| *it == dialect);
+        let named = self.homes.iter().find(|(dialect_id, _)| *dialect_id == dialect);
         named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
     }
 }
@@ -336,13 +336,15 @@ mod tests {
         for (dialect, event) in events {
             for from in ["/elsewhere", "/repo", "/repo/p/deep", ""] {
                 let roots = Roots { cwd: from.into(), ..Roots::default() };
-                let it = DialectId::find(dialect).unwrap().dialect();
-                let event = it.decode_event(event.as_object().unwrap(), &roots).unwrap();
+                let decoder = DialectId::find(dialect).unwrap().dialect();
+                let event = decoder.decode_event(event.as_object().unwrap(), &roots).unwrap();
                 assert_eq!(event.within.cwd, Path::new("/repo/p"), "{dialect} from `{from}`");
-                let told = it.encode_event(&event);
+                let told = decoder.encode_event(&event);
                 let body = String::from_utf8_lossy(&told.body);
                 assert!(body.is_empty() || body.contains("\"/repo/p\""), "{dialect}: {body}");
-                for (name, value) in told.env.iter().filter(|it| it.0.ends_with("_WORKSPACE")) {
+                for (name, value) in
+                    told.env.iter().filter(|variable| variable.0.ends_with("_WORKSPACE"))
+                {
                     assert_eq!(value, "/repo/p", "{name} from `{from}`");
                 }
             }

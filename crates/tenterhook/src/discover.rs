@@ -184,10 +184,10 @@ fn add_plugins(found: &mut Found, obeyed: &[Source], roots: &Roots) {
 
 /// The plugins of a dialect's agent that `sources` switch on.
 fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
-    let is_own = |it: &&Source| it.dialect == dialect.id() && it.plugin.is_none();
+    let is_own = |source: &&Source| source.dialect == dialect.id() && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.
-    settings.sort_by_key(|it| it.layer == Layer::Managed);
+    settings.sort_by_key(|setting| setting.layer == Layer::Managed);
     dialect.plugins(&settings, roots, &file::Files::new(roots))
 }
 
@@ -199,11 +199,11 @@ pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
     let Ok(text) = read(&full) else { return false };
     let root = syntax::parse(&text, format_of(&full)).root;
     let certain = |id: DialectId| id.dialect().recognizes(&full, root.as_ref()) == Fit::Certain;
-    !certain(dialect) && DIALECTS.iter().any(|it| certain(it.id()))
+    !certain(dialect) && DIALECTS.iter().any(|dialect| certain(dialect.id()))
 }
 
 fn format_of(path: &Path) -> Format {
-    match path.extension().and_then(|it| it.to_str()) {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => Format::Toml,
         Some("md") => Format::FrontMatter,
         _ => Format::Json,
@@ -214,13 +214,14 @@ fn format_of(path: &Path) -> Format {
 #[must_use]
 #[doc(hidden)]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
-    let read_here: Vec<PathBuf> = places(roots).into_iter().map(|(_, it)| it.path).collect();
+    let read_here: Vec<PathBuf> =
+        places(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();
     for directory in around(roots) {
         // As if the directory were the root of a repository: then each dialect reads what lies in it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
         for (dialect, Candidate { path, layer }) in places(&there) {
-            let known = read_here.contains(&path) || hidden.iter().any(|it| it.path == path);
+            let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
             if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
             }
@@ -239,14 +240,15 @@ pub fn nearby(roots: &Roots) -> Vec<Hidden> {
 /// The caller's directory and those above it, as far as they are the same person's ground: not above the repository, and
 /// not the home directory, whose own files are the user's layer.
 fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
-    let inside = |it: &&Path| roots.repository.as_deref().is_none_or(|root| it.starts_with(root));
+    let inside =
+        |path: &&Path| roots.repository.as_deref().is_none_or(|root| path.starts_with(root));
     let above = roots.cwd.ancestors().take(MAX_ANCESTORS).take_while(inside);
-    above.take_while(|it| **it != *roots.home)
+    above.take_while(|path| **path != *roots.home)
 }
 
 fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
     let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
-    let read_there = places(&started_there).iter().any(|(_, it)| it.path == path);
+    let read_there = places(&started_there).iter().any(|(_, candidate)| candidate.path == path);
     match &roots.repository {
         Some(root) if !read_there => {
             format!("it is read only from the root of the repository, `{}`", root.display())
@@ -321,7 +323,8 @@ const START: usize = 16 * 1024;
 /// The one dialect that is certain by the first tables of a long text, which is read again as a whole later. Nothing is taken
 /// for likely here, and JSON has no such start.
 fn recognize_by_start(path: &Path, text: &str, format: Format) -> Option<DialectId> {
-    let start = text.get(..text.floor_char_boundary(START)).filter(|it| it.len() < text.len())?;
+    let start =
+        text.get(..text.floor_char_boundary(START)).filter(|other| other.len() < text.len())?;
     let whole = start.get(..start.rfind("\n[")?).filter(|_| format == Format::Toml)?;
     let root = syntax::parse(whole, format).root;
     let certain = |id: &DialectId| id.dialect().recognizes(path, root.as_ref()) == Fit::Certain;
@@ -347,8 +350,8 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
     match best.0 {
         // TOML that cannot be read is told of as TOML.
         Fit::No if format == Format::Toml && !fallback.dialect().is_toml() => {
-            let other = DIALECTS.iter().find(|it| it.is_toml());
-            other.map_or(fallback, |it| it.id())
+            let other = DIALECTS.iter().find(|dialect| dialect.is_toml());
+            other.map_or(fallback, |other| other.id())
         }
         Fit::No => fallback,
         Fit::Shape | Fit::Certain => best.1,

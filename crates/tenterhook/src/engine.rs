@@ -221,7 +221,8 @@ type Staged<'a> = (&'a Ruleset, &'a Stage);
 
 /// The stages of an event: the name does not change on the way, so they are looked up once.
 fn stages<'a>(rulesets: &'a [Arc<Ruleset>], event: &EventName) -> Vec<Staged<'a>> {
-    let of = |ruleset: &'a Arc<Ruleset>| ruleset.stages(event).iter().map(|it| (&**ruleset, it));
+    let of =
+        |ruleset: &'a Arc<Ruleset>| ruleset.stages(event).iter().map(|stage| (&**ruleset, stage));
     rulesets.iter().flat_map(of).collect()
 }
 

@@ -374,7 +374,7 @@ impl Hook {
         match &self.run {
             Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
             Run::Unusable { part: Unread::Approval, .. } => {
-                let file = self.place.as_ref().map_or("", |it| &it.file);
+                let file = self.place.as_ref().map_or("", |location| &location.file);
                 Some(HookId::new(format!("unapproved:{file}")))
             }
             _ => None,

@@ -41,7 +41,7 @@ const USUAL: &str = ".local/state/tenterhook";
 #[must_use]
 pub fn state_directory(env: &[(String, String)], home: &Path) -> PathBuf {
     let said = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
-    let said = said.map(|(_, value)| PathBuf::from(value)).filter(|it| it.is_absolute());
+    let said = said.map(|(_, value)| PathBuf::from(value)).filter(|value| value.is_absolute());
     said.map_or_else(|| home.join(USUAL), |state| state.join("tenterhook"))
 }
 
@@ -86,7 +86,7 @@ fn code(digest: &str) -> String {
     let number = u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or_default();
     let letter = |at: u32| {
         let index = (number / 30_u64.pow(at)) % 30;
-        usize::try_from(index).ok().and_then(|it| LETTERS.get(it)).copied().unwrap_or(b'A')
+        usize::try_from(index).ok().and_then(|index| LETTERS.get(index)).copied().unwrap_or(b'A')
     };
     (0..6).map(|at| char::from(letter(at))).collect()
 }

@@ -206,7 +206,7 @@ impl Outcome {
     /// All reasons as one text; `None` when no hook gave one.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
-        let texts: Vec<&str> = self.reasons.iter().map(|it| it.text.as_str()).collect();
+        let texts: Vec<&str> = self.reasons.iter().map(|reason| reason.text.as_str()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 }

@@ -135,8 +135,8 @@ fn confinement(hook: &Hook, because: String) -> String {
         return because;
     }
     if let Sandbox::In(grants) = &hook.sandbox {
-        let (told, least) = (hook.sandbox.told(), grants.demands().word());
-        return format!("{because}; it runs in the sandbox {told}, at least {least} (X-1)");
+        let (text, least) = (hook.sandbox.told(), grants.demands().word());
+        return format!("{because}; it runs in the sandbox {text}, at least {least} (X-1)");
     }
     because
 }

@@ -194,7 +194,7 @@ impl Report {
 
     /// Whether more came on stdout than was kept, or may have come.
     pub(crate) fn is_truncated(&self) -> bool {
-        let is_cut = |it| matches!(it, Closed::Truncated | Closed::Broken(_));
+        let is_cut = |closed| matches!(closed, Closed::Truncated | Closed::Broken(_));
         matches!(&self.said, Said::Bytes { stdout, .. } if is_cut(stdout.closed))
     }
 
@@ -264,7 +264,7 @@ mod tests {
             Report { said: Said::Answer(Box::default()), ..silent(End::Exited(0)) },
             Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
         ];
-        assert!(told.iter().all(|it| !it.says_nothing()));
+        assert!(told.iter().all(|report| !report.says_nothing()));
     }
 
     /// an end that nobody wrote is none.

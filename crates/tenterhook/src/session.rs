@@ -355,6 +355,6 @@ impl Session {
 }
 
 fn others(hooks: &Ruleset, event: &EventName, id: &HookId) -> Vec<Hook> {
-    let others = hooks.hooks().iter().filter(|it| it.event != *event || it.id != *id);
+    let others = hooks.hooks().iter().filter(|hook| hook.event != *event || hook.id != *id);
     others.map(|hook| Hook::clone(hook)).collect()
 }

@@ -80,7 +80,7 @@ impl Source {
     /// Whether it is there and nothing of it could be read.
     #[cfg(feature = "trust")]
     pub(crate) fn is_unread(&self) -> bool {
-        self.flaw.as_ref().is_some_and(|it| it.kept == Kept::Nothing)
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Nothing)
     }
 
     /// Whether it was approved and is not there (T-70).

@@ -94,8 +94,9 @@ impl Reading {
     /// bytes as they come.
     #[must_use]
     pub(crate) fn common(&self) -> Option<&Map<String, Value>> {
-        let passed =
-            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
+        let passed = |deviation: &Deviation| {
+            matches!(deviation, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8)
+        };
         match &self.found {
             Found::Object(object) if self.deviations.iter().all(passed) => Some(&object.fields),
             _ => None,
@@ -147,7 +148,9 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     }
     if found == Found::Text {
         // What was tried in vain is no deviation; how the text is encoded stays true.
-        reader.deviations.retain(|it| matches!(it, Deviation::InvalidUtf8 | Deviation::Utf16));
+        reader
+            .deviations
+            .retain(|deviation| matches!(deviation, Deviation::InvalidUtf8 | Deviation::Utf16));
     }
     Reading { found, deviations: reader.deviations, bom: decoded.bom, text: decoded.text }
 }
@@ -167,7 +170,7 @@ impl Reader {
     /// A reader of a text that was decoded with this deviation.
     fn after(decoding: Option<Deviation>) -> Self {
         let mut reader = Self { deviations: Vec::new(), noted: HashSet::new() };
-        decoding.into_iter().for_each(|it| reader.note(it));
+        decoding.into_iter().for_each(|decoding| reader.note(decoding));
         reader
     }
 
@@ -220,7 +223,9 @@ impl Reader {
         if !rest.trim().is_empty() {
             self.note(Deviation::TextAfter);
             match lines::candidates(rest) {
-                Ok(more) => trees.extend(more.into_iter().map(|it| self.noting(it.parsed).0)),
+                Ok(more) => {
+                    trees.extend(more.into_iter().map(|candidate| self.noting(candidate.parsed).0))
+                }
                 Err(limit) => return self.pairs(text, limit),
             }
         }
@@ -243,7 +248,8 @@ impl Reader {
         };
         let runs_to_end = text.get(last..).unwrap_or_default().trim().is_empty();
         self.note(if runs_to_end { Deviation::TextBefore } else { Deviation::TextAround });
-        let trees = candidates.into_iter().map(|it| self.noting(it.parsed).0).collect();
+        let trees =
+            candidates.into_iter().map(|candidate| self.noting(candidate.parsed).0).collect();
         self.objects(text, trees)
     }
 
@@ -289,7 +295,7 @@ impl Reader {
     fn wrapped(&mut self, text: &str) -> Option<Object> {
         let (deviation, inner) = if let Some(inner) = lines::fenced(text) {
             (Deviation::Fenced, inner.to_owned())
-        } else if let Some(inner) = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        } else if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             (Deviation::InArray, inner.to_owned())
         } else {
             (Deviation::InString, unquote(text)?)
@@ -328,7 +334,7 @@ impl Reader {
 
 /// The content of a text that is one string, in double quotes (serialized twice) or single ones (a shell that keeps them).
 fn unquote(text: &str) -> Option<String> {
-    match text.strip_prefix('\'').and_then(|it| it.strip_suffix('\'')) {
+    match text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         Some(inner) => Some(inner.to_owned()),
         None if text.starts_with('"') => serde_json::from_str(text).ok(),
         None => None,

@@ -165,7 +165,7 @@ impl Parsed {
     #[must_use]
     pub(crate) fn is_torn(&self, node: &Node) -> bool {
         !self.torn.is_empty()
-            && (self.torn.contains(&node.span) || node.any_child(|it| self.is_torn(it)))
+            && (self.torn.contains(&node.span) || node.any_child(|node| self.is_torn(node)))
     }
 
     /// The fault that cost the text its tree, if one did.
@@ -188,7 +188,7 @@ impl Node {
         self.span = self.span.shifted(base);
         match &mut self.value {
             NodeValue::Array(items) => items.iter_mut().for_each(|item| item.shift(base)),
-            NodeValue::Object(entries) => entries.iter_mut().for_each(|it| it.shift(base)),
+            NodeValue::Object(entries) => entries.iter_mut().for_each(|entry| entry.shift(base)),
             _ => {}
         }
     }

@@ -155,7 +155,7 @@ impl Facts {
 
     /// Counts a record of a kind that is not known. What a file says is not to be trusted: only a word is taken over.
     fn unknown(&mut self, kind: &str) {
-        let is_word = |it: char| it.is_ascii_alphanumeric() || "._/-$".contains(it);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
         let digits = kind.chars().filter(char::is_ascii_digit).count();
         let plain = (1..=40).contains(&kind.len()) && digits < 4 && kind.chars().all(is_word);

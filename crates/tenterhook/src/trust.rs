@@ -153,7 +153,7 @@ impl Trust {
     #[must_use]
     pub fn within(mut self, env: &[(String, String)]) -> Self {
         let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value);
-        self.search = path.map(|it| std::env::split_paths(it).collect()).unwrap_or_default();
+        self.search = path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
         self
     }
 
@@ -170,7 +170,7 @@ impl Trust {
     pub fn find(&self, roots: &Roots) -> Found {
         let mut found = discover::find_by(roots, |found| {
             let locks = Locks::read(found, &self.keys_of(found));
-            found.iter().filter_map(|it| self.obeyed(it, &locks)).collect()
+            found.iter().filter_map(|source| self.obeyed(source, &locks)).collect()
         });
         found.sources.extend(self.vanished(roots, &found.sources));
         found
@@ -188,8 +188,8 @@ impl Trust {
         // Most files need not be read for it: what reading costs is their hooks.
         let read: Vec<(&Source, ReadConfig)> = sources
             .iter()
-            .filter(|it| it.text.contains("keys") && native::may_pin(it))
-            .map(|it| (it, it.dialect.dialect().read_config(it)))
+            .filter(|source| source.text.contains("keys") && native::may_pin(source))
+            .map(|source| (source, source.dialect.dialect().read_config(source)))
             .collect();
         self.pinned(read.iter().map(|(source, config)| (*source, config)))
     }
@@ -203,7 +203,9 @@ impl Trust {
             !config.keys.is_empty()
                 && match self.store.read(&source.name, source.dialect.as_str()) {
                     Kept::Nothing => true,
-                    Kept::Record(it) => it.answer == Said::Approved && *it.text == *source.text,
+                    Kept::Record(record) => {
+                        record.answer == Said::Approved && *record.text == *source.text
+                    }
                     Kept::Unusable(_) => false,
                 }
         };
@@ -291,7 +293,7 @@ impl Trust {
     /// When a file lies outside of the project, or has more or else than can be signed: which, and why.
     pub fn sign(reviews: &[Review], key: &SecretKey) -> io::Result<Lock> {
         let sources: io::Result<Vec<lock::Signed>> = reviews.iter().map(Review::to_sign).collect();
-        let before = reviews.first().and_then(|it| Lock::read(&it.project)?.ok());
+        let before = reviews.first().and_then(|review| Lock::read(&review.project)?.ok());
         Ok(Lock::of(sources?).signed(key, before))
     }
 
@@ -310,7 +312,7 @@ impl Trust {
         let record =
             Record::now(&review.source, review.dialect.as_str(), Said::Approved, review.digest);
         self.store.write(&Record {
-            entries: review.entries.iter().map(|it| it.identity.to_string()).collect(),
+            entries: review.entries.iter().map(|entry| entry.identity.to_string()).collect(),
             copies: review.trees().map(|(files, _)| files.to_string()).collect(),
             rest: review.rest.to_string(),
             text: review.text.to_string(),
@@ -352,10 +354,10 @@ fn plugins(source: &Source) -> Vec<(String, String)> {
     const WORDS: &[&str] = &["plugin", "marketplace", "mcpjson"];
     let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
     let entries = parsed.root.as_ref().map(syntax::Node::entries).unwrap_or_default();
-    let speaks = |key: &str| WORDS.iter().any(|it| key.to_lowercase().contains(it));
-    let said = entries.iter().filter(|it| speaks(&it.key)).filter_map(|it| {
-        let text = source.text.get(it.key_span.start..it.node.span.end)?;
-        Some((it.key.clone(), text.to_owned()))
+    let speaks = |key: &str| WORDS.iter().any(|word| key.to_lowercase().contains(word));
+    let said = entries.iter().filter(|entry| speaks(&entry.key)).filter_map(|entry| {
+        let text = source.text.get(entry.key_span.start..entry.node.span.end)?;
+        Some((entry.key.clone(), text.to_owned()))
     });
     said.collect()
 }

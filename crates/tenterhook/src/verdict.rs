@@ -174,12 +174,15 @@ fn doubt(
         answer.effects.updated_input = None;
     }
     answer.effects.updated_permissions.clear();
-    let fault = |it: &Failure| Fault::of(&judge_context.hook.id, it.code, it.message.clone());
+    let fault = |failure: &Failure| {
+        Fault::of(&judge_context.hook.id, failure.code, failure.message.clone())
+    };
     if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
         return faults.push(fault(&unclear));
     }
     // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
-    let told = |it: &Failure| !matches!(it.code, Code::UnreadableAnswer | Code::InvalidAnswer);
+    let told =
+        |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
     let other = answer.failure.take().filter(told);
     match other {
         Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
@@ -299,7 +302,7 @@ fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
         let own = dialect.promise(judge_context.hook, judge_context.row, failure);
         // Behind an agent that calls, no hook is weaker than that agent would have it (BR-9).
         let caller = judge_context.hook.caller.map(DialectId::dialect);
-        let callers = caller.map(|it| it.without_answer(&judge_context.row.event, failure));
+        let callers = caller.map(|caller| caller.without_answer(&judge_context.row.event, failure));
         let promise = callers.map_or(own, |callers| own.max(callers));
         if unclear::asks(failure, judge_context.row, dialect) {
             promise.max(OnFailure::Ask)

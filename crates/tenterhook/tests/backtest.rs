@@ -128,8 +128,8 @@ const TOLD: &[(&str, &[&str])] = &[
 fn recorded(event: &Event) -> Option<String> {
     let (_, fields) = TOLD.iter().find(|(name, _)| event.name.as_str() == *name)?;
     let facts = &event.within.facts;
-    let is_told = event.payload.keys().all(|it| fields.contains(&it.as_str()))
-        && facts.keys().all(|it| it == "permission_mode");
+    let is_told = event.payload.keys().all(|key| fields.contains(&key.as_str()))
+        && facts.keys().all(|key| key == "permission_mode");
     if !is_told {
         return None;
     }
@@ -164,11 +164,11 @@ fn saying_no(case: &Case) -> Vec<Hook> {
         Some(rest) => format!("/home/u/{rest}"),
         None => format!("/home/u/project/{name}"),
     };
-    let source = |it: &tenterhook_testkit::case::Source| {
-        let name = place(&it.name);
+    let source = |case_source: &tenterhook_testkit::case::Source| {
+        let name = place(&case_source.name);
         let directory = std::path::Path::new(&name).parent().unwrap().to_owned();
-        let dialect = DialectId::find(&it.dialect).unwrap();
-        let mut source = Source::given(&name, dialect, &it.text, directory);
+        let dialect = DialectId::find(&case_source.dialect).unwrap();
+        let mut source = Source::given(&name, dialect, &case_source.text, directory);
         (source.home, source.project) = ("/home/u".into(), "/home/u/project".into());
         source
     };
@@ -217,8 +217,9 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
             let (mut now, mut then) = (verdict(&judged.outcome), verdict(&fired));
             // How long a rule computed before its time was up is another each time.
             for (_, reason, _) in [&mut now, &mut then] {
-                *reason =
-                    reason.take().map(|it| it.split(" (").next().unwrap_or_default().to_owned());
+                *reason = reason
+                    .take()
+                    .map(|reason| reason.split(" (").next().unwrap_or_default().to_owned());
             }
             assert_eq!(now, then, "{}", case.file.display());
             (all, held) = (all + 1, held + usize::from(fired.blocked()));

@@ -69,7 +69,7 @@ impl Said {
         let mut outcome = Outcome::silent();
         let words = [Restraint::Allow, Restraint::Ask, Restraint::Defer, Restraint::Deny];
         outcome.restraint = self.decision.as_ref().map_or(Restraint::Silent, |word| {
-            *words.iter().find(|it| it.word() == Some(word)).expect("a decision")
+            *words.iter().find(|restraint| restraint.word() == Some(word)).expect("a decision")
         });
         let reason = |text: &String| Reason { hook: HookId::new("guard"), text: text.clone() };
         outcome.reasons = self.reason.iter().map(reason).collect();
@@ -128,8 +128,10 @@ fn differences(agent: DialectId, case: &Case) -> Vec<String> {
     if reply != wanted {
         found.push(format!("expected {wanted:?}\n  got      {reply:?}"));
     }
-    let told = |it: &String| reply.warnings.iter().any(|warning| warning.contains(it.as_str()));
-    found.extend(case.warns.iter().filter(|it| !told(it)).map(|it| format!("no warning: {it}")));
+    let told = |text: &String| reply.warnings.iter().any(|warning| warning.contains(text.as_str()));
+    found.extend(
+        case.warns.iter().filter(|text| !told(text)).map(|text| format!("no warning: {text}")),
+    );
     if case.warns.is_empty() != reply.warnings.is_empty() {
         found.push(format!("warnings: {:?}", reply.warnings));
     }
@@ -146,11 +148,12 @@ fn every_agent_is_told_in_its_own_words() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let table: Table =
             toml::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        let agent = DialectId::agents().find(|it| it.as_str() == table.agent).expect("an agent");
+        let agent =
+            DialectId::agents().find(|agent| agent.as_str() == table.agent).expect("an agent");
         agents.push(agent);
         for case in &table.case {
             let found = differences(agent, case);
-            failures.extend(found.iter().map(|it| format!("{agent}: {}\n  {it}", case.about)));
+            failures.extend(found.iter().map(|text| format!("{agent}: {}\n  {text}", case.about)));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -188,7 +191,10 @@ fn a_call_is_told_by_its_form_whoever_is_claimed() {
                 None => {
                     let own = if folder == "codex" { DialectId::CODEX } else { DialectId::CLAUDE };
                     let claimed = DialectId::by_form(&event, own).unwrap_or(own);
-                    claimed == own && told.is_some_and(|it| it == own || it == DialectId::CLAUDE)
+                    claimed == own
+                        && told.is_some_and(|dialect_id| {
+                            dialect_id == own || dialect_id == DialectId::CLAUDE
+                        })
                 }
             };
             assert!(known, "{}: {told:?}", path.display());

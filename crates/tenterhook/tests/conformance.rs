@@ -30,7 +30,7 @@ const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Pro
 fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
     let dialect = DialectId::find(&staged.source.dialect).expect("a dialect of this build");
     let word = staged.source.layer.as_deref().unwrap_or("given");
-    let layer = LAYERS.iter().find(|it| it.word() == word).expect("a layer");
+    let layer = LAYERS.iter().find(|layer| layer.word() == word).expect("a layer");
     let directory = staged.path.parent().expect("a file stands in a directory");
     let name = staged.path.to_string_lossy();
     Source {
@@ -53,11 +53,12 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     let model: Arc<dyn Model> = Arc::new(ModelClient::new(&env, None));
     let ambient = Ambient::default().env(env).scratch(sandbox.scripts()).model(model);
     let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
-    let sources = staged.sources.iter().map(|it| source(it, sandbox));
+    let sources = staged.sources.iter().map(|s| source(s, sandbox));
     let builder = Engine::builder().sources(sources).trust_repositories_unasked();
     let builder = builder.ambient(ambient).connect(&roots);
     let mark = |name: &str| sandbox.scripts().join(format!("{name}.ran"));
-    let callbacks = case.callback.iter().map(|(name, it)| callback::hook(name, it, mark(name)));
+    let callbacks =
+        case.callback.iter().map(|(name, value)| callback::hook(name, value, mark(name)));
     let (engine, diagnostics) = callbacks.fold(builder, Builder::hook).build();
     let mut missing = case.errors.clone();
     for diagnostic in diagnostics {
@@ -88,7 +89,9 @@ async fn fire(case: &Case) -> Vec<String> {
         expect::forget(&sandbox.scripts()).expect("marks can be removed");
         let outcome = fire_one(case, shot, &engine, &session, &sandbox).await;
         let differences = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
-        found.extend(differences.into_iter().map(|it| format!("event {}: {it}", at + 1)));
+        found.extend(
+            differences.into_iter().map(|difference| format!("event {}: {difference}", at + 1)),
+        );
     }
     found
 }

@@ -97,7 +97,8 @@ impl Place {
         // That a gate in the background restrains nothing, and that what runs once has no next process, is told, and is what
         // these tests are about.
         let known = ["background-gate", "prewarm-without-effect"];
-        let others = diagnostics.iter().filter(|it| !known.contains(&it.code.name()));
+        let others =
+            diagnostics.iter().filter(|diagnostic| !known.contains(&diagnostic.code.name()));
         assert_eq!(others.count(), 0, "{diagnostics:?}");
         engine
     }
@@ -129,7 +130,7 @@ fn denied(kind: &str, outcome: &Outcome) {
     assert!(outcome.blocked(), "{kind}: {outcome:?}");
     assert_eq!(outcome.reason().as_deref(), Some("no"), "{kind}");
     assert_eq!(outcome.faults, [], "{kind}");
-    let executors: Vec<_> = outcome.steps.iter().map(|it| it.executor).collect();
+    let executors: Vec<_> = outcome.steps.iter().map(|step| step.executor).collect();
     assert_eq!(executors, [kind]);
 }
 
@@ -173,10 +174,14 @@ async fn each_kind_goes_on_in_the_background_and_may_wake() {
                 let finished = session.next_finished().await.unwrap();
                 assert_eq!((finished.wakes, finished.stale), (wakes, false), "{kind}");
                 let Outcome { effects, faults, .. } = &finished.outcome;
-                let codes: Vec<_> = faults.iter().map(|it| it.code.name()).collect();
+                let codes: Vec<_> = faults.iter().map(|fault| fault.code.name()).collect();
                 // an objection that nobody can heed any more is said, and said to be late.
                 let late = if wakes { "" } else { "too-late" };
-                assert_eq!(codes, Vec::from_iter(Some(late).filter(|it| !it.is_empty())), "{kind}");
+                assert_eq!(
+                    codes,
+                    Vec::from_iter(Some(late).filter(|text| !text.is_empty())),
+                    "{kind}"
+                );
                 let said = finished.outcome.reason().or(effects.messages.first().cloned());
                 assert_eq!(said.as_deref(), Some("no"), "{kind}");
             }

@@ -71,10 +71,10 @@ fn every_table_has_a_rule() {
         .join("attacks")
         .read_dir()
         .unwrap()
-        .map(|it| it.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     tables.sort();
-    let mut rules: Vec<String> = guards().into_iter().map(|it| it.name).collect();
+    let mut rules: Vec<String> = guards().into_iter().map(|guard| guard.name).collect();
     rules.sort();
     assert_eq!(tables, rules);
 }

@@ -60,7 +60,7 @@ fn lists(kind: &str) -> Vec<String> {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let all: Value = serde_json::from_str(&text).unwrap();
         let list = all.get(kind).and_then(Value::as_array).into_iter().flatten();
-        lines.extend(list.map(|it| it.as_str().unwrap().to_owned()));
+        lines.extend(list.map(|value| value.as_str().unwrap().to_owned()));
     }
     assert!(!lines.is_empty(), "no list of {kind}");
     lines
@@ -76,7 +76,7 @@ fn ordinary() -> Vec<String> {
             tool.starts_with("mcp__")
                 || (!tool.contains(' ') && tool.starts_with(|c: char| c.is_ascii_uppercase()))
         };
-        lines.extend(text.lines().filter(|it| !is_tool(it)).map(str::to_owned));
+        lines.extend(text.lines().filter(|line| !is_tool(line)).map(str::to_owned));
     }
     lines
 }

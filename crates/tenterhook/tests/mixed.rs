@@ -57,9 +57,12 @@ async fn fire(
     command: impl Fn(DialectId) -> String,
 ) -> Outcome {
     let ambient = Ambient::default().env(sandbox.env()).scratch(sandbox.scripts());
-    let sources = dialects.iter().map(|it| source(*it, &config(*it, &command(*it)), sandbox));
+    let sources = dialects
+        .iter()
+        .map(|dialect| source(*dialect, &config(*dialect, &command(*dialect)), sandbox));
     let builder = Engine::builder().ambient(ambient);
-    let (engine, diagnostics) = sources.fold(builder, |builder, it| builder.source(it)).build();
+    let (engine, diagnostics) =
+        sources.fold(builder, |builder, source| builder.source(source)).build();
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let within = Surroundings {
         session_id: "s-1".to_owned(),
@@ -89,7 +92,7 @@ fn keeps(scripts: &Path, dialect: DialectId) -> String {
 async fn each_hook_is_spoken_to_in_its_own_protocol() {
     let sandbox = Sandbox::new().expect("a place to run in");
     let scripts = sandbox.scripts();
-    let outcome = fire(&sandbox, &ALL, "b", |it| keeps(&scripts, it)).await;
+    let outcome = fire(&sandbox, &ALL, "b", |dialect_id| keeps(&scripts, dialect_id)).await;
     assert!(!outcome.blocked() && outcome.faults.is_empty(), "{outcome:?}");
     for (dialect, has, ends, variable) in [
         ("claude", r#""hook_event_name":"PreToolUse","#, true, Some("CLAUDE_CODE_SESSION_ID=s-1")),
@@ -117,8 +120,10 @@ async fn dialects_run_one_after_the_other_in_the_order_of_their_files() {
     let order = [DialectId::REASONIX, DialectId::IGNIS, DialectId::CLAUDE, DialectId::GEN];
     let sandbox = Sandbox::new().expect("a place to run in");
     let log = sandbox.scripts().join("log");
-    let outcome =
-        fire(&sandbox, &order, "b", |it| format!("echo {it} >>'{}'", log.display())).await;
+    let outcome = fire(&sandbox, &order, "b", |dialect_id| {
+        format!("echo {dialect_id} >>'{}'", log.display())
+    })
+    .await;
     assert_eq!(kept(&sandbox, "log"), "ignis\nreasonix\nclaude\ngen\n");
     assert_eq!(outcome.steps.len(), 4, "{outcome:?}");
 }
@@ -130,12 +135,14 @@ async fn a_denial_of_any_protocol_stops_those_behind_it() {
         let mut order = ALL.to_vec();
         order.rotate_left(at);
         let sandbox = Sandbox::new().expect("a place to run in");
-        let outcome =
-            fire(&sandbox, &order, "b", |it| format!("echo {it} says no >&2; exit 2")).await;
+        let outcome = fire(&sandbox, &order, "b", |dialect_id| {
+            format!("echo {dialect_id} says no >&2; exit 2")
+        })
+        .await;
         let reason = outcome.reason().expect("a reason");
         // Those who rewrite come first, whatever file is named first.
         assert!(reason == "ignis says no" || reason == format!("{first} says no"), "{reason}");
-        let ran = outcome.steps.iter().filter(|it| it.ended.is_run()).count();
+        let ran = outcome.steps.iter().filter(|step| step.ended.is_run()).count();
         assert_eq!((outcome.blocked(), ran, outcome.steps.len()), (true, 1, 6), "{outcome:?}");
     }
 }

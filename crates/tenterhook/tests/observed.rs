@@ -253,17 +253,17 @@ fn seen(case: &Case) -> Seen {
         _ => Restraint::Silent,
     };
     // The table cuts the text of system messages, so what they held is told by the case's name.
-    let told = format!(
+    let text = format!(
         "{result} {text} {printed} {}",
         if text.contains("system: …") { &case.name } else { "" }
     );
     let in_system = [("context", "MARK-ctx"), ("exit0-plain-text", "MARK-plain")];
     let marks = MARKS.iter().copied().filter(|mark| {
-        let whole = told.match_indices(mark).any(|(at, _)| {
-            !told[at + mark.len()..].starts_with(|c: char| c.is_ascii_lowercase() && c != 'y')
+        let whole = text.match_indices(mark).any(|(at, _)| {
+            !text[at + mark.len()..].starts_with(|c: char| c.is_ascii_lowercase() && c != 'y')
         });
         whole
-            || in_system.iter().any(|(name, hidden)| hidden == mark && told.ends_with(name))
+            || in_system.iter().any(|(name, hidden)| hidden == mark && text.ends_with(name))
             || (stops && *mark == "MARK-stop")
     });
     Seen { restraint, stops, rewritten, marks: marks.collect() }
@@ -278,7 +278,7 @@ fn said(outcome: &Outcome) -> Seen {
             String::new()
         },
         effects.context.join("\n"),
-        effects.stop.as_ref().and_then(|it| it.reason.clone()).unwrap_or_default(),
+        effects.stop.as_ref().and_then(|stop| stop.reason.clone()).unwrap_or_default(),
         effects.initial_user_message.clone().unwrap_or_default(),
         effects.updated_input.as_ref().map(Value::to_string).unwrap_or_default(),
         effects.updated_output.as_ref().map(Value::to_string).unwrap_or_default(),
@@ -337,7 +337,7 @@ async fn guarded_gains_denials_and_loses_none() {
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
     let expected = ["deny-wrong-eventname", "invalid-json", "json-then-text"];
-    assert_eq!(gained, expected.map(|it| format!("PreToolUse {it}")));
+    assert_eq!(gained, expected.map(|text| format!("PreToolUse {text}")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -35,7 +35,8 @@ struct Patches;
 
 impl Files for Patches {
     fn text(&self, path: &str) -> Option<String> {
-        let own = path.strip_prefix("/home/u/project/").is_some_and(|it| it.ends_with(".patch"));
+        let own =
+            path.strip_prefix("/home/u/project/").is_some_and(|rest| rest.ends_with(".patch"));
         own.then(|| "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-a\n+b\n".to_owned())
     }
 
@@ -74,11 +75,15 @@ fn ordinary_work_goes_on() {
     let rules = rules();
     let mut ordinary = tables::ordinary("guardrails");
     ordinary.extend(tables::ordinary(protect::NAME));
-    let ordinary: Vec<(String, RuleInput)> =
-        ordinary.into_iter().map(|(place, it)| (place, it.looking(Arc::new(Patches)))).collect();
+    let ordinary: Vec<(String, RuleInput)> = ordinary
+        .into_iter()
+        .map(|(place, input)| (place, input.looking(Arc::new(Patches))))
+        .collect();
     let held: Vec<String> = ordinary
         .iter()
-        .filter_map(|(place, it)| pack_says(&rules, it).map(|name| format!("{name} on {place}")))
+        .filter_map(|(place, input)| {
+            pack_says(&rules, input).map(|name| format!("{name} on {place}"))
+        })
         .collect();
     assert!(held.is_empty(), "{} of {}:\n{}", held.len(), ordinary.len(), held.join("\n"));
 }
@@ -109,9 +114,9 @@ fn a_link_to_a_guard_is_the_guard() {
 #[test]
 fn most_ordinary_calls_are_not_read() {
     let (rules, ordinary) = (rules(), tables::ordinary("guardrails"));
-    let is_read = |it: &&(String, RuleInput)| {
-        pack_says(&rules, &it.1);
-        it.1.spent() > 0
+    let is_read = |pair: &&(String, RuleInput)| {
+        pack_says(&rules, &pair.1);
+        pair.1.spent() > 0
     };
     let read = ordinary.iter().filter(is_read).count();
     assert!(read * 3 < ordinary.len(), "{read} of {}", ordinary.len());
@@ -122,7 +127,7 @@ fn denies(name: &str, line: &str) -> bool {
     thread_local! { static RULES: Vec<(String, Rule)> = rules(); }
     RULES.with(|rules| {
         let own = format!("{}/{name}", protect::NAME);
-        let (_, rule) = rules.iter().find(|(it, _)| *it == own).unwrap();
+        let (_, rule) = rules.iter().find(|(name, _)| *name == own).unwrap();
         let said = says(rule, &tables::bash(line)).unwrap_or_else(|why| panic!("{line}: {why}"));
         said == Restraint::Deny
     })
@@ -151,29 +156,34 @@ fn a_directory_is_what_lies_in_it() {
     let rule = "change-guard";
     let ways = ["rm -rf {}", "rm -r {}/", "mv {} /tmp/x", "rsync -a --delete /tmp/x/ {}/"];
     let put = |ways: &[&str], directory: &str| {
-        ways.iter().map(|it| it.replace("{}", directory)).collect::<Vec<_>>()
+        ways.iter().map(|text| text.replace("{}", directory)).collect::<Vec<_>>()
     };
     // Each directory on the way to each file of the table, the project and the home.
     let files = AGENTS.iter().flat_map(|agent| agent.guarded.files).map(|file| file_of(file));
     let above = files.flat_map(|file| {
-        let up = std::iter::successors(file.rsplit_once('/'), |(it, _)| it.rsplit_once('/'));
-        up.map(|(it, _)| it.to_owned()).filter(|it| !it.is_empty()).collect::<Vec<_>>()
+        let up = std::iter::successors(file.rsplit_once('/'), |(name, _)| name.rsplit_once('/'));
+        up.map(|(name, _)| name.to_owned()).filter(|text| !text.is_empty()).collect::<Vec<_>>()
     });
     let places = [".", "..", "/home/u/project", "$PWD", "~", "/home/u", "$HOME", "/"];
     let all: BTreeSet<String> = above.chain(places.map(str::to_owned)).collect();
     assert!(all.len() > 50, "{all:?}");
-    let quoted = all.iter().map(|it| it.replace(' ', "\\ "));
-    assert_denied(rule, quoted.flat_map(|it| put(&ways, &it)));
+    let quoted = all.iter().map(|text| text.replace(' ', "\\ "));
+    assert_denied(rule, quoted.flat_map(|text| put(&ways, &text)));
     // A directory with little else in it is replaced by what is put in its place.
     let replaced = ["cp -r /tmp/x {}", "mv /tmp/x {}", "ln -sfn /tmp/x {}", "rename s/c/d/ {}"];
     assert_denied(
         rule,
-        [".claude", ".codex", "~/.gemini", "web/.cursor"].iter().flat_map(|it| put(&replaced, it)),
+        [".claude", ".codex", "~/.gemini", "web/.cursor"]
+            .iter()
+            .flat_map(|text| put(&replaced, text)),
     );
     let patterns = [".c*", ".c*/settings.json", ".claude/*", ".[c]laude", ".claud?", "tenterhook*"];
-    assert_denied(rule, patterns.iter().flat_map(|it| put(&["rm -rf {}", "mv {} /tmp/x"], it)));
+    assert_denied(
+        rule,
+        patterns.iter().flat_map(|pattern| put(&["rm -rf {}", "mv {} /tmp/x"], pattern)),
+    );
     let others = ["*", "./*", "src/*", "*.log", ".git*/x", "src", ".claude/worktrees/a", "target"];
-    assert_passes(rule, others.iter().flat_map(|it| put(&ways, it)));
+    assert_passes(rule, others.iter().flat_map(|other| put(&ways, other)));
 }
 
 /// The agents with each of their programs.
@@ -209,7 +219,7 @@ fn no_agent_is_started_without_its_guard() {
     assert_denied(rule, settings);
     let homes = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "USERPROFILE"];
     let moved = programs().flat_map(|(agent, program)| {
-        let own = agent.guarded.variables.iter().map(|it| it.replace('*', "X"));
+        let own = agent.guarded.variables.iter().map(|variable| variable.replace('*', "X"));
         own.chain(homes.map(str::to_owned)).flat_map(move |name| {
             [
                 format!("{name}=/tmp/x {program} run"),
@@ -255,7 +265,7 @@ fn nothing_disarms() {
         "git -c core.hooksPath=x commit -m y",
         "printf '[core]\\nhooksPath = x\\n' >> .git/config",
     ];
-    assert_denied(rule, ends.iter().chain(&removes).chain(&git).map(|it| (*it).to_owned()));
+    assert_denied(rule, ends.iter().chain(&removes).chain(&git).map(|end| (*end).to_owned()));
     let own = OWN_COMMANDS.iter().map(|(words, _)| format!("tenterhook {}", words.join(" ")));
     assert_denied(rule, own);
     let looks = OWN_COMMANDS.iter().flat_map(|(words, looks)| {
@@ -263,7 +273,7 @@ fn nothing_disarms() {
         looks.map(|look| format!("tenterhook {} {look}", words.join(" ")))
     });
     assert_passes(rule, looks);
-    let said: Vec<String> = ["export PATH=/tmp/x:$PATH", "fish_add_path /tmp/x"]
+    let texts: Vec<String> = ["export PATH=/tmp/x:$PATH", "fish_add_path /tmp/x"]
         .map(str::to_owned)
         .into_iter()
         .chain(programs().flat_map(|(_, program)| {
@@ -279,9 +289,9 @@ fn nothing_disarms() {
         let text = text.clone();
         files.map(move |file| format!("echo '{text}' >> {file}"))
     };
-    assert_denied(rule, said.iter().flat_map(written));
+    assert_denied(rule, texts.iter().flat_map(written));
     // Elsewhere, and of something else, it is said.
-    assert_passes(rule, said.iter().map(|it| format!("echo '{it}' >> notes.txt")));
+    assert_passes(rule, texts.iter().map(|text| format!("echo '{text}' >> notes.txt")));
     let others = ["export EDITOR=vi", "alias ll=\"ls -l\"", "export LANG=C"].map(str::to_owned);
     assert_passes(rule, others.iter().flat_map(written));
 }

@@ -53,7 +53,7 @@ const WAYS: &[(&str, Make)] = &[
     ("a link to nothing", |path| symlink("absent/x", path).expect("a link")),
     ("a link to a device", |path| symlink("/dev/zero", path).expect("a link")),
     ("too large", |path| {
-        fs::File::create(path).and_then(|it| it.set_len(17 << 20)).expect("a file");
+        fs::File::create(path).and_then(|file| file.set_len(17 << 20)).expect("a file");
     }),
     ("zeros", |path| fs::write(path, [0; 512]).expect("a file")),
     ("binary", |path| fs::write(path, b"\x7fELF\x02\x01\xff\xfe\x80").expect("a file")),
@@ -111,7 +111,7 @@ fn engine(sources: Vec<Source>) -> Engine {
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
     let builder =
         Engine::builder().ambient(Ambient::default().env(env)).trust_repositories_unasked();
-    sources.into_iter().fold(builder, |builder, it| builder.source(it)).build().0
+    sources.into_iter().fold(builder, |builder, source| builder.source(source)).build().0
 }
 
 async fn fire(engine: &Engine, session: &Session, name: &str) -> Outcome {
@@ -193,9 +193,10 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
     let sources = room.sources();
     let flaws: Vec<_> = sources
         .iter()
-        .map(|it| {
-            let flaw = it.flaw.as_ref().expect("a flaw");
-            let name = Path::new(&*it.name).strip_prefix(room.directory.path()).expect("inside");
+        .map(|source| {
+            let flaw = source.flaw.as_ref().expect("a flaw");
+            let name =
+                Path::new(&*source.name).strip_prefix(room.directory.path()).expect("inside");
             (name.to_str().expect("text"), flaw.kept, flaw.why.contains("link to nothing"))
         })
         .collect();
@@ -254,19 +255,22 @@ async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
     for (way, make) in WAYS.iter().filter(|(way, _)| *way != "a list") {
         remove(&file);
         make(&file);
-        let told = engine.reload(&room.sources());
-        assert!(told.iter().any(|it| it.code == Code::KeptLastGood), "{way}: {told:?}");
-        let ids: Vec<_> = engine.ruleset().hooks().iter().map(|it| it.id.to_string()).collect();
+        let diagnostics = engine.reload(&room.sources());
+        assert!(
+            diagnostics.iter().any(|diagnostic| diagnostic.code == Code::KeptLastGood),
+            "{way}: {diagnostics:?}"
+        );
+        let ids: Vec<_> = engine.ruleset().hooks().iter().map(|hook| hook.id.to_string()).collect();
         assert_eq!(ids, ["guard"], "{way}");
     }
     // What was never good holds until it is mended.
     let fresh = room.engine();
-    assert!(fresh.ruleset().hooks().iter().all(|it| it.is_hold()));
+    assert!(fresh.ruleset().hooks().iter().all(|hook| hook.is_hold()));
     assert_eq!(restraint(&fresh, "PreToolUse").await, Restraint::Deny);
     remove(&file);
     fs::write(&file, good).expect("a file");
     assert!(fresh.reload(&room.sources()).is_empty());
-    assert!(fresh.ruleset().hooks().iter().all(|it| !it.is_hold()));
+    assert!(fresh.ruleset().hooks().iter().all(|hook| !hook.is_hold()));
 }
 
 /// C-93: each reload keeps the gate while another thread saves its file in place.
@@ -315,7 +319,7 @@ async fn the_message_comes_once_a_session() {
         assert_eq!(outcome.restraint, Restraint::Ask);
         let reason = &outcome.reasons.first().expect("a reason").text;
         assert!(reason.contains(".claude/settings.json:2"), "{reason}");
-        let faults: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
+        let faults: Vec<_> = outcome.faults.iter().map(|fault| fault.code.name()).collect();
         assert_eq!(faults, if first { &["file-unread"][..] } else { &[] });
         if first {
             assert!(outcome.faults[0].message.contains("`tenterhook check` shows more"));
@@ -364,7 +368,7 @@ async fn who_follows_the_agent_exactly_holds_nothing() {
         let file = room.write(file, &format!("{group}{handler}"));
         let mut sources = room.sources();
         assert_eq!(restraint(&engine(sources.clone()), "PreToolUse").await, Restraint::Deny);
-        sources.iter_mut().for_each(|it| it.compat = Compat::Exact);
+        sources.iter_mut().for_each(|source| source.compat = Compat::Exact);
         assert_eq!(restraint(&engine(sources), "PreToolUse").await, Restraint::Silent);
         remove(&file);
     }

@@ -37,7 +37,7 @@ impl Case<'_> {
             return Ok(Found::new());
         };
         let mut ways = Way::near_misses(self.agent);
-        ways.retain(|it| WAYS.contains(&it.name.as_str()));
+        ways.retain(|way| WAYS.contains(&way.name.as_str()));
         let mut found = Found::new();
         for way in ways {
             let name = way.name.clone();

@@ -102,7 +102,7 @@ impl Case<'_> {
         }
         ways.push(Way::sh(Event::Before, "silent", "exit 0"));
         if !self.options.whole {
-            ways.retain(|it| SHORT.contains(&it.name.as_str()));
+            ways.retain(|way| SHORT.contains(&way.name.as_str()));
         }
         ways
     }
@@ -132,7 +132,7 @@ impl Case<'_> {
         let mut found = Found::new();
         let mut rest = ways;
         while !rest.is_empty() {
-            let main = rest.iter().map(|it| Step::Calls(vec![self.call(&it.name)])).collect();
+            let main = rest.iter().map(|way| Step::Calls(vec![self.call(&way.name)])).collect();
             let seen = self.play(&Script { main, sub: Vec::new() }, ways, &[Event::Before])?;
             let reached = rest.len().min(seen.steps() + 1);
             for (step, way) in rest.iter().take(reached).enumerate() {
@@ -154,8 +154,9 @@ impl Case<'_> {
             self.says(Event::Before, Said::Deny, name)
         };
         let ways: Vec<Way> =
-            names.iter().filter(|it| **it != "parallel-2").filter_map(deny).collect();
-        let mut main = vec![Step::Calls(names.iter().take(3).map(|it| self.call(it)).collect())];
+            names.iter().filter(|name| **name != "parallel-2").filter_map(deny).collect();
+        let mut main =
+            vec![Step::Calls(names.iter().take(3).map(|name| self.call(name)).collect())];
         if let Some(name) = self.agent.mcp {
             let input = json!({ "text": "WAY-mcp-END" });
             main.push(Step::Calls(vec![Call { name: name.to_owned(), input }]));
@@ -180,7 +181,7 @@ impl Case<'_> {
                 continue;
             }
             let unhooked = !seen.fired.contains_key(&format!("Before.{name}"));
-            let began = name != "subagent" || seen.asked.iter().any(|it| !it.main);
+            let began = name != "subagent" || seen.asked.iter().any(|a| !a.main);
             let fate = seen.fate(name, step).to_string();
             let fate = match (began, unhooked) {
                 (false, _) => "did not begin".to_owned(),
@@ -209,7 +210,7 @@ impl Case<'_> {
                 Some(if any { Way { name: "any".to_owned(), ..way } } else { way })
             })
             .collect();
-        let main = ["after-context", "after-block"].map(|it| Step::Calls(vec![self.call(it)]));
+        let main = ["after-context", "after-block"].map(|text| Step::Calls(vec![self.call(text)]));
         let script = Script { main: main.to_vec(), sub: Vec::new() };
         let events = [Event::Session, Event::Prompt, Event::After];
         let seen = self.play(&script, &ways, &events)?;
@@ -237,8 +238,8 @@ impl Case<'_> {
             let way = Way::sh(Event::Stop, "any", text);
             let seen = self.play(&Script::default(), &[way], &[Event::Stop])?;
             let more = seen.asked.len().saturating_sub(1);
-            let told = if seen.was_told(&mark("stop")) { ", told" } else { "" };
-            found.push((name.to_owned(), format!("went on {more} times{told}")));
+            let text = if seen.was_told(&mark("stop")) { ", told" } else { "" };
+            found.push((name.to_owned(), format!("went on {more} times{text}")));
         }
         Ok(found)
     }
@@ -266,9 +267,9 @@ impl Case<'_> {
     /// Many denials, one call each; whoever plays it keeps the machine busy meanwhile.
     fn loaded(&self) -> Result<Found, String> {
         let wanted = self.options.loaded;
-        let names: Vec<String> = (1..=wanted).map(|it| format!("load-{it}")).collect();
+        let names: Vec<String> = (1..=wanted).map(|i| format!("load-{i}")).collect();
         let ways: Vec<Way> =
-            names.iter().filter_map(|it| self.says(Event::Before, Said::Deny, it)).collect();
+            names.iter().filter_map(|name| self.says(Event::Before, Said::Deny, name)).collect();
         Ok(vec![load::arrived(&self.calls(&ways)?, wanted)])
     }
 
@@ -277,7 +278,7 @@ impl Case<'_> {
     }
 
     fn play(&self, script: &Script, ways: &[Way], events: &[Event]) -> Result<Seen, String> {
-        self.play_with(script, ways, events, self.front.map(|it| it as &dyn Front))
+        self.play_with(script, ways, events, self.front.map(|tenterhook| tenterhook as &dyn Front))
     }
 
     pub(super) fn play_with(
@@ -302,8 +303,8 @@ impl Case<'_> {
             front,
         })?;
         if self.options.verbose {
-            for it in &seen.asked {
-                eprintln_asked(it);
+            for request in &seen.asked {
+                eprintln_asked(request);
             }
         }
         let blocked = events == [Event::Prompt];

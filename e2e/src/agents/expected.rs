@@ -47,7 +47,7 @@ impl Row {
 impl Table {
     pub(super) fn read() -> Result<Self, String> {
         let text = std::fs::read_to_string(path()).map_err(|error| error.to_string())?;
-        let rows = text.lines().filter(|it| !it.starts_with('#')).filter_map(|line| {
+        let rows = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
             let mut cells = line.split('\t').map(str::to_owned);
             let key = (cells.next()?, cells.next()?);
             let mut next = || cells.next().unwrap_or_default();
@@ -67,7 +67,7 @@ impl Table {
 
     /// Takes what was found as what is expected.
     pub(super) fn take(&mut self, agent: &str, column: Column, found: &Found) {
-        for (case, fate) in found.iter().filter(|it| !it.1.starts_with(NOT_PLAYED)) {
+        for (case, fate) in found.iter().filter(|pair| !pair.1.starts_with(NOT_PLAYED)) {
             let row = self.rows.entry((agent.to_owned(), case.clone())).or_default();
             match column {
                 Column::Without => row.without.clone_from(fate),
@@ -92,16 +92,16 @@ impl Table {
         let (mut text, mut good) = (format!("{agent}, {}\n", column.name()), true);
         for (case, fate) in found {
             let row = self.rows.get(&(agent.to_owned(), case.clone()));
-            let expected = row.map_or("", |it| it.of(column));
+            let expected = row.map_or("", |row| row.of(column));
             let fits = expected == fate || fate.starts_with(NOT_PLAYED);
             good &= fits;
             let mark = if fits { String::new() } else { format!("  <- expected: {expected}") };
             let _ = writeln!(text, "  {case:20} {fate}{mark}");
         }
         // Some cases are of one column alone.
-        let known = self.rows.iter().filter(|it| it.0.0 == agent && !it.1.of(column).is_empty());
+        let known = self.rows.iter().filter(|row| row.0.0 == agent && !row.1.of(column).is_empty());
         let missing = |case: &str| whole && !found.iter().any(|found| found.0 == case);
-        for ((_, case), _) in known.filter(|it| missing(&it.0.1)) {
+        for ((_, case), _) in known.filter(|pair| missing(&pair.0.1)) {
             good = false;
             let _ = writeln!(text, "  {case:20} (was not played)");
         }
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn every_denial_stops_its_call_with_us_or_says_why_not() {
-        let mut said = String::new();
+        let mut text = String::new();
         let table = Table::read().expect("it is there");
-        assert!(table.judge(&mut said), "{said}");
+        assert!(table.judge(&mut text), "{text}");
     }
 
     #[test]

@@ -77,14 +77,14 @@ impl Tenterhook {
     ) -> Result<Env, String> {
         let more = vec![("XDG_STATE_HOME".into(), state(room).into())];
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
-        let said = self.run(&[&["install", agent.name], args].concat(), room, &all)?;
-        if said.status.success() {
+        let output = self.run(&[&["install", agent.name], args].concat(), room, &all)?;
+        if output.status.success() {
             return Ok(more);
         }
         Err(format!(
             "`tenterhook install {}`: {}",
             agent.name,
-            String::from_utf8_lossy(&said.stderr)
+            String::from_utf8_lossy(&output.stderr)
         ))
     }
 }
@@ -130,9 +130,10 @@ impl Front for Tenterhook {
 /// How many firings are on record.
 fn records(directory: &Path) -> usize {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let texts = files.filter_map(|it| std::fs::read_to_string(it.path()).ok());
+    let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
     let is_end = |line: &str| {
-        serde_json::from_str::<Value>(line).is_ok_and(|it| it.get("kind") == Some(&"end".into()))
+        serde_json::from_str::<Value>(line)
+            .is_ok_and(|value| value.get("kind") == Some(&"end".into()))
     };
-    texts.map(|text| text.lines().filter(|it| is_end(it)).count()).sum()
+    texts.map(|text| text.lines().filter(|line| is_end(line)).count()).sum()
 }

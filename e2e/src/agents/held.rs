@@ -22,10 +22,10 @@ struct Holding<'a> {
 
 impl Front for Holding<'_> {
     fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
-        let said = self.with.run(&["rules", "add", self.pack], room, env)?;
-        match said.status.success() {
+        let output = self.with.run(&["rules", "add", self.pack], room, env)?;
+        match output.status.success() {
             true => self.with.enter(room, agent, env),
-            false => Err(String::from_utf8_lossy(&said.stderr).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         }
     }
 
@@ -39,7 +39,7 @@ impl Case<'_> {
     pub(super) fn held(&self) -> Result<Found, String> {
         let row = tenterhook::agents::caller(self.agent.name);
         let open =
-            row.and_then(|row| row.installation.unhooked.iter().find(|it| it.tool == Tool::Agent));
+            row.and_then(|row| row.installation.unhooked.iter().find(|u| u.tool == Tool::Agent));
         let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {
             return Ok(Found::new());
         };
@@ -52,7 +52,7 @@ impl Case<'_> {
         let ways: Vec<_> = self.says(Event::Before, Said::Deny, CASE).into_iter().collect();
         let front = Holding { with: front, pack: open.pack };
         let seen = self.play_with(&script, &ways, &[Event::Before], Some(&front))?;
-        let fate = match seen.asked.iter().any(|it| !it.main) {
+        let fate = match seen.asked.iter().any(|a| !a.main) {
             true => format!("{}, began", seen.fate(CASE, 0)),
             false => "did not begin".to_owned(),
         };

@@ -30,7 +30,7 @@ pub(super) fn installed(agent: &Agent, cache: &Path) -> Result<PathBuf, String> 
     if !output.status.success() {
         let _ = std::fs::remove_dir_all(&part);
         let said = String::from_utf8_lossy(&output.stderr);
-        let line = said.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
+        let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         return Err(format!("npm does not install it: {line}"));
     }
     // Another run may have been faster.

@@ -39,15 +39,15 @@ impl Drop for Load {
 
 /// What became of that many denials, each of a call of its own.
 pub(super) fn arrived(fates: &[(String, String)], wanted: usize) -> (String, String) {
-    let arrived = fates.iter().filter(|it| it.1.starts_with("stopped, told")).count();
+    let arrived = fates.iter().filter(|fate| fate.1.starts_with("stopped, told")).count();
     (CASE.to_owned(), said(arrived, wanted))
 }
 
 /// Compares with what must be: with us, every one arrives. Alone, an agent is as good as it is.
 pub(super) fn judge(agent: &str, column: Column, found: &Found, wanted: usize) -> (String, bool) {
     let all = said(wanted, wanted);
-    let good = column == Column::Without || found.iter().all(|it| it.1 == all);
-    let fates: Vec<&str> = found.iter().map(|it| it.1.as_str()).collect();
+    let good = column == Column::Without || found.iter().all(|pair| pair.1 == all);
+    let fates: Vec<&str> = found.iter().map(|pair| pair.1.as_str()).collect();
     let mark = if good { "" } else { "  <- not all" };
     (format!("{agent}, {}\n  {CASE:20} {}{mark}\n", column.name(), fates.join(", ")), good)
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn one_denial_that_does_not_arrive_is_a_fault_with_us() {
-        let fate = |it: &str| ("x".to_owned(), it.to_owned());
+        let fate = |text: &str| ("x".to_owned(), text.to_owned());
         let all = vec![arrived(&[fate("stopped, told"), fate("stopped, told")], 2)];
         let most = vec![arrived(&[fate("stopped, told"), fate("stopped")], 2)];
         assert!(judge("x", Column::With, &all, 2).1);

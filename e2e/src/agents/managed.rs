@@ -40,11 +40,11 @@ impl Front for Managing<'_> {
         let more = self.with.configure(room)?;
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
         let print = ["install", agent.name, "--scope", "managed", "--print"];
-        let said = self.with.run(&print, room, &all)?;
-        if !said.status.success() {
-            return Err(String::from_utf8_lossy(&said.stderr).into_owned());
+        let output = self.with.run(&print, room, &all)?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let (over, text) = (room.path("etc"), String::from_utf8_lossy(&said.stdout));
+        let (over, text) = (room.path("etc"), String::from_utf8_lossy(&output.stdout));
         let file = over.join(self.file);
         room.write(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(more.into_iter().chain([(OVER.into(), over.into())]).collect())
@@ -60,8 +60,8 @@ impl Case<'_> {
     pub(super) fn managed(&self) -> Result<Found, String> {
         let places = tenterhook::agents::caller(self.agent.name)
             .map_or(&[][..], |agent| agent.installation.places);
-        let managed = places.iter().find(|it| it.scope == Scope::Managed);
-        let file = managed.and_then(|it| it.path.strip_prefix("/etc/"));
+        let managed = places.iter().find(|location| location.scope == Scope::Managed);
+        let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));
         let (Some(front), Some(file)) = (self.front, file) else { return Ok(Found::new()) };
         if !is_possible() {
             let why = format!("{NOT_PLAYED}there is no mount namespace for an `/etc` of its own");
@@ -84,8 +84,8 @@ impl Case<'_> {
 pub(super) fn is_possible() -> bool {
     let Ok(folder) = tempfile::tempdir() else { return false };
     let ran = starter(folder.path(), Path::new("true"))
-        .and_then(|it| Command::new(it).env(OVER, folder.path()).status());
-    ran.is_ok_and(|it| it.success())
+        .and_then(|path| Command::new(path).env(OVER, folder.path()).status());
+    ran.is_ok_and(|status| status.success())
 }
 
 /// A program that starts the agent there.

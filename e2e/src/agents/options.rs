@@ -52,7 +52,8 @@ impl Options {
         while let Some(word) = args.next() {
             let mut value =
                 || args.next().copied().ok_or(format!("`{word}` needs a value\n{USAGE}"));
-            let number = |it: &str| it.parse().map_err(|_| format!("`{it}` is no number\n{USAGE}"));
+            let number =
+                |arg: &str| arg.parse().map_err(|_| format!("`{arg}` is no number\n{USAGE}"));
             match *word {
                 "--whole" => options.whole = true,
                 "--proprietary" | "--claude" => options.proprietary = true,
@@ -79,12 +80,12 @@ impl Options {
 
     /// The agents to play: who names one whose licence is not open has asked for it.
     pub(super) fn agents(&self) -> Vec<Agent> {
-        let wanted = |it: &&Agent| match self.only.is_empty() {
-            true => it.open || self.proprietary,
-            false => self.only.iter().any(|name| without_version(name) == it.name),
+        let wanted = |agent: &&Agent| match self.only.is_empty() {
+            true => agent.open || self.proprietary,
+            false => self.only.iter().any(|name| without_version(name) == agent.name),
         };
         let mut agents: Vec<Agent> = AGENTS.iter().filter(wanted).copied().collect();
-        if let Some(claude) = agents.iter().find(|it| it.name == "claude").copied() {
+        if let Some(claude) = agents.iter().find(|agent| agent.name == "claude").copied() {
             let mut old = claude;
             old.version = CLAUDE_ON_OLD_NODE;
             agents.push(old);

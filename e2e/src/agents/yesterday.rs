@@ -54,7 +54,7 @@ impl Case<'_> {
         let wait = (self.agent.shell.input)(UNTIL_ON_RECORD);
         let wait = Call { name: self.agent.shell.name.to_owned(), input: wait };
         let mut steps = vec![vec![self.call("shadow")]];
-        steps.push(["parallel-1", "parallel-2"].map(|it| self.call(it)).to_vec());
+        steps.push(["parallel-1", "parallel-2"].map(|text| self.call(text)).to_vec());
         if let Some(name) = self.agent.mcp {
             let input = json!({ "text": "WAY-mcp-END" });
             steps.push(vec![Call { name: name.to_owned(), input }]);
@@ -70,7 +70,7 @@ impl Case<'_> {
         }
         steps.push(vec![wait]);
         let made: usize = steps.iter().chain(&sub).map(Vec::len).sum();
-        let calls = |it: Vec<Vec<Call>>| it.into_iter().map(Step::Calls).collect();
+        let calls = |turns: Vec<Vec<Call>>| turns.into_iter().map(Step::Calls).collect();
         let script = Script { main: calls(steps), sub: calls(sub) };
         let seen = self.play_with(&script, &[way], &[Event::Before], Some(&front))?;
         let left = front.left();
@@ -98,11 +98,11 @@ impl<'a> Shadowed<'a> {
     }
 
     fn left(&self) -> Left {
-        self.left.lock().map(|it| it.clone()).unwrap_or_default()
+        self.left.lock().map(|rest| rest.clone()).unwrap_or_default()
     }
 
     fn said(&self, args: &[&str], room: &Room) -> Result<String, String> {
-        let env = self.env.lock().map(|it| it.clone()).unwrap_or_default();
+        let env = self.env.lock().map(|env| env.clone()).unwrap_or_default();
         let output = self.of.run(args, room, &env)?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
@@ -120,7 +120,7 @@ impl<'a> Shadowed<'a> {
         let format = ["--agent", self.agent, "--format", "json"];
         let read = self.json(&[&["transcripts"], &format[..]].concat(), room)?;
         let seen = self.json(&[&["reconcile"], &format[..]].concat(), room)?;
-        let number = |it: Option<&Value>| it.and_then(Value::as_u64).unwrap_or_default();
+        let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         Ok(Calls {
             all: number(read.pointer("/sum/calls")),
             seen: number(seen.get("seen")),
@@ -140,8 +140,8 @@ impl Front for Shadowed<'_> {
 
     fn leave(&self, room: &Room) -> Result<(), String> {
         let lines = self.said(&["log", "--shadow", "--format", "json"], room)?;
-        let records = lines.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        let mut would: Vec<String> = records.flat_map(|it| decisions(&it)).collect();
+        let records = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();
         would.sort_unstable();
         let is_read = READ.contains(&self.agent);
         let calls = is_read.then(|| self.calls(room)).transpose()?;
@@ -155,6 +155,6 @@ impl Front for Shadowed<'_> {
 /// What the hooks in shadow of one record would have decided.
 fn decisions(record: &Value) -> Vec<String> {
     let hooks = record.get("hooks").and_then(Value::as_array).into_iter().flatten();
-    let decision = |it: &Value| Some(it.pointer("/shadow/decision")?.as_str()?.to_owned());
-    hooks.filter_map(decision).filter(|it| it != "silent").collect()
+    let decision = |hook: &Value| Some(hook.pointer("/shadow/decision")?.as_str()?.to_owned());
+    hooks.filter_map(decision).filter(|decision| decision != "silent").collect()
 }

@@ -79,8 +79,8 @@ pub(super) fn answered(ended: &Ended, required: Required) -> Result<String, Stri
     if holds && coded {
         return Ok(got);
     }
-    let told = outcome.pointer("/faults/0/message").and_then(Value::as_str).unwrap_or_default();
-    Err(format!("{got}, exit {:?}; {}", ended.code(), shortened(told, 200)))
+    let text = outcome.pointer("/faults/0/message").and_then(Value::as_str).unwrap_or_default();
+    Err(format!("{got}, exit {:?}; {}", ended.code(), shortened(text, 200)))
 }
 
 fn is_as_required(outcome: &Value, required: Required) -> bool {
@@ -88,8 +88,8 @@ fn is_as_required(outcome: &Value, required: Required) -> bool {
     let denied = decision(outcome) == "deny";
     let reason = outcome.get("reason").and_then(Value::as_str).unwrap_or_default();
     let own = denied && reason.contains("the hook said so");
-    let all = |among: &[&str]| codes.iter().all(|it| among.contains(it));
-    let any = |among: &[&str]| codes.iter().any(|it| among.contains(it));
+    let all = |among: &[&str]| codes.iter().all(|code| among.contains(code));
+    let any = |among: &[&str]| codes.iter().any(|code| among.contains(code));
     match required {
         Required::Deny => own && codes.is_empty(),
         Required::DenyWith(among) => own && all(among) && any(among),
@@ -108,7 +108,7 @@ pub(super) fn decision(outcome: &Value) -> &str {
 pub(super) fn codes(outcome: &Value) -> Vec<&str> {
     let faults = outcome.get("faults").and_then(Value::as_array);
     let mut codes: Vec<&str> =
-        faults.into_iter().flatten().filter_map(|it| it.get("code")?.as_str()).collect();
+        faults.into_iter().flatten().filter_map(|fault| fault.get("code")?.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();
     codes
@@ -161,11 +161,13 @@ pub(super) fn recorded(scene: &Scene) -> Result<(), String> {
         return Err(format!("`log verify` says {}", shortened(&verified.to_string(), 200)));
     }
     let log = scene.tenterhook("log --format json")?;
-    let tier =
-        log.outcome().and_then(|it| it.pointer("/hooks/0/tier")?.as_str().map(str::to_owned));
-    let ended =
-        log.outcome().and_then(|it| it.pointer("/hooks/0/ended")?.as_str().map(str::to_owned));
-    let started = ended.is_some_and(|it| !it.starts_with("not started"));
+    let tier = log
+        .outcome()
+        .and_then(|outcome| outcome.pointer("/hooks/0/tier")?.as_str().map(str::to_owned));
+    let ended = log
+        .outcome()
+        .and_then(|outcome| outcome.pointer("/hooks/0/ended")?.as_str().map(str::to_owned));
+    let started = ended.is_some_and(|text| !text.starts_with("not started"));
     let cell = scene.cell;
     match tier.as_deref() {
         Some(tier) if tier == cell.tier() => Ok(()),
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
 
     fn outcome(decision: &str, reason: &str, codes: &[&str]) -> Value {
-        let faults: Vec<Value> = codes.iter().map(|it| json!({"code": it})).collect();
+        let faults: Vec<Value> = codes.iter().map(|code| json!({"code": code})).collect();
         json!({"decision": decision, "reason": reason, "faults": faults})
     }
 

@@ -28,7 +28,7 @@ pub(super) fn processes(mark: &str, user: Option<u32>) -> Vec<Process> {
     let mark = mark.trim_end_matches('/');
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter(|pid| *pid != own)
         .filter_map(|pid| {
             let place = PathBuf::from(format!("/proc/{pid}"));
@@ -39,29 +39,30 @@ pub(super) fn processes(mark: &str, user: Option<u32>) -> Vec<Process> {
 }
 
 fn belongs(place: &Path, mark: &str, user: Option<u32>) -> bool {
-    if user.is_some_and(|user| fs::metadata(place).is_ok_and(|it| it.uid() == user)) {
+    if user.is_some_and(|user| fs::metadata(place).is_ok_and(|metadata| metadata.uid() == user)) {
         return true;
     }
     let marked = |bytes: &[u8]| holds(bytes, mark.as_bytes());
-    let reads = |name: &str| fs::read(place.join(name)).is_ok_and(|it| marked(&it));
+    let reads = |name: &str| fs::read(place.join(name)).is_ok_and(|bytes| marked(&bytes));
     reads("environ")
-        || fs::read_link(place.join("cwd")).is_ok_and(|it| marked(it.as_os_str().as_bytes()))
+        || fs::read_link(place.join("cwd"))
+            .is_ok_and(|target| marked(target.as_os_str().as_bytes()))
 }
 
 /// Whether `bytes` hold the path `mark` itself or one below it, and not one that only begins alike.
 fn holds(bytes: &[u8], mark: &[u8]) -> bool {
-    let ends = |next: Option<&u8>| next.is_none_or(|it| !it.is_ascii_alphanumeric());
+    let ends = |next: Option<&u8>| next.is_none_or(|byte| !byte.is_ascii_alphanumeric());
     bytes
         .windows(mark.len())
         .enumerate()
-        .any(|(at, it)| it == mark && ends(bytes.get(at + mark.len())))
+        .any(|(at, window)| window == mark && ends(bytes.get(at + mark.len())))
 }
 
 /// One that has ended and was not taken yet.
 fn is_over(place: &Path) -> bool {
     let stat = fs::read_to_string(place.join("stat")).unwrap_or_default();
-    let state = stat.rsplit(") ").next().and_then(|it| it.chars().next());
-    state.is_none_or(|it| matches!(it, 'Z' | 'X'))
+    let state = stat.rsplit(") ").next().and_then(|part| part.chars().next());
+    state.is_none_or(|c| matches!(c, 'Z' | 'X'))
 }
 
 fn words(place: &Path) -> String {
@@ -76,7 +77,7 @@ pub(super) fn peak_kib(pid: u32) -> u64 {
     if !status.starts_with("Name:\ttenterhook") {
         return 0;
     }
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
@@ -84,16 +85,16 @@ pub(super) fn peak_kib(pid: u32) -> u64 {
 pub(super) fn own_tasks() -> u32 {
     let own = rustix::process::geteuid().as_raw();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mine = entries.filter(|it| it.metadata().is_ok_and(|it| it.uid() == own));
-    let tasks = mine.filter_map(|it| fs::read_dir(it.path().join("task")).ok());
-    tasks.map(|it| u32::try_from(it.count()).unwrap_or(0)).sum()
+    let mine = entries.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.uid() == own));
+    let tasks = mine.filter_map(|entry| fs::read_dir(entry.path().join("task")).ok());
+    tasks.map(|task| u32::try_from(task.count()).unwrap_or(0)).sum()
 }
 
 /// Whether a process has one below it.
 pub(super) fn has_child(pid: u32) -> bool {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let children = |task: fs::DirEntry| fs::read_to_string(task.path().join("children"));
-    tasks.filter_map(|it| children(it).ok()).any(|it| !it.trim().is_empty())
+    tasks.filter_map(|task| children(task).ok()).any(|child| !child.trim().is_empty())
 }
 
 /// A path that begins like `base` and that nobody has had.

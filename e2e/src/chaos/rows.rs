@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_zoo_is_there() {
-        let numbers: BTreeSet<u8> = all().map(|it| it.number).collect();
+        let numbers: BTreeSet<u8> = all().map(|row| row.number).collect();
         assert_eq!(numbers, (0..=64).collect(), "0 stands for places");
     }
 
@@ -53,10 +53,10 @@ mod tests {
 
     #[test]
     fn what_forks_without_end_runs_into_a_limit() {
-        let bombs: Vec<_> = all().filter(|it| it.name.contains("fork_bomb")).collect();
-        assert!(!bombs.is_empty() && bombs.iter().all(|it| it.limits.processes.is_some()));
+        let bombs: Vec<_> = all().filter(|row| row.name.contains("fork_bomb")).collect();
+        assert!(!bombs.is_empty() && bombs.iter().all(|bomb| bomb.limits.processes.is_some()));
         assert!(
-            all().any(|it| it.cells.contains(&Cell::Namespaces) && it.cells.contains(&Cell::Both))
+            all().any(|row| row.cells.contains(&Cell::Namespaces) && row.cells.contains(&Cell::Both))
         );
     }
 }

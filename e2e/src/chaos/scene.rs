@@ -109,7 +109,7 @@ impl Ended {
     }
 
     pub(super) fn code(&self) -> Option<i32> {
-        self.status.and_then(|it| it.code())
+        self.status.and_then(|status| status.code())
     }
 }
 
@@ -131,7 +131,7 @@ impl Scene {
     /// Writes a file of the scene's user, and gives its path.
     pub(super) fn write(&self, name: &str, text: impl AsRef<[u8]>) -> std::io::Result<PathBuf> {
         let path = self.path(name);
-        if let Some(parent) = path.parent().filter(|it| !it.exists()) {
+        if let Some(parent) = path.parent().filter(|parent| !parent.exists()) {
             fs::create_dir_all(parent)?;
             self.own(parent)?;
         }
@@ -156,7 +156,7 @@ impl Scene {
     pub(super) fn cannot(&self) -> Option<String> {
         self.row.limits.processes.filter(|_| self.user.is_none())?;
         let works = Command::new("bash").args(["-c", &format!("{APART} true")]).output();
-        let works = works.is_ok_and(|it| it.status.success());
+        let works = works.is_ok_and(|work| work.status.success());
         (!works)
             .then(|| format!("`{APART}` does not work, and nothing else counts a hook's processes"))
     }
@@ -181,7 +181,7 @@ impl Scene {
     /// The entry of a hook, in the cell of this scene.
     pub(super) fn entry(&self, name: &str, hook: &Hook) -> Result<String, String> {
         let words = |first: String, words: &[&str]| -> Value {
-            std::iter::once(first).chain(words.iter().map(|it| self.fill(it))).collect()
+            std::iter::once(first).chain(words.iter().map(|word| self.fill(word))).collect()
         };
         let fake = || self.fill("{fake}");
         let runs = match hook {
@@ -358,8 +358,8 @@ impl Scene {
     /// What lies in the directory for passing files of its user, and where the engine makes those of its runs.
     pub(super) fn temporary(&self) -> Vec<String> {
         let places = ["tmp", "home/.local/state/tenterhook/scratch"];
-        let entries = places.iter().filter_map(|it| fs::read_dir(self.path(it)).ok());
-        entries.flatten().flatten().map(|it| it.path().display().to_string()).collect()
+        let entries = places.iter().filter_map(|text| fs::read_dir(self.path(text)).ok());
+        entries.flatten().flatten().map(|entry| entry.path().display().to_string()).collect()
     }
 
     /// Processes of this scene.

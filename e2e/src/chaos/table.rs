@@ -73,14 +73,14 @@ impl Means {
     /// What this machine has and nobody tried, in one of the rows that it is for.
     fn untried(&self, wanted: &[(Row, Cell)], lines: &[Line]) -> Option<String> {
         let tried = |row: &Row, cell: Cell| {
-            lines.iter().any(|it| {
-                it.row.name == row.name
-                    && it.row.number == row.number
-                    && it.cell == cell
-                    && !matches!(it.seen, Ok(Seen::NotHere(_)))
+            lines.iter().any(|line| {
+                line.row.name == row.name
+                    && line.row.number == row.number
+                    && line.cell == cell
+                    && !matches!(line.seen, Ok(Seen::NotHere(_)))
             })
         };
-        let here = |it: &&(Row, Cell)| it.1.confines() && self.cannot(it.1).is_none();
+        let here = |pair: &&(Row, Cell)| pair.1.confines() && self.cannot(pair.1).is_none();
         let (row, cell) = wanted.iter().filter(here).find(|(row, cell)| !tried(row, *cell))?;
         Some(format!("{} was not tried in {}, which this machine has", row.name, cell.name()))
     }
@@ -88,35 +88,35 @@ impl Means {
 
 /// Prints all lines, and says whether nothing fails and everything was tried that could be.
 pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (String, bool) {
-    let mut cells: Vec<&str> = lines.iter().map(|it| it.cell.name()).collect();
+    let mut cells: Vec<&str> = lines.iter().map(|line| line.cell.name()).collect();
     cells.sort_unstable();
     cells.dedup();
-    let mut said = means.head(&cells.join(", "));
+    let mut output = means.head(&cells.join(", "));
     let _ = writeln!(
-        said,
+        output,
         "{:>3} {:36} {:4} {:44} {:>6}  got",
         "row", "name", "cell", "required", "ms"
     );
-    lines.iter().for_each(|line| said.push_str(&line.text()));
-    let count = |is: fn(&Line) -> bool| lines.iter().filter(|it| is(it)).count();
+    lines.iter().for_each(|line| output.push_str(&line.text()));
+    let count = |is: fn(&Line) -> bool| lines.iter().filter(|line| is(line)).count();
     let failing = count(Line::fails);
     let _ = writeln!(
-        said,
+        output,
         "{} plays: {} as required, {} less than required and documented, {} not played here, {failing} failing",
         lines.len(),
-        count(|it| matches!(it.seen, Ok(Seen::Holds(_)))),
-        count(|it| matches!(it.seen, Ok(Seen::Documented(_)))),
-        count(|it| matches!(it.seen, Ok(Seen::NotHere(_)))),
+        count(|line| matches!(line.seen, Ok(Seen::Holds(_)))),
+        count(|line| matches!(line.seen, Ok(Seen::Documented(_)))),
+        count(|line| matches!(line.seen, Ok(Seen::NotHere(_)))),
     );
     let untried = means.untried(wanted, lines);
     if let Some(untried) = &untried {
-        let _ = writeln!(said, "NOT TRIED: {untried}");
+        let _ = writeln!(output, "NOT TRIED: {untried}");
     }
     let wavering = wavering(lines);
-    wavering.iter().for_each(|it| said.push_str(&format!("NOT THE SAME EACH TIME: {it}\n")));
+    wavering.iter().for_each(|text| output.push_str(&format!("NOT THE SAME EACH TIME: {text}\n")));
     // Who reads the end of a long table reads what is wrong with it.
-    lines.iter().filter(|it| it.fails()).for_each(|it| said.push_str(&it.text()));
-    (said, failing == 0 && untried.is_none() && wavering.is_empty())
+    lines.iter().filter(|line| line.fails()).for_each(|line| output.push_str(&line.text()));
+    (output, failing == 0 && untried.is_none() && wavering.is_empty())
 }
 
 /// Rows that were played several times and did not end in the same way.
@@ -126,7 +126,9 @@ fn wavering(lines: &[Line]) -> Vec<String> {
     for line in lines {
         let key = format!("{} {} in {}", line.row.number, line.row.name, line.cell.name());
         let kind = line.kind();
-        if seen.insert(key.clone(), kind).is_some_and(|it| it != kind) && !wavering.contains(&key) {
+        if seen.insert(key.clone(), kind).is_some_and(|text| text != kind)
+            && !wavering.contains(&key)
+        {
             wavering.push(key);
         }
     }

@@ -20,7 +20,10 @@ pub(super) fn judge_all(root: &Path, binary: &Path) -> Result<Vec<Judged>, Strin
     let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
     let place = sandbox.project();
     let write = |name: &str, text: &str| {
-        sandbox.write(name, text).map(|it| it.display().to_string()).map_err(|it| it.to_string())
+        sandbox
+            .write(name, text)
+            .map(|path| path.display().to_string())
+            .map_err(|error| error.to_string())
     };
     let worker = write("worker.py", &program(root, "worker.md")?)?;
     let words = serde_json::json!(["python3", worker]);

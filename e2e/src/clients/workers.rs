@@ -73,7 +73,7 @@ pub(super) fn judge(
     let outcome = |line: &str| serde_json::from_str(line).unwrap_or(Value::Null);
     let mut outcomes: Vec<Value> = said.lines().map(outcome).collect();
     // Events of a stream are fired at once; each outcome says whose it is.
-    outcomes.sort_by_key(|it| it.get("id").and_then(Value::as_u64));
+    outcomes.sort_by_key(|outcome| outcome.get("id").and_then(Value::as_u64));
     let as_expected = outcomes.len() == asked.len()
         && outcomes.iter().zip(asked).all(|(outcome, (_, denies))| judged_as(outcome, *denies));
     if as_expected { Ok(()) } else { Err(format!("said {said}")) }

@@ -57,7 +57,7 @@ pub(super) fn told(ended: &Ended, is_agent: bool) -> Told {
 
 fn first_line_behind(text: &str, word: &str) -> Option<String> {
     let (_, behind) = text.split_once(word)?;
-    behind.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
+    behind.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 impl Run<'_> {
@@ -118,7 +118,7 @@ impl Run<'_> {
         let words = format!("{}{}", self.ended.stdout, self.ended.stderr);
         let flat = words.split_whitespace().collect::<Vec<_>>().join(" ");
         // The library's way to make directories takes a path that it cannot look at for a file in its way.
-        let has_cause = error.words.iter().chain(&["File exists"]).any(|it| flat.contains(it));
+        let has_cause = error.words.iter().chain(&["File exists"]).any(|word| flat.contains(word));
         if is_other && !has_cause && !speechless(self.ended) {
             let what = told(self.ended, is_agent).why;
             all.push(format!("the cause is not said (exit {:?}; {what})", self.ended.code));
@@ -136,12 +136,12 @@ impl Run<'_> {
                 Some(_) => all.push(format!("`{}` is neither old nor new", path.display())),
             }
         }
-        for path in self.now.keys().filter(|it| !self.before.contains_key(*it)) {
+        for path in self.now.keys().filter(|key| !self.before.contains_key(*key)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // A name that is made anew each time is known by what stands in it.
             // Who is ended for want of memory removes nothing, as after a SIGKILL.
             let is_cut_off = is_own(path) && is_the_libraries_own(&self.ended.stderr);
-            let is_beside = BESIDE.iter().any(|it| name.contains(it)) && !is_cut_off;
+            let is_beside = BESIDE.iter().any(|text| name.contains(text)) && !is_cut_off;
             if is_beside || (!is_own(path) && !self.should.contains_key(path)) {
                 all.push(format!("`{}` is left behind", plain(path)));
             }
@@ -157,10 +157,11 @@ impl Run<'_> {
         if self.has("home/escaped") {
             all.push("THE HOOK RAN OUTSIDE OF ITS WALLS".to_owned());
         }
-        let number = self.ended.stdout.split_once("as process ").map(|it| it.1);
-        let number =
-            number.and_then(|it| it.split('.').next()).and_then(|it| it.parse::<u32>().ok());
-        if number.is_some_and(|it| it > FEW) {
+        let number = self.ended.stdout.split_once("as process ").map(|pair| pair.1);
+        let number = number
+            .and_then(|number| number.split('.').next())
+            .and_then(|part| part.parse::<u32>().ok());
+        if number.is_some_and(|number| number > FEW) {
             all.push("THE HOOK RAN IN NO NAMESPACES".to_owned());
         }
     }
@@ -175,8 +176,10 @@ impl Run<'_> {
         if !self.has("project/ran") {
             all.push("THE CALL PASSES, and its hook was not heard".to_owned());
         }
-        let records =
-            self.now.iter().filter(|(path, _)| path.extension().is_some_and(|it| it == "jsonl"));
+        let records = self
+            .now
+            .iter()
+            .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "jsonl"));
         let ends = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\"kind\":\"begin\"");
         let is_recorded = records.into_iter().any(|(_, bytes)| ends(bytes));
         if self.must == Must::HearOnRecord && !is_recorded {
@@ -186,8 +189,9 @@ impl Run<'_> {
 
     fn written(&self, all: &mut Vec<String>) {
         let settled = self.now.iter().filter(|(path, _)| !is_own(path));
-        let has_mine =
-            settled.into_iter().any(|(_, it)| String::from_utf8_lossy(it).contains("mine.sh"));
+        let has_mine = settled
+            .into_iter()
+            .any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("mine.sh"));
         if !has_mine {
             all.push("THE PERSON'S OWN HOOK IS LOST".to_owned());
         }
@@ -195,7 +199,7 @@ impl Run<'_> {
             .should
             .iter()
             .filter(|(path, _)| !is_own(path))
-            .all(|(path, it)| self.now.get(path) == Some(it));
+            .all(|(path, bytes)| self.now.get(path) == Some(bytes));
         if self.ended.code == Some(0) && !is_done {
             all.push("it says that it was done, and it was not".to_owned());
         }
@@ -224,18 +228,18 @@ pub(super) fn is_settled(path: &Path) -> bool {
 
 fn is_own(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    OWN.iter().any(|it| path.starts_with(it))
+    OWN.iter().any(|prefix| path.starts_with(prefix))
 }
 
 /// A path without the numbers that differ from run to run.
 fn plain(path: &Path) -> String {
     let text = path.display().to_string();
     text.split('/')
-        .map(|it| {
-            if it.len() > 20 {
-                it.chars().filter(char::is_ascii_alphabetic).take(14).collect()
+        .map(|component| {
+            if component.len() > 20 {
+                component.chars().filter(char::is_ascii_alphabetic).take(14).collect()
             } else {
-                it.to_owned()
+                component.to_owned()
             }
         })
         .collect::<Vec<_>>()
@@ -243,5 +247,5 @@ fn plain(path: &Path) -> String {
 }
 
 fn line_with(text: &str, words: &str) -> String {
-    text.lines().find(|it| it.contains(words)).unwrap_or_default().trim().to_owned()
+    text.lines().find(|line| line.contains(words)).unwrap_or_default().trim().to_owned()
 }

@@ -202,7 +202,8 @@ impl<'a> Place<'a> {
     /// The digest of the review of the hooks of the project.
     fn reviewed(&self) -> Result<String, String> {
         let status = self.play("exec {program} trust status", None)?.stdout;
-        let is_digest = |it: &&str| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_digest =
+            |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         Ok(status.split_whitespace().find(is_digest).unwrap_or_default().to_owned())
     }
 
@@ -222,9 +223,9 @@ impl<'a> Place<'a> {
 
     /// Plays a line of shell, in which something fails where that is said.
     pub(super) fn play(&self, line: &str, fault: Option<&Fault>) -> Result<Ended, String> {
-        let Some(it) = fault else { return self.start(line, [NO_CALLS, "0", "0", "once"]) };
-        let how = if it.lasts { "on" } else { "once" };
-        self.start(line, [it.calls, &it.error.to_string(), &it.nth.to_string(), how])
+        let Some(fault) = fault else { return self.start(line, [NO_CALLS, "0", "0", "once"]) };
+        let how = if fault.lasts { "on" } else { "once" };
+        self.start(line, [fault.calls, &fault.error.to_string(), &fault.nth.to_string(), how])
     }
 
     fn start(&self, line: &str, words: [&str; 4]) -> Result<Ended, String> {
@@ -278,8 +279,8 @@ fn read(report: &str, stdout: String, stderr: String) -> Option<Ended> {
     let survivors = words.next()?.parse().ok()?;
     let took = Duration::from_millis(words.next()?.parse().ok()?);
     let call = words.collect::<Vec<_>>().join(" ");
-    let made = lines.filter_map(|it| {
-        let (name, count) = it.split_once(' ')?;
+    let made = lines.filter_map(|line| {
+        let (name, count) = line.split_once(' ')?;
         Some((name.to_owned(), count.parse().ok()?))
     });
     let code = (!hung && status & 0x7f == 0).then_some((status >> 8) & 0xff);

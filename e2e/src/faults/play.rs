@@ -51,17 +51,17 @@ pub(super) fn subject(
     let scene = Scene { place, subject, before, should, usual };
     scene.is_as_it_should_be()?;
     let made = |calls: &str| -> u64 {
-        scene.usual.made.iter().filter(|it| it.0 == calls).map(|it| it.1).sum()
+        scene.usual.made.iter().filter(|pair| pair.0 == calls).map(|pair| pair.1).sum()
     };
     let mut played =
-        Played { calls: scene.usual.made.iter().map(|it| it.1).sum(), ..Played::default() };
-    for (at, row) in calls::ROWS.iter().enumerate().filter(|it| options.has_calls(it.1.calls)) {
+        Played { calls: scene.usual.made.iter().map(|pair| pair.1).sum(), ..Played::default() };
+    for (at, row) in calls::ROWS.iter().enumerate().filter(|pair| options.has_calls(pair.1.calls)) {
         for (which, error) in row.errors.iter().enumerate() {
             for lasts in [false, true].into_iter().take(1 + usize::from(error.lasts)) {
                 let least = made(row.calls);
                 for nth in 1.. {
                     let place = [number, at, which, usize::from(lasts)];
-                    let seed = place.iter().fold(nth, |all, it| all * 61 + *it as u64);
+                    let seed = place.iter().fold(nth, |all, n| all * 61 + *n as u64);
                     if nth > least && options.every > 1 {
                         break;
                     }
@@ -154,7 +154,7 @@ impl Scene<'_> {
         }
         if self.subject.must == Must::Write {
             let now = self.place.files();
-            let settled = |it: &&std::path::PathBuf| judge::is_settled(it);
+            let settled = |path: &&std::path::PathBuf| judge::is_settled(path);
             for path in self.should.keys().chain(now.keys()).filter(settled) {
                 if now.get(path) != self.should.get(path) {
                     wrong.push(format!("the next run does not mend `{}`", path.display()));
@@ -185,7 +185,7 @@ impl Scene<'_> {
             wrong.push(format!("it ended with {:?}, and now: {}", ended.code, flat(&status)));
         }
         let words = flat(&status);
-        if ["cannot be believed", "torn"].iter().any(|it| words.contains(it)) {
+        if ["cannot be believed", "torn"].iter().any(|text| words.contains(text)) {
             wrong.push(format!("what was said is not whole: {words}"));
         }
         Ok(())

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_subject_has_a_name_of_its_own() {
-        let mut names: Vec<_> = SUBJECTS.iter().map(|it| it.name).collect();
+        let mut names: Vec<_> = SUBJECTS.iter().map(|subject| subject.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), SUBJECTS.len());

@@ -116,8 +116,8 @@ impl Root {
     pub(super) fn node(&self) -> Result<(), String> {
         self.programs(&["node", "env"])?;
         let npm = found("npm")?;
-        let modules = npm.ancestors().find(|it| {
-            it.file_name().is_some_and(|name| name == "node_modules" || name == "nodejs")
+        let modules = npm.ancestors().find(|ancestor| {
+            ancestor.file_name().is_some_and(|name| name == "node_modules" || name == "nodejs")
         });
         let modules = modules.ok_or("the modules of npm are not where they usually lie")?;
         self.folder(modules)?;
@@ -134,8 +134,8 @@ impl Root {
              print(os.path.realpath(sys.executable), p['stdlib'], pip.__path__[0], sep='\\n')";
         let output = Command::new("python3").args(["-c", places]).output();
         let output = output.map_err(|error| format!("python3 cannot be run: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let [program, library, pip] = said.lines().collect::<Vec<_>>()[..] else {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let [program, library, pip] = text.lines().collect::<Vec<_>>()[..] else {
             return Err("python3 has no pip".to_owned());
         };
         self.put(Path::new(program), program.trim_start_matches('/'))?;
@@ -154,8 +154,9 @@ impl Root {
     pub(super) fn libraries_of(&self, program: &Path) -> Result<(), String> {
         let output = Command::new("ldd").arg(program).output();
         let output = output.map_err(|error| format!("ldd cannot be run: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let paths = said.split_whitespace().filter(|it| it.starts_with('/') && !it.ends_with(':'));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let paths =
+            text.split_whitespace().filter(|word| word.starts_with('/') && !word.ends_with(':'));
         for path in paths.collect::<BTreeSet<_>>() {
             self.put(Path::new(path), path.trim_start_matches('/'))?;
         }
@@ -166,7 +167,7 @@ impl Root {
     pub(super) fn deliver(&self, dist: &Path, endings: &[&str]) -> Result<(), String> {
         for entry in std::fs::read_dir(dist).map_err(|error| error.to_string())?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if endings.iter().any(|it| name.ends_with(it)) {
+            if endings.iter().any(|ending| name.ends_with(ending)) {
                 self.put(&entry.path(), &format!("dist/{name}"))?;
             }
         }
@@ -216,7 +217,8 @@ impl Root {
 #[expect(clippy::disallowed_methods, reason = "programs are looked for as a shell does")]
 fn found(name: &str) -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|it| it.join(name)).find(|it| it.is_file());
+    let found =
+        std::env::split_paths(&path).map(|path| path.join(name)).find(|path| path.is_file());
     let found = found.ok_or_else(|| format!("`{name}` is not installed"))?;
     found.canonicalize().map_err(|error| format!("{name}: {error}"))
 }

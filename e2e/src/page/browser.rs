@@ -16,8 +16,8 @@ const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 #[expect(clippy::disallowed_methods, reason = "what is installed is the machine's word")]
 pub(super) fn find() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let of = |it: PathBuf| NAMES.iter().map(move |name| it.join(name));
-    std::env::split_paths(&path).flat_map(of).find(|it| it.is_file())
+    let of = |path: PathBuf| NAMES.iter().map(move |name| path.join(name));
+    std::env::split_paths(&path).flat_map(of).find(|path| path.is_file())
 }
 
 /// One browser with one page.
@@ -40,11 +40,11 @@ impl Browser {
         reason = "a browser is no hook: nothing supervises it but this"
     )]
     pub(super) fn start(program: &Path) -> Result<Self, String> {
-        let place = TempDir::new().map_err(|it| it.to_string())?;
+        let place = TempDir::new().map_err(|error| error.to_string())?;
         let pipe = |name: &str| {
             let path = place.path().join(name);
             let made = mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0);
-            made.map(|()| path).map_err(|it| format!("no pipe can be made: {it}"))
+            made.map(|()| path).map_err(|error| format!("no pipe can be made: {error}"))
         };
         let (inward, outward) = (pipe("in")?, pipe("out")?);
         // The browser reads what it is told at descriptor 3 and answers at 4; a shell is what gives it these.
@@ -65,8 +65,8 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|it| format!("the browser cannot be started: {it}"))?;
-        let opened = |it: std::io::Error| format!("a pipe cannot be opened: {it}");
+            .map_err(|error| format!("the browser cannot be started: {error}"))?;
+        let opened = |error: std::io::Error| format!("a pipe cannot be opened: {error}");
         let to = OpenOptions::new().write(true).open(&inward).map_err(opened)?;
         let from = BufReader::new(File::open(&outward).map_err(opened)?);
         let (complaints, asked) = (Vec::new(), Vec::new());
@@ -94,26 +94,26 @@ impl Browser {
         }
         let mut bytes = order.to_string().into_bytes();
         bytes.push(0);
-        self.to.write_all(&bytes).map_err(|it| format!("the browser is gone: {it}"))?;
+        self.to.write_all(&bytes).map_err(|error| format!("the browser is gone: {error}"))?;
         loop {
-            let heard = self.hear()?;
-            if heard.get("id").and_then(Value::as_u64) != Some(id) {
+            let json = self.hear()?;
+            if json.get("id").and_then(Value::as_u64) != Some(id) {
                 continue;
             }
-            return match heard.get("error") {
+            return match json.get("error") {
                 Some(error) => Err(format!("{method}: {error}")),
-                None => Ok(heard.get("result").cloned().unwrap_or_default()),
+                None => Ok(json.get("result").cloned().unwrap_or_default()),
             };
         }
     }
 
     fn hear(&mut self) -> Result<Value, String> {
         let mut bytes = Vec::new();
-        self.from.read_until(0, &mut bytes).map_err(|it| it.to_string())?;
+        self.from.read_until(0, &mut bytes).map_err(|error| error.to_string())?;
         if bytes.pop().is_none() {
             return Err("the browser ended".to_owned());
         }
-        let heard: Value = serde_json::from_slice(&bytes).map_err(|it| it.to_string())?;
+        let heard: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
         let about = |path: &str| heard.pointer(path).map(ToString::to_string).unwrap_or_default();
         match heard.get("method").and_then(Value::as_str) {
             Some("Runtime.exceptionThrown") => {
@@ -192,8 +192,8 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut held, mut bits) = (0_u32, 0);
-    for sign in text.bytes().filter(|it| *it != b'=') {
-        let value = SIGNS.iter().position(|it| *it == sign)?;
+    for sign in text.bytes().filter(|byte| *byte != b'=') {
+        let value = SIGNS.iter().position(|byte| *byte == sign)?;
         held = held << 6 | u32::try_from(value).ok()?;
         bits += 6;
         if bits >= 8 {

@@ -27,7 +27,7 @@ const TRIES: u32 = 4;
 
 /// Runs all scripts with one `node`. Gives what is to be said, and how many behave differently.
 pub(super) fn run(node: &str) -> Result<(String, usize), String> {
-    let preload = tree::root().join(PRELOAD).canonicalize().map_err(|it| it.to_string())?;
+    let preload = tree::root().join(PRELOAD).canonicalize().map_err(|error| error.to_string())?;
     let mut said = String::new();
     let mut differing = 0;
     let mut announced = 0;
@@ -72,12 +72,12 @@ fn behaviour(
     room: &Room,
 ) -> Result<(Behaviour, bool), String> {
     let work = room.0.join("work");
-    let mut words: Vec<String> = script.options.iter().map(|&it| it.to_owned()).collect();
+    let mut words: Vec<String> = script.options.iter().map(|&text| text.to_owned()).collect();
     if let Some(preload) = preload {
         words.extend(["--require".to_owned(), preload.display().to_string()]);
     }
     words.push(room.0.join("tools").join(script.file).display().to_string());
-    words.extend(script.args.iter().map(|&it| it.to_owned()));
+    words.extend(script.args.iter().map(|&arg| arg.to_owned()));
     let mut command = Command::new(node, words, &work);
     #[expect(clippy::disallowed_methods, reason = "where `node` and its libraries are found")]
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -104,7 +104,7 @@ fn behaviour(
         Ok(report) => report,
         Err(_) => {
             child.hand(INPUT, Some(Instant::now() + LONGEST));
-            finished.recv().map_err(|it| it.to_string())?
+            finished.recv().map_err(|error| error.to_string())?
         }
     };
     // Read before the process is gone: what it wrote is there when its exit is announced.

@@ -128,15 +128,16 @@ impl Scene {
                 let settings = json!({"hooks": {event: [{"matcher": tool, "hooks": hooks}]}});
                 self.write(".claude/settings.json", &settings.to_string())?;
                 let file = self.project().join(".claude/settings.json");
-                let said = line.map(|it| format!("[source.\"{}\"]\n{it}\n", file.display()));
+                let said = line.map(|line| format!("[source.\"{}\"]\n{line}\n", file.display()));
                 self.write(
                     "~/.config/tenterhook/tenterhook.toml",
                     &said.unwrap_or_else(|| "# nothing\n".to_owned()),
                 )
             }
             Written::Native(entry) => {
-                let matches = Some(tool).filter(|it| !it.is_empty());
-                let matches = matches.map(|it| format!("match = \"{it}\"\n")).unwrap_or_default();
+                let matches = Some(tool).filter(|tool| !tool.is_empty());
+                let matches =
+                    matches.map(|text| format!("match = \"{text}\"\n")).unwrap_or_default();
                 let line = line.unwrap_or_default();
                 let text = format!("[hook.real]\non = \"{event}\"\n{matches}{entry}\n{line}\n");
                 self.write("tenterhook.toml", &text)
@@ -152,7 +153,7 @@ impl Scene {
     /// Makes what was to be made once, empty: a directory where `came` holds one, else a file.
     pub(super) fn make(&self, name: &str, came: &Came) -> Result<(), String> {
         let path = PathBuf::from(self.special(name));
-        let is_directory = came.files.keys().any(|it| it.starts_with(&format!("{name}/")));
+        let is_directory = came.files.keys().any(|key| key.starts_with(&format!("{name}/")));
         let made = match is_directory {
             true => fs::create_dir(&path),
             false => fs::write(&path, ""),
@@ -186,7 +187,7 @@ impl Scene {
     fn heard(&self) -> Vec<String> {
         let mut all = self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let asked = self.server.requests().into_iter();
-        all.extend(asked.map(|it| format!("{} {}", it.path, it.body)));
+        all.extend(asked.map(|request| format!("{} {}", request.path, request.body)));
         all
     }
 
@@ -217,7 +218,7 @@ impl Scene {
         let text = self.general(&outcome.to_string());
         // How long tests took is a measure of the machine.
         let text = Regex::new(r" in \d+\.\d+s")
-            .map_or(text.clone(), |it| it.replace_all(&text, "").into());
+            .map_or(text.clone(), |regex| regex.replace_all(&text, "").into());
         serde_json::from_str(&text).unwrap_or(outcome)
     }
 
@@ -229,7 +230,7 @@ impl Scene {
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
-                if NO_EFFECT.iter().any(|it| name == *it)
+                if NO_EFFECT.iter().any(|text| name == *text)
                     || path == ours
                     || name == "tenterhook.toml"
                 {

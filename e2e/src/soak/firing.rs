@@ -70,12 +70,14 @@ pub(super) fn run(args: &[&str]) -> Said {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| format!("no runtime: {error}"))?;
-    let mut beds =
-        KINDS.iter().map(|it| bed(it, Path::new(room), server)).collect::<Result<Vec<_>, _>>()?;
+    let mut beds = KINDS
+        .iter()
+        .map(|kind| bed(kind, Path::new(room), server))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut fired = 0;
     for line in std::io::stdin().lock().lines() {
         let times: u64 =
-            line.ok().and_then(|it| it.trim().parse().ok()).ok_or("it was told no number")?;
+            line.ok().and_then(|line| line.trim().parse().ok()).ok_or("it was told no number")?;
         let said = runtime.block_on(fire(&mut beds, Path::new(room), &mut fired, times));
         let mut out = std::io::stdout().lock();
         let word = said.err().unwrap_or_else(|| "done".to_owned());
@@ -92,14 +94,16 @@ async fn fire(beds: &mut [Bed], room: &Path, fired: &mut u64, times: u64) -> Res
         let first = usize::try_from(*fired % beds.len().max(1) as u64).unwrap_or_default();
         let all = beds.iter().skip(first).take(usize::try_from(left).unwrap_or(usize::MAX));
         let round: Vec<_> = all
-            .map(|it| {
-                let (engine, session, event) = (it.engine.clone(), it.session.clone(), event(room));
-                (it.kind, tokio::spawn(async move { engine.fire(event, &session).await }))
+            .map(|bed| {
+                let (engine, session, event) =
+                    (bed.engine.clone(), bed.session.clone(), event(room));
+                (bed.kind, tokio::spawn(async move { engine.fire(event, &session).await }))
             })
             .collect();
         for ((name, _, word), outcome) in round {
             let outcome = outcome.await.map_err(|error| format!("{name}: {error}"))?;
-            let ended = outcome.steps.first().map(|it| it.ended.to_string()).unwrap_or_default();
+            let ended =
+                outcome.steps.first().map(|step| step.ended.to_string()).unwrap_or_default();
             if outcome.steps.is_empty() || !ended.contains(word) {
                 return Err(format!("{name} ended with `{ended}`: {:?}", outcome.faults));
             }
@@ -140,11 +144,11 @@ fn bed(kind: &'static Kind, room: &Path, server: &str) -> Result<Bed, String> {
         ("HOME", room.join("home")),
         ("TMPDIR", room.join("tmp")),
     ];
-    let env = env.map(|(name, it)| (name, it.display().to_string()));
+    let env = env.map(|(name, path)| (name, path.display().to_string()));
     let ambient = Ambient::default().env(env).scratch(room.join("tmp"));
     let roots = Roots { cwd: room.join("project"), home: room.join("home"), ..Roots::default() };
     let (engine, found) = Engine::builder().source(source).ambient(ambient).connect(&roots).build();
-    match found.iter().find(|it| it.severity == Severity::Error) {
+    match found.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         Some(wrong) => Err(format!("{name}: {wrong:#}")),
         None => Ok(Bed { kind, engine, session: Session::default() }),
     }

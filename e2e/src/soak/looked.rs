@@ -22,13 +22,13 @@ type Measure = (&'static str, fn(&Sample) -> u64);
 
 /// The figures; the last is the memory, in KiB.
 pub(super) const MEASURES: &[Measure] = &[
-    ("descriptors", |it| it.descriptors),
-    ("threads", |it| it.threads),
-    ("children", |it| it.children),
-    ("zombies", |it| it.zombies),
-    ("survivors", |it| it.survivors),
-    ("files", |it| it.files),
-    ("KiB", |it| it.memory),
+    ("descriptors", |sample| sample.descriptors),
+    ("threads", |sample| sample.threads),
+    ("children", |sample| sample.children),
+    ("zombies", |sample| sample.zombies),
+    ("survivors", |sample| sample.survivors),
+    ("files", |sample| sample.files),
+    ("KiB", |sample| sample.memory),
 ];
 
 /// By which variable the descendants of a firing are known.
@@ -63,8 +63,9 @@ impl Sample {
     /// Whether a count is higher than it ever was.
     fn is_more_than(&self, before: &[Self]) -> bool {
         let counts = self.counts();
-        let ever = |at: usize| before.iter().filter_map(|it| it.counts().get(at).copied()).max();
-        counts.iter().enumerate().any(|(at, now)| ever(at).is_some_and(|it| *now > it))
+        let ever =
+            |at: usize| before.iter().filter_map(|sample| sample.counts().get(at).copied()).max();
+        counts.iter().enumerate().any(|(at, now)| ever(at).is_some_and(|count| *now > count))
     }
 
     /// All but the memory, which is never at rest.
@@ -77,7 +78,7 @@ fn of(process: u32, room: &Path, runs: u64) -> Sample {
     let own = format!("/proc/{process}");
     let status = fs::read_to_string(format!("{own}/status")).unwrap_or_default();
     let of_status = |key: &str| {
-        let line = status.lines().find_map(|it| it.strip_prefix(key))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
         line.split_whitespace().next()?.parse().ok()
     };
     let mut sample = Sample {
@@ -89,7 +90,7 @@ fn of(process: u32, room: &Path, runs: u64) -> Sample {
         ..Sample::default()
     };
     let tag = format!("{process:x}-");
-    for other in processes().filter(|it| *it != process) {
+    for other in processes().filter(|n| *n != process) {
         let Some((state, parent)) = state(other) else { continue };
         if parent == process {
             sample.children += 1;
@@ -101,18 +102,18 @@ fn of(process: u32, room: &Path, runs: u64) -> Sample {
 }
 
 fn entries(directory: &Path) -> u64 {
-    fs::read_dir(directory).map_or(0, |it| it.count() as u64)
+    fs::read_dir(directory).map_or(0, |entries| entries.count() as u64)
 }
 
 /// How many files lie below a directory.
 fn below(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.map(|it| 1 + if it.path().is_dir() { below(&it.path()) } else { 0 }).sum()
+    entries.map(|entry| 1 + if entry.path().is_dir() { below(&entry.path()) } else { 0 }).sum()
 }
 
 fn processes() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|it| it.file_name().to_str()?.parse().ok())
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// In what state a process is, and whose child.
@@ -127,9 +128,9 @@ fn state(process: u32) -> Option<(char, u32)> {
 /// Whether a process descends from a firing of the host whose words begin like that.
 fn has_tag(process: u32, host: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-    let mut variables = environment.split(|it| *it == 0);
-    variables.any(|it| {
-        let runs = it.strip_prefix(TAG).unwrap_or_default();
-        runs.split(|it| *it == b',').any(|run| run.starts_with(host))
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.any(|variable| {
+        let runs = variable.strip_prefix(TAG).unwrap_or_default();
+        runs.split(|byte| *byte == b',').any(|run| run.starts_with(host))
     })
 }

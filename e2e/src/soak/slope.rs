@@ -35,8 +35,8 @@ pub(super) fn judge(all: &[Sample]) -> (String, bool) {
         let (from, may) = if *name == "KiB" { (WARM_MEMORY, MEMORY) } else { (0, 0.0) };
         let points: Vec<(f64, f64)> = all
             .iter()
-            .filter(|it| it.runs > from)
-            .map(|it| (it.runs as f64 / 1000.0, value(it) as f64))
+            .filter(|sample| sample.runs > from)
+            .map(|sample| (sample.runs as f64 / 1000.0, value(sample) as f64))
             .collect();
         if points.len() < LEAST {
             let _ = writeln!(out, "{name:>12} was not judged: too few samples after {from} runs");
@@ -59,19 +59,21 @@ pub(super) fn judge(all: &[Sample]) -> (String, bool) {
 /// Whether a count is higher in the second half than it ever was in the first: what only moves up and down is no growth.
 fn has_grown(points: &[(f64, f64)]) -> bool {
     let (first, second) = points.split_at(points.len() / 2);
-    let least = |it: &[(f64, f64)]| it.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
-    let most = |it: &[(f64, f64)]| it.iter().map(|it| it.1).fold(f64::NEG_INFINITY, f64::max);
+    let least =
+        |points: &[(f64, f64)]| points.iter().map(|pair| pair.1).fold(f64::INFINITY, f64::min);
+    let most =
+        |points: &[(f64, f64)]| points.iter().map(|pair| pair.1).fold(f64::NEG_INFINITY, f64::max);
     least(second) > least(first) || most(second) > most(first)
 }
 
 fn fitted(points: &[(f64, f64)]) -> Slope {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|it| it.0), mean(|it| it.1));
-    let spread: f64 = points.iter().map(|it| (it.0 - x).powi(2)).sum();
-    let rise =
-        points.iter().map(|it| (it.0 - x) * (it.1 - y)).sum::<f64>() / spread.max(f64::EPSILON);
-    let left: f64 = points.iter().map(|it| (it.1 - y - rise * (it.0 - x)).powi(2)).sum();
+    let (x, y) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let spread: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
+    let rise = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>()
+        / spread.max(f64::EPSILON);
+    let left: f64 = points.iter().map(|point| (point.1 - y - rise * (point.0 - x)).powi(2)).sum();
     let error = (left / (count - 2.0).max(1.0) / spread.max(f64::EPSILON)).sqrt();
     Slope { rise, error }
 }

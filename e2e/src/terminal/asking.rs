@@ -29,8 +29,10 @@ text = "done with it"
 const CHOICES: &str = "  1 yes, once";
 
 fn ends(terminal: &Terminal<'_>) -> Result<String, String> {
-    terminal.until("the end of the turn", |it| {
-        it.contains("done with it") && !it.contains("Esc stops") && !it.contains("1 yes, once")
+    terminal.until("the end of the turn", |screen| {
+        screen.contains("done with it")
+            && !screen.contains("Esc stops")
+            && !screen.contains("1 yes, once")
     })
 }
 
@@ -71,8 +73,9 @@ fn always(stage: &Stage) -> Result<(), String> {
     terminal.press("Down")?;
     terminal.see("> 2 yes, always this call")?;
     terminal.press("Enter")?;
-    terminal
-        .until("the end of the turn", |it| it.contains("write again") && !it.contains("Esc"))?;
+    terminal.until("the end of the turn", |screen| {
+        screen.contains("write again") && !screen.contains("Esc")
+    })?;
     terminal.say("write")?;
     ends(&terminal).map(drop)
 }

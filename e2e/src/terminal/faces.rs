@@ -69,7 +69,9 @@ impl Face for Terminal<'_> {
 
     fn agree(&self, tool: &str) -> Result<(), String> {
         let question = format!("May {tool} run?");
-        self.until("the question", |it| it.contains(&question) && it.contains("1 yes, once"))?;
+        self.until("the question", |screen| {
+            screen.contains(&question) && screen.contains("1 yes, once")
+        })?;
         self.press("1")?;
         self.press("Enter")
     }
@@ -119,7 +121,7 @@ impl Lines {
         let mut found = None;
         let heard = awaited(|| {
             let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            found = heard.iter().find(|it| is(it)).cloned();
+            found = heard.iter().find(|value| is(value)).cloned();
             Ok(found.is_some())
         });
         heard.map_err(|why| format!("{what} is not heard{why}"))?;
@@ -133,17 +135,18 @@ impl Face for Lines {
     }
 
     fn agree(&self, tool: &str) -> Result<(), String> {
-        let ask =
-            self.hear("a question", |it| of(it, "/type") == "ask" && of(it, "/tool") == tool)?;
+        let ask = self.hear("a question", |message| {
+            of(message, "/type") == "ask" && of(message, "/tool") == tool
+        })?;
         self.send(&json!({"type": "decide", "id": of(&ask, "/id"), "allow": true}))
     }
 
     fn leave(&self) -> Result<(), String> {
         self.send(&json!({"type": "quit"}))?;
-        self.hear("the end", |it| of(it, "/type") == "ended")?;
+        self.hear("the end", |message| of(message, "/type") == "ended")?;
         awaited(|| {
             let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-            child.try_wait().map(|it| it.is_some()).map_err(|error| error.to_string())
+            child.try_wait().map(|status| status.is_some()).map_err(|error| error.to_string())
         })
         .map_err(|why| format!("the agent does not end{why}"))
     }
@@ -163,7 +166,7 @@ fn table(stage: &Stage) -> Result<BTreeSet<String>, String> {
     let room = stage.room("", "")?;
     let lines = Lines::start(&room, &[])?;
     lines.say("/hooks events")?;
-    let page = lines.hear("the page", |it| of(it, "/type") == "page")?;
+    let page = lines.hear("the page", |message| of(message, "/type") == "page")?;
     lines.leave()?;
     let (mut names, mut last) = (BTreeSet::new(), String::new());
     for line in of(&page, "/text").lines() {
@@ -179,7 +182,7 @@ fn table(stage: &Stage) -> Result<BTreeSet<String>, String> {
 
 /// A place with everything that the session needs.
 fn furnished(stage: &Stage, events: &BTreeSet<String>) -> Result<Room, String> {
-    let names: Vec<_> = events.iter().map(|it| format!("\"{it}\"")).collect();
+    let names: Vec<_> = events.iter().map(|event| format!("\"{event}\"")).collect();
     let hooks = format!("[hook.sees]\non = [{}]\n{SEE}", names.join(", "));
     let room = stage.room(&hooks, &format!("{CALLS}{REPLIES}"))?;
     for (name, text) in files() {
@@ -205,7 +208,7 @@ fn told(room: &Room) -> Result<Told, String> {
     for text in room.events()? {
         let event: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let values: Vec<_> =
-            VALUES.iter().map(|it| of(&event, it)).filter(|it| !it.is_empty()).collect();
+            VALUES.iter().map(|text| of(&event, text)).filter(|text| !text.is_empty()).collect();
         let name = of(&event, "/event").to_owned();
         *told.entry((name, values.join(" "))).or_default() += 1;
     }

@@ -5,18 +5,18 @@ use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
     ("Ctrl-C empties, then stops, then leaves", control_c),
-    ("Ctrl-D leaves", |stage| leaves(stage, "0", |it| it.press("C-d"))),
-    ("/quit leaves", |stage| leaves(stage, "0", |it| it.say("/quit"))),
+    ("Ctrl-D leaves", |stage| leaves(stage, "0", |terminal| terminal.press("C-d"))),
+    ("/quit leaves", |stage| leaves(stage, "0", |terminal| terminal.say("/quit"))),
     ("leaving waits for a background hook", |stage| waits(stage, SIZE)),
     ("leaving waits for a background hook on a wide screen", |stage| waits(stage, (120, 30))),
     ("leaving says which hook was cut", cut_by_time),
     ("Ctrl-C again ends the wait for hooks", |stage| cut_by_key(stage, SIZE)),
     ("Ctrl-C again ends the wait for hooks on a wide screen", |stage| cut_by_key(stage, (120, 30))),
-    ("SIGTERM leaves", |stage| leaves(stage, "0", |it| it.signal("TERM"))),
-    ("SIGHUP leaves", |stage| leaves(stage, "0", |it| it.signal("HUP"))),
-    ("SIGQUIT leaves", |stage| leaves(stage, "0", |it| it.signal("QUIT"))),
+    ("SIGTERM leaves", |stage| leaves(stage, "0", |terminal| terminal.signal("TERM"))),
+    ("SIGHUP leaves", |stage| leaves(stage, "0", |terminal| terminal.signal("HUP"))),
+    ("SIGQUIT leaves", |stage| leaves(stage, "0", |terminal| terminal.signal("QUIT"))),
     ("Ctrl-Z puts the program aside", put_aside),
-    ("SIGINT leaves", |stage| leaves(stage, "0", |it| it.signal("INT"))),
+    ("SIGINT leaves", |stage| leaves(stage, "0", |terminal| terminal.signal("INT"))),
     ("leaving in the middle of a turn ends it first", in_a_turn),
     ("a terminal that is taken away ends the session", taken_away),
     ("a session that is still beginning can be left", still_beginning),
@@ -133,14 +133,15 @@ fn control_c(stage: &Stage) -> Result<(), String> {
     let screen = terminal.see("│ Type a prompt")?;
     must(screen.contains("running"), || format!("it stopped the tool:\n{screen}"))?;
     terminal.press("C-c")?;
-    terminal.until("the end of the turn", |it| {
-        it.contains("the turn ended: interrupted") && !it.contains("Esc stops")
+    terminal.until("the end of the turn", |screen| {
+        screen.contains("the turn ended: interrupted") && !screen.contains("Esc stops")
     })?;
     terminal.press("C-c")?;
     terminal.see("Ctrl-C again leaves")?;
     // Another key takes it back.
     terminal.types("x")?;
-    terminal.until("the line", |it| it.contains("│ x ") && !it.contains("again leaves"))?;
+    terminal
+        .until("the line", |screen| screen.contains("│ x ") && !screen.contains("again leaves"))?;
     terminal.press("BSpace")?;
     terminal.see("│ Type a prompt")?;
     terminal.press("C-c")?;

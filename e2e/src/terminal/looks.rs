@@ -30,15 +30,16 @@ fn hostile(stage: &Stage) -> Result<(), String> {
     let room = stage.room(&hooks, &script)?;
     let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
     terminal.say("talk")?;
-    let screen =
-        terminal.until("the end", |it| it.contains("that was all") && !it.contains("Esc"))?;
+    let screen = terminal
+        .until("the end", |screen| screen.contains("that was all") && !screen.contains("Esc"))?;
     for words in ["model thinks", "model says", "tool says", "hook says", "> talk"] {
         must(screen.contains(words), || format!("`{words}` is not there:\n{screen}"))?;
     }
     let title = terminal.knows("pane_title")?;
     must(title != "mine", || "a title was set".to_owned())?;
     let drawn = terminal.drawn()?;
-    let driven = ["\u{1b}[41m", "\u{1b}[5m", "\u{202e}"].into_iter().find(|it| drawn.contains(it));
+    let driven =
+        ["\u{1b}[41m", "\u{1b}[5m", "\u{202e}"].into_iter().find(|text| drawn.contains(text));
     must(driven.is_none(), || format!("{driven:?} reached the terminal:\n{drawn}"))
 }
 
@@ -51,7 +52,7 @@ fn no_color(stage: &Stage) -> Result<(), String> {
         terminal.say("hello")?;
         terminal.see("[not sent] not today")?;
         let drawn = terminal.drawn()?;
-        let red = drawn.lines().any(|it| it.contains("[not sent]") && it.contains("38;5;1m"));
+        let red = drawn.lines().any(|line| line.contains("[not sent]") && line.contains("38;5;1m"));
         must(red == coloured, || format!("coloured: {red}, wanted: {coloured}\n{drawn}"))?;
     }
     Ok(())

@@ -51,8 +51,8 @@ fn rewritten(stage: &Stage) -> Result<(), String> {
     let terminal = room.start(SIZE, &[])?;
     terminal.say("hello")?;
     terminal.see("> [hooked] hello")?;
-    let screen = terminal.until("the answer, and rest", |it| {
-        it.contains("Hello to you, too.") && !it.contains("Esc stops")
+    let screen = terminal.until("the answer, and rest", |screen| {
+        screen.contains("Hello to you, too.") && !screen.contains("Esc stops")
     })?;
     must(!screen.contains("> hello"), || format!("what was typed is shown, too:\n{screen}"))?;
     screens::keep(stage, "prompt", &screen)
@@ -81,8 +81,8 @@ fn refused(stage: &Stage) -> Result<(), String> {
     let room = stage.room(NO_SECRETS, "[[reply]]\ntext = \"heard\"\n")?;
     let terminal = room.start(SIZE, &[])?;
     terminal.say("tell the secret")?;
-    let screen = terminal.until("the reason, and the text in the composer", |it| {
-        it.contains("[not sent] no secrets here") && it.contains("│ tell the secret ")
+    let screen = terminal.until("the reason, and the text in the composer", |screen| {
+        screen.contains("[not sent] no secrets here") && screen.contains("│ tell the secret ")
     })?;
     must(!screen.contains("> tell"), || format!("it is in the conversation:\n{screen}"))?;
     screens::keep(stage, "refused", &screen)?;
@@ -103,10 +103,10 @@ shell = '''echo '{"output": "GUTEN TAG"}' '''
     let room = stage.room(hooks, "[[reply]]\ntext = \"good day\"\n")?;
     let terminal = room.start(SIZE, &[])?;
     terminal.say("greet me")?;
-    let screen = terminal.until("both", |it| {
-        it.contains("good day")
-            && it.contains("[hook rewrite] shouts\nGUTEN TAG")
-            && !it.contains("Esc stops")
+    let screen = terminal.until("both", |screen| {
+        screen.contains("good day")
+            && screen.contains("[hook rewrite] shouts\nGUTEN TAG")
+            && !screen.contains("Esc stops")
     })?;
     screens::keep(stage, "rewrite", &screen)
 }
@@ -139,8 +139,9 @@ shell = '''echo "the list is missing" >&2; exit 1'''
     let room = stage.room(hooks, "[[reply]]\ntext = \"heard\"\n")?;
     let terminal = room.start(SIZE, &[])?;
     terminal.say("hello")?;
-    let screen = terminal
-        .until("the answer, and rest", |it| it.contains("heard") && !it.contains("Esc stops"))?;
+    let screen = terminal.until("the answer, and rest", |screen| {
+        screen.contains("heard") && !screen.contains("Esc stops")
+    })?;
     let warned = screen.contains("[warn] UserPromptSubmit: ") && screen.contains("the list is");
     must(warned, || format!("no warning:\n{screen}"))?;
     screens::keep(stage, "warning", &screen)
@@ -164,8 +165,8 @@ fn steer_refused(stage: &Stage) -> Result<(), String> {
     terminal.say("count")?;
     terminal.see("one two")?;
     terminal.say("the secret way")?;
-    terminal.until("the warning, and the text in the composer", |it| {
-        it.contains("[warn] UserPromptSubmit: ") && it.contains("│ the secret way ")
+    terminal.until("the warning, and the text in the composer", |screen| {
+        screen.contains("[warn] UserPromptSubmit: ") && screen.contains("│ the secret way ")
     })?;
     room.write("go", "")?;
     terminal.see("the count is over").map(drop)
@@ -181,8 +182,8 @@ fn queued(stage: &Stage) -> Result<(), String> {
     let screen = terminal.see("queued: ")?;
     must(!screen.contains("> again"), || format!("it did not wait:\n{screen}"))?;
     room.write("go", "")?;
-    let screen = terminal.until("the next turn, and rest", |it| {
-        it.contains("once more") && !it.contains("Esc stops")
+    let screen = terminal.until("the next turn, and rest", |screen| {
+        screen.contains("once more") && !screen.contains("Esc stops")
     })?;
     let (first, rest) =
         screen.split_once("the count is over").ok_or("the first turn has no end")?;

@@ -85,8 +85,8 @@ impl Room {
     pub(crate) fn events(&self) -> Result<Vec<String>, String> {
         let directory = self.sandbox.home().join("events");
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        let files = entries.map(|it| it.path()).filter(|it| it.extension().is_some());
-        files.map(|it| std::fs::read_to_string(it).map_err(|error| error.to_string())).collect()
+        let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some());
+        files.map(|file| std::fs::read_to_string(file).map_err(|error| error.to_string())).collect()
     }
 
     /// The environment of the agent, and the words that start it; nothing of ours passes.
@@ -118,7 +118,7 @@ impl Room {
         self.approve()?;
         let agent = self.command(args);
         let words = std::iter::once(agent.get_program()).chain(agent.get_args());
-        let words: Vec<_> = words.map(|it| format!("'{}'", it.to_string_lossy())).collect();
+        let words: Vec<_> = words.map(|word| format!("'{}'", word.to_string_lossy())).collect();
         let script = format!(
             "#!/bin/sh\nset -m\nstty -a >before\nsh -c 'echo $$ >pid; exec \"$@\"' sh {}\ncode=$?\n\
              while test $code = 148; do echo 'put aside'; read go; fg >/dev/null; code=$?; done\nstty -a >after\n\
@@ -176,7 +176,7 @@ impl Terminal<'_> {
     pub(crate) fn knows(&self, what: &str) -> Result<String, String> {
         let format = format!("#{{{what}}}");
         done(self.tmux(&["display-message", "-p", "-t", "t", &format]))
-            .map(|it| it.trim().to_owned())
+            .map(|text| text.trim().to_owned())
     }
 
     /// Takes the terminal away.
@@ -220,7 +220,7 @@ impl Terminal<'_> {
 
     /// The process of the agent.
     pub(crate) fn pid(&self) -> Result<String, String> {
-        self.until_file("pid").map(|it| it.trim().to_owned())
+        self.until_file("pid").map(|file| file.trim().to_owned())
     }
 
     /// Sends the agent a signal.

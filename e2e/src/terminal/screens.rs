@@ -40,7 +40,7 @@ fn tidied(screen: &str) -> String {
 fn masked(screen: &str) -> String {
     let Some(differs) = &*DIFFERS else { return screen.to_owned() };
     let mask = |found: &regex::Captures<'_>| -> String {
-        let found = found.get(0).map_or("", |it| it.as_str());
+        let found = found.get(0).map_or("", |found| found.as_str());
         let same = |c: char| if c.is_ascii() && !c.is_ascii_digit() { c } else { ' ' };
         found.chars().map(same).collect()
     };

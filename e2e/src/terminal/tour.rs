@@ -45,8 +45,9 @@ fn play(stage: &Stage, width: u16) -> Result<(), String> {
         let room = stage.room("", &script)?;
         let terminal = room.start_until((width, 24), &[], "/permissions")?;
         terminal.say(typed)?;
-        let screen = terminal
-            .until(&format!("{seen:?}"), |it| seen.iter().all(|words| it.contains(words)))?;
+        let screen = terminal.until(&format!("{seen:?}"), |screen| {
+            seen.iter().all(|words| screen.contains(words))
+        })?;
         if width == KEPT && !name.is_empty() {
             screens::keep(stage, name, &settled(&terminal, seen)?)?;
         }
@@ -95,9 +96,10 @@ fn agree(terminal: &Terminal<'_>) -> Result<(), String> {
 
 /// The screen once it stands: nothing streams, and choices that are due are there.
 fn settled(terminal: &Terminal<'_>, seen: &[&str]) -> Result<String, String> {
-    let held = |it: &str| it.contains("held by hook `slow`");
-    terminal.until("a screen that stands", |it| {
-        let over = !it.contains(" s)  Esc stops") || it.contains("1 yes, once") || held(it);
-        over && seen.iter().all(|words| it.contains(words))
+    let held = |text: &str| text.contains("held by hook `slow`");
+    terminal.until("a screen that stands", |screen| {
+        let over =
+            !screen.contains(" s)  Esc stops") || screen.contains("1 yes, once") || held(screen);
+        over && seen.iter().all(|words| screen.contains(words))
     })
 }

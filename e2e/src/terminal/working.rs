@@ -31,7 +31,7 @@ shell = "sleep 10; echo ended >ended"
 fn turns(terminal: &Terminal<'_>) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     awaited(|| {
-        seen.extend(terminal.screen()?.chars().filter(|it| SPINNER.contains(*it)));
+        seen.extend(terminal.screen()?.chars().filter(|c| SPINNER.contains(*c)));
         Ok(seen.len() > 1)
     })
     .map_err(|why| format!("the spinner stands still{why}: {seen:?}"))
@@ -48,7 +48,9 @@ fn never_freezes(stage: &Stage) -> Result<(), String> {
     must(room.text("ended").is_empty(), || "the hook ended first".to_owned())?;
     screens::keep(stage, "waiting", &screen)?;
     terminal.until_file("ended")?;
-    terminal.until("the answer", |it| it.contains("> hello") && it.contains("heard")).map(drop)
+    terminal
+        .until("the answer", |screen| screen.contains("> hello") && screen.contains("heard"))
+        .map(drop)
 }
 
 fn status(stage: &Stage) -> Result<(), String> {
@@ -65,7 +67,9 @@ shell = "until test -e go; do sleep 0.02; done"
     terminal.see("looking it up (")?;
     turns(&terminal)?;
     room.write("go", "")?;
-    terminal.until("rest", |it| it.contains("heard") && !it.contains("looking")).map(drop)
+    terminal
+        .until("rest", |screen| screen.contains("heard") && !screen.contains("looking"))
+        .map(drop)
 }
 
 fn hooks_stopped(stage: &Stage) -> Result<(), String> {
@@ -75,8 +79,8 @@ fn hooks_stopped(stage: &Stage) -> Result<(), String> {
     terminal.say("hello")?;
     let hook = terminal.until_file("hook")?;
     terminal.press("Escape")?;
-    let screen = terminal.until("the text in the composer", |it| {
-        it.contains("[not sent] interrupted") && it.contains("│ hello ")
+    let screen = terminal.until("the text in the composer", |screen| {
+        screen.contains("[not sent] interrupted") && screen.contains("│ hello ")
     })?;
     must(!screen.contains("> hello"), || screen.clone())?;
     awaited(|| Ok(!lives(hook.trim()))).map_err(|_| "the hook goes on".to_owned())
@@ -96,8 +100,8 @@ text = "as you like"
     let (tool, child) = (terminal.until_file("tool")?, terminal.until_file("child")?);
     terminal.see("  running")?;
     terminal.press("Escape")?;
-    let screen = terminal.until("the end", |it| {
-        it.contains("the turn ended: interrupted") && !it.contains("Esc stops")
+    let screen = terminal.until("the end", |screen| {
+        screen.contains("the turn ended: interrupted") && !screen.contains("Esc stops")
     })?;
     must(!screen.contains("running"), || format!("the tool still runs:\n{screen}"))?;
     for pid in [tool, child] {
@@ -124,13 +128,15 @@ text = "That was all."
     let room = stage.room(hooks, script)?;
     let terminal = room.start((40, 30), &["--allow", "Bash(*)"])?;
     terminal.say("count for me, please, and take your time")?;
-    let screen =
-        terminal.until("the answer", |it| it.contains("That was all.") && !it.contains("Esc"))?;
+    let screen = terminal.until("the answer", |screen| {
+        screen.contains("That was all.") && !screen.contains("Esc")
+    })?;
     must(widths(&screen) <= 40 && screen.contains("(22 lines more, Ctrl-O)"), || screen.clone())?;
     screens::keep(stage, "narrow", &screen)?;
     terminal.press("F2")?;
-    let screen = terminal
-        .until("the panel below", |it| it.contains("hooks, newest last") && it.contains("sees"))?;
+    let screen = terminal.until("the panel below", |screen| {
+        screen.contains("hooks, newest last") && screen.contains("sees")
+    })?;
     screens::keep(stage, "narrow-panel", &screen)?;
     terminal.press("F2")?;
     terminal.say("/help")?;
@@ -149,7 +155,9 @@ fn low(stage: &Stage) -> Result<(), String> {
     }
     terminal.types("end")?;
     // The composer leaves room for the conversation, and shows where the cursor is.
-    terminal.until("both", |it| it.contains("│ end ") && it.contains("heard you")).map(drop)
+    terminal
+        .until("both", |screen| screen.contains("│ end ") && screen.contains("heard you"))
+        .map(drop)
 }
 
 fn resized(stage: &Stage) -> Result<(), String> {
@@ -162,8 +170,8 @@ fn resized(stage: &Stage) -> Result<(), String> {
     for (columns, rows) in [(40, 12), (132, 40), (61, 20)] {
         terminal.resize((columns, rows))?;
         let edge = format!("┌{}┐", "─".repeat(usize::from(columns) - 2));
-        terminal.until(&format!("a composer of {columns} columns"), |it| {
-            it.lines().count() == usize::from(rows) && it.contains(&edge)
+        terminal.until(&format!("a composer of {columns} columns"), |screen| {
+            screen.lines().count() == usize::from(rows) && screen.contains(&edge)
         })?;
     }
     terminal.types("still here")?;
@@ -196,8 +204,8 @@ text = "I may not."
     terminal.press("F2")?;
     terminal.see("no hook has run yet")?;
     terminal.say("tidy up")?;
-    let screen = terminal.until("the panel", |it| {
-        it.contains("I may not.") && it.contains("deny") && !it.contains("Esc")
+    let screen = terminal.until("the panel", |screen| {
+        screen.contains("I may not.") && screen.contains("deny") && !screen.contains("Esc")
     })?;
     must(screen.contains("failed: the call was refused: nothing is removed here"), || {
         screen.clone()
@@ -217,14 +225,15 @@ fn flood(stage: &Stage) -> Result<(), String> {
     terminal.say("talk")?;
     terminal.types("meanwhile")?;
     terminal.see("│ meanwhile ")?;
-    let screen =
-        terminal.until("the end", |it| it.contains("all said") && !it.contains("Esc stops"))?;
+    let screen = terminal
+        .until("the end", |screen| screen.contains("all said") && !screen.contains("Esc stops"))?;
     must(screen.contains("(more, Ctrl-O)"), || format!("the output is not bounded:\n{screen}"))?;
     for _ in 0..3 {
         terminal.press("PageUp")?;
     }
-    terminal
-        .until("earlier words", |it| it.contains("30 lines below") && !it.contains("all said"))?;
+    terminal.until("earlier words", |screen| {
+        screen.contains("30 lines below") && !screen.contains("all said")
+    })?;
     terminal.press("End")?;
     terminal.see("all said").map(drop)
 }

@@ -47,7 +47,7 @@ fn of(name: &EventName) -> Vec<Event> {
     };
     let mut bare = Event::new(name.clone(), within);
     let about_tool = ["Tool", "Permission", "ShellEnv", "HostError"];
-    if about_tool.iter().any(|it| name.as_str().contains(it)) {
+    if about_tool.iter().any(|text| name.as_str().contains(text)) {
         let call = |(tool, input): (&str, Value)| {
             let call = bare.clone().with("tool_name", tool).with("tool_input", input);
             call.with("tool_response", "done").with("error", "failed").with("tool_use_id", "t-1")

@@ -41,7 +41,7 @@ fn tool(target: &Target) -> Option<Tool> {
 }
 
 fn there(program: &str, flag: &str) -> bool {
-    Command::new(program).arg(flag).output().is_ok_and(|it| it.status.success())
+    Command::new(program).arg(flag).output().is_ok_and(|output| output.status.success())
 }
 
 /// Compiles it, and says where it lies.
@@ -82,10 +82,10 @@ fn flags(tool: Tool, root: &Path) -> Vec<String> {
 /// Where the sources lie is nobody's affair, and would make each machine's program another one.
 #[expect(clippy::disallowed_methods, reason = "where cargo keeps sources, as cargo looks for it")]
 fn remapped(root: &Path) -> Vec<String> {
-    let home = std::env::var_os("HOME").map(|it| PathBuf::from(it).join(".cargo"));
+    let home = std::env::var_os("HOME").map(|value| PathBuf::from(value).join(".cargo"));
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home);
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let mut flags: Vec<String> = cargo.iter().map(|it| remap(it, "/cargo")).collect();
+    let mut flags: Vec<String> = cargo.iter().map(|cargo| remap(cargo, "/cargo")).collect();
     flags.push(remap(root, "/tenterhook"));
     flags
 }

@@ -18,7 +18,7 @@ const FOLDER: &str = "package";
 pub(crate) fn launcher(about: &About) -> Result<Artefact, String> {
     let mut versions = Map::new();
     let mut machines = BTreeMap::new();
-    for target in TARGETS.iter().filter(|it| it.is_released()) {
+    for target in TARGETS.iter().filter(|target| target.is_released()) {
         versions.insert(target.package(), Value::from(about.version));
         machines.insert(target.node.0.to_owned() + "-" + target.node.1, target.package());
     }
@@ -55,7 +55,7 @@ pub(crate) fn platform(about: &About, program: &Program) -> Result<Artefact, Str
 }
 
 fn pack(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, String> {
-    let entries: Vec<Entry> = entries.iter().map(|it| it.under(FOLDER)).collect();
+    let entries: Vec<Entry> = entries.iter().map(|entry| entry.under(FOLDER)).collect();
     archive::tar_gz(&entries, effort)
 }
 

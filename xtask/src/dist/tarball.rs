@@ -21,7 +21,7 @@ pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String>
     for (shell, file) in COMPLETIONS {
         entries.push(Entry::data(format!("completions/{file}"), completions(shell)?));
     }
-    let entries: Vec<Entry> = entries.iter().map(|it| it.under(&name)).collect();
+    let entries: Vec<Entry> = entries.iter().map(|entry| entry.under(&name)).collect();
     Ok((format!("{name}.tar.gz"), archive::tar_gz(&entries, program.target.effort())?))
 }
 

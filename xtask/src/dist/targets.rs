@@ -89,8 +89,8 @@ impl Target {
 
 /// The one with this name.
 pub(crate) fn named(triple: &str) -> Result<&'static Target, String> {
-    TARGETS.iter().find(|it| it.triple == triple).ok_or_else(|| {
-        let all: Vec<&str> = TARGETS.iter().map(|it| it.triple).collect();
+    TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| {
+        let all: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
         format!("`{triple}` is not a target: there are {}", all.join(", "))
     })
 }

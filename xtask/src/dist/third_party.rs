@@ -36,7 +36,7 @@ fn third_party(target: &Target) -> Result<String, String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let packages = listed(&metadata, "/packages");
     let shipped = shipped(&metadata);
-    for package in packages.iter().filter(|it| shipped.contains(word(&it["id"]))) {
+    for package in packages.iter().filter(|package| shipped.contains(word(&package["id"]))) {
         // Ours have no source; their licence is that of the whole.
         if package["source"].is_null() {
             continue;
@@ -65,18 +65,18 @@ fn shipped(metadata: &Value) -> BTreeSet<&str> {
     let packages = listed(metadata, "/packages");
     let runs_early: BTreeSet<&str> = packages
         .iter()
-        .filter(|it| {
-            let targets = array(&it["targets"]).iter();
-            targets.flat_map(|it| array(&it["kind"])).any(|kind| kind == "proc-macro")
+        .filter(|package| {
+            let targets = array(&package["targets"]).iter();
+            targets.flat_map(|target| array(&target["kind"])).any(|kind| kind == "proc-macro")
         })
-        .map(|it| word(&it["id"]))
+        .map(|package| word(&package["id"]))
         .collect();
     let edges: BTreeMap<&str, &Value> = listed(metadata, "/resolve/nodes")
         .iter()
-        .map(|it| (word(&it["id"]), &it["deps"]))
+        .map(|value| (word(&value["id"]), &value["deps"]))
         .collect();
-    let program = packages.iter().filter(|it| it["name"] == "tenterhook-cli");
-    let mut open: Vec<&str> = program.map(|it| word(&it["id"])).collect();
+    let program = packages.iter().filter(|package| package["name"] == "tenterhook-cli");
+    let mut open: Vec<&str> = program.map(|program| word(&program["id"])).collect();
     let mut seen = BTreeSet::new();
     while let Some(id) = open.pop() {
         if runs_early.contains(id) || !seen.insert(id) {
@@ -84,7 +84,7 @@ fn shipped(metadata: &Value) -> BTreeSet<&str> {
         }
         let Some(deps) = edges.get(id) else { continue };
         for dep in array(deps) {
-            if array(&dep["dep_kinds"]).iter().any(|it| it["kind"].is_null()) {
+            if array(&dep["dep_kinds"]).iter().any(|array| array["kind"].is_null()) {
                 open.push(word(&dep["pkg"]));
             }
         }
@@ -109,7 +109,7 @@ fn found_in(folder: &Path) -> Result<BTreeSet<String>, String> {
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if path.is_file() && NAMES.iter().any(|it| name.starts_with(it)) {
+        if path.is_file() && NAMES.iter().any(|prefix| name.starts_with(prefix)) {
             let bytes = std::fs::read(&path).map_err(failed)?;
             found.insert(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned());
         }

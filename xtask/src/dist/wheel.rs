@@ -16,7 +16,8 @@ pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String>
     let named = format!("tenterhook-{}", about.version);
     let info = format!("{named}.dist-info");
     let platforms = program.target.wheel;
-    let tags: Vec<String> = platforms.iter().map(|it| format!("Tag: {ANY_PYTHON}-{it}")).collect();
+    let tags: Vec<String> =
+        platforms.iter().map(|platform| format!("Tag: {ANY_PYTHON}-{platform}")).collect();
     let filled =
         |file: &str| Ok::<_, String>(about.fill(&text(&format!("integrations/pypi/{file}"))?));
     let mut entries = vec![
@@ -24,7 +25,8 @@ pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String>
         Entry::data(format!("{info}/METADATA"), filled("METADATA")?),
         Entry::data(format!("{info}/WHEEL"), filled("WHEEL")?.replace("@TAGS@", &tags.join("\n"))),
     ];
-    entries.extend(program.licences.iter().map(|it| it.under(&format!("{info}/licenses"))));
+    entries
+        .extend(program.licences.iter().map(|licence| licence.under(&format!("{info}/licenses"))));
     let record = format!("{info}/RECORD");
     entries.push(Entry::data(record.clone(), list(&entries, &record)));
     let name = format!("{named}-{ANY_PYTHON}-{}.whl", platforms.join("."));

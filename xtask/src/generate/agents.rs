@@ -111,9 +111,9 @@ pub(super) fn headline() -> String {
             let did: Vec<Did> = tried
                 .iter()
                 .map(|(_, cases)| did(table, cases))
-                .filter(|it| *it != Did::NotTried)
+                .filter(|d| *d != Did::NotTried)
                 .collect();
-            let ran = did.iter().filter(|it| **it == Did::Ran).count();
+            let ran = did.iter().filter(|d| **d == Did::Ran).count();
             format!("{} let {ran} of {} pass", table.name, did.len())
         };
         tables.iter().map(count).collect()
@@ -135,7 +135,8 @@ fn tables() -> Vec<Table> {
 }
 
 fn did(table: &Table, cases: &[&str]) -> Did {
-    let named = |case: &Value, key: &str, word: &str| case.get(key).is_some_and(|it| it == word);
+    let named =
+        |case: &Value, key: &str, word: &str| case.get(key).is_some_and(|value| value == word);
     let is = |case: &&Value| {
         named(case, "event", table.event) && cases.iter().any(|name| named(case, "case", name))
     };
@@ -148,7 +149,7 @@ fn did(table: &Table, cases: &[&str]) -> Did {
 }
 
 fn drawn(tried: &[Tried], tables: &[Table]) -> String {
-    let names: Vec<&str> = tables.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
     let mut drawn =
         format!("| the hook | {} |\n|---{}|\n", names.join(" | "), "|---".repeat(names.len()));
     for (what, cases) in tried {

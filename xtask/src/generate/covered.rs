@@ -30,11 +30,11 @@ pub(super) fn page() -> String {
     let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&rows), reasons(&rows));
     for agent in callers() {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
-        for it in agent.installation.unhooked {
+        for unhooked in agent.installation.unhooked {
             let _ = writeln!(
                 page,
                 "- {}; `tenterhook rules add {}` asks before that begins",
-                it.gap, it.pack
+                unhooked.gap, unhooked.pack
             );
         }
         for gap in agent.installation.gaps {
@@ -69,19 +69,19 @@ fn seen(rows: &[Row]) -> String {
     let mut table = String::from("| agent | ran alone | ran with Tenterhook |");
     CALLS.iter().for_each(|(_, column)| table.push_str(&format!(" {column} |")));
     let _ = write!(table, "\n|---|--:|--:|{}\n", "---|".repeat(CALLS.len()));
-    let mut versions: Vec<&str> = rows.iter().map(|it| it.version.as_str()).collect();
+    let mut versions: Vec<&str> = rows.iter().map(|row| row.version.as_str()).collect();
     versions.dedup();
     for version in versions {
-        let of_it = || rows.iter().filter(|it| it.version == version);
-        let alone = ran(of_it().filter(|it| means_no(&it.case)).map(|it| it.without.as_str()));
-        let with = ran(of_it().filter(|it| means_no(&it.case)).map(|it| it.with.as_str()));
+        let of_it = || rows.iter().filter(|row| row.version == version);
+        let alone = ran(of_it().filter(|row| means_no(&row.case)).map(|row| row.without.as_str()));
+        let with = ran(of_it().filter(|row| means_no(&row.case)).map(|row| row.with.as_str()));
         // A version of which only other cases are played has no such row.
         if with == NONE && alone == NONE {
             continue;
         }
         let _ = write!(table, "| {} | {alone} | {with} |", titled(version));
         for (case, _) in CALLS {
-            let fate = of_it().find(|it| it.case == *case).map_or("", |it| it.with.as_str());
+            let fate = of_it().find(|row| row.case == *case).map_or("", |row| row.with.as_str());
             let _ = write!(table, " {} |", word(fate));
         }
         table.push('\n');
@@ -94,15 +94,15 @@ const NONE: &str = "0 of 0";
 
 /// How many of the calls ran that were made.
 fn ran<'f>(fates: impl Iterator<Item = &'f str>) -> String {
-    let tried: Vec<&str> = fates.filter(|it| !it.is_empty()).collect();
-    let ran = tried.iter().filter(|it| it.starts_with("ran")).count();
+    let tried: Vec<&str> = fates.filter(|fate| !fate.is_empty()).collect();
+    let ran = tried.iter().filter(|text| text.starts_with("ran")).count();
     format!("{ran} of {}", tried.len())
 }
 
 fn word(fate: &str) -> &'static str {
     match fate {
         "" => "-",
-        it if it.starts_with("ran") => "**ran**",
+        fate if fate.starts_with("ran") => "**ran**",
         _ => "stopped",
     }
 }
@@ -110,14 +110,14 @@ fn word(fate: &str) -> &'static str {
 /// An agent's version, as people write it: `claude-2.1.330` is Claude Code 2.1.330.
 fn titled(version: &str) -> String {
     let (name, number) = version.rsplit_once('-').unwrap_or((version, ""));
-    let title = callers().find(|it| it.name == name).map_or(name, |it| it.title);
+    let title = callers().find(|caller| caller.name == name).map_or(name, |caller| caller.title);
     format!("{title} {number}")
 }
 
 /// Why something ran that was denied.
 fn reasons(rows: &[Row]) -> String {
     let mut list = String::from("What ran with Tenterhook, and why:\n\n");
-    for row in rows.iter().filter(|it| !it.why.is_empty()) {
+    for row in rows.iter().filter(|row| !row.why.is_empty()) {
         let _ = writeln!(list, "- {}, `{}`: {}", titled(&row.version), row.case, row.why);
     }
     list
@@ -126,17 +126,17 @@ fn reasons(rows: &[Row]) -> String {
 /// What `install` writes for an agent.
 fn registered(agent: &Agent) -> String {
     let of_kind = |gates: bool| {
-        let events = agent.installation.events.iter().filter(|it| it.gates == gates);
+        let events = agent.installation.events.iter().filter(|event| event.gates == gates);
         let words: Vec<String> =
-            events.map(|it| format!("`{}` {} s", it.name, it.seconds)).collect();
+            events.map(|event| format!("`{}` {} s", event.name, event.seconds)).collect();
         words.join(", ")
     };
-    let places = agent.installation.places.iter().map(|it| {
-        let path = match it.scope {
-            Scope::User => format!("~/{}/{}", agent.installation.home, it.path),
-            Scope::Project | Scope::Managed => it.path.to_owned(),
+    let places = agent.installation.places.iter().map(|location| {
+        let path = match location.scope {
+            Scope::User => format!("~/{}/{}", agent.installation.home, location.path),
+            Scope::Project | Scope::Managed => location.path.to_owned(),
         };
-        format!("`{path}` (`--scope {}`)", scope(it.scope))
+        format!("`{path}` (`--scope {}`)", scope(location.scope))
     });
     let places: Vec<String> = places.collect();
     format!(
@@ -161,7 +161,7 @@ const fn scope(scope: Scope) -> &'static str {
 fn rows() -> Vec<Row> {
     let path = tree::root().join("e2e/src/agents/expected.tsv");
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    let lines = text.lines().filter(|it| !it.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &str| {
         let mut cells = line.split('\t').map(str::to_owned);
         let (version, case) = (cells.next()?, cells.next()?);

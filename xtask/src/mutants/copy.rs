@@ -12,7 +12,7 @@ pub(super) fn refresh(root: &Path, copy: &Path) -> Result<(), String> {
         let (from, to) = (root.join(file), copy.join(file));
         let wrong = |error: std::io::Error| format!("{}: {error}", to.display());
         let wanted = std::fs::read(&from).map_err(wrong)?;
-        if std::fs::read(&to).is_ok_and(|it| it == wanted) {
+        if std::fs::read(&to).is_ok_and(|bytes| bytes == wanted) {
             continue;
         }
         std::fs::create_dir_all(to.parent().unwrap_or(copy)).map_err(wrong)?;
@@ -30,7 +30,7 @@ fn files(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
         .map_err(|error| format!("git cannot be run: {error}"))?;
     let said = String::from_utf8_lossy(&said.stdout);
     let files: BTreeSet<PathBuf> =
-        said.split('\0').filter(|it| root.join(it).is_file()).map(PathBuf::from).collect();
+        said.split('\0').filter(|part| root.join(part).is_file()).map(PathBuf::from).collect();
     if files.is_empty() { Err("git knows no file here".to_owned()) } else { Ok(files) }
 }
 
@@ -41,7 +41,7 @@ fn sweep(copy: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> std::io::Resu
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             sweep(copy, &path, files)?;
-        } else if path.strip_prefix(copy).is_ok_and(|it| !files.contains(it)) {
+        } else if path.strip_prefix(copy).is_ok_and(|rest| !files.contains(rest)) {
             std::fs::remove_file(&path)?;
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         told.extend(circle.iter().copied());
         let arrow = |pair: &[&str]| match pair {
             [from, to] => {
-                let file = imports.get(from).and_then(|it| it.get(to)).copied();
+                let file = imports.get(from).and_then(|import| import.get(to)).copied();
                 format!("`{from}` imports `{to}` ({})", file.unwrap_or_default())
             }
             _ => String::new(),
@@ -35,7 +35,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 }
 
 fn imports(files: &[File]) -> Imports<'_> {
-    let rooms: BTreeSet<&str> = files.iter().filter_map(|it| room(&it.path)).collect();
+    let rooms: BTreeSet<&str> = files.iter().filter_map(|file| room(&file.path)).collect();
     let mut imports = Imports::new();
     for file in files {
         let Some(from) = room(&file.path) else { continue };

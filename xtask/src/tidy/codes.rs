@@ -8,13 +8,14 @@ use super::Findings;
 use crate::tree::File;
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let known: BTreeSet<&str> = Code::ALL.iter().map(|it| it.name()).collect();
-    let pages: BTreeSet<&str> = Code::ALL.iter().map(|it| it.page()).collect();
+    let known: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    let pages: BTreeSet<&str> = Code::ALL.iter().map(|code| code.page()).collect();
     for path in pages {
-        let text = files.iter().find(|it| it.path == path).map_or("", |it| it.text.as_str());
+        let text =
+            files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str());
         let told: BTreeSet<&str> = text.lines().flat_map(entries).collect();
-        let here = Code::ALL.iter().filter(|it| it.page() == path);
-        for code in here.filter(|it| !told.contains(it.name())) {
+        let here = Code::ALL.iter().filter(|code| code.page() == path);
+        for code in here.filter(|code| !told.contains(code.name())) {
             findings.error(path, format!("`{code}` has no entry"));
         }
         for word in told.difference(&known) {
@@ -31,8 +32,8 @@ const TABLE: &str = "crates/tenterhook/src/diagnostic/code.rs";
 
 /// The codes that a line is the entry of: a heading, or the first cell of a row.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
-    let cell = line.strip_prefix("| ").and_then(|it| it.split('|').next());
-    let entry = line.strip_prefix("### ").or(cell).filter(|it| it.starts_with('`'));
+    let cell = line.strip_prefix("| ").and_then(|rest| rest.split('|').next());
+    let entry = line.strip_prefix("### ").or(cell).filter(|rest| rest.starts_with('`'));
     entry.unwrap_or_default().split('`').skip(1).step_by(2)
 }
 

@@ -22,7 +22,7 @@ const TEST: &str = r"\btest(?:\([^)]*\))?\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn (
 const REASONS_PERCENT: usize = 10;
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let Some(page) = files.iter().find(|it| it.path == PAGE) else { return };
+    let Some(page) = files.iter().find(|file| file.path == PAGE) else { return };
     let proofs = Proofs::of(files);
     let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut system = "";
@@ -84,24 +84,28 @@ impl Proofs {
         let named = Regex::new(TEST).ok();
         let of = |file: &File| {
             let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
-            found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+            found
+                .filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()))
+                .collect::<Vec<_>>()
         };
-        let rust = files.iter().filter(|it| it.is_rust());
+        let rust = files.iter().filter(|file| file.is_rust());
         let (host, engine): (Vec<_>, Vec<_>) =
-            rust.partition(|it| it.path.starts_with("crates/tenterhook-agent/"));
+            rust.partition(|file| file.path.starts_with("crates/tenterhook-agent/"));
         let engine: BTreeSet<String> = engine.into_iter().flat_map(of).collect();
         let host: BTreeSet<String> = host.into_iter().flat_map(of).collect();
         let of_host = host.difference(&engine).cloned().collect();
         let tests = host.into_iter().chain(engine);
         let play = Regex::new(r#"\(\s*"([^"]+)","#).ok();
-        let stages = files.iter().filter(|it| it.path.starts_with("e2e/src/terminal/"));
+        let stages = files.iter().filter(|file| file.path.starts_with("e2e/src/terminal/"));
         let tables = stages.filter_map(|file| {
             let (_, rest) = file.text.split_once("PLAYS: &[Play] =")?;
             rest.split_once("];").map(|(table, _)| table)
         });
         let plays = tables.flat_map(|table| {
             let found = play.iter().flat_map(|play| play.captures_iter(table));
-            found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+            found
+                .filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()))
+                .collect::<Vec<_>>()
         });
         let paths = files.iter().map(|file| file.path.clone());
         Self {
@@ -116,7 +120,7 @@ impl Proofs {
     pub(super) fn hold(&self, covered: &str) -> Result<(), String> {
         for (word, allowed) in [("later:", LATER), ("reason:", REASONS)] {
             if let Some(rest) = covered.strip_prefix(word) {
-                let known = allowed.iter().any(|it| rest.trim().starts_with(it));
+                let known = allowed.iter().any(|prefix| rest.trim().starts_with(prefix));
                 return if known {
                     Ok(())
                 } else {
@@ -146,8 +150,8 @@ impl Proofs {
             return Ok(());
         }
         let names = || covered.split('`').skip(1).step_by(2);
-        let host = names().any(|it| self.is_of_host(it));
-        let engine = names().any(|it| !self.is_of_host(it));
+        let host = names().any(|name| self.is_of_host(name));
+        let engine = names().any(|name| !self.is_of_host(name));
         if said == (host, engine) {
             Ok(())
         } else {

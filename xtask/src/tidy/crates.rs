@@ -51,7 +51,8 @@ const HEAVY: &[&str] = &[
 const REASONS: &str = "docs/design/dependencies.md";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let reasons = files.iter().find(|it| it.path == REASONS).map_or("", |it| it.text.as_str());
+    let reasons =
+        files.iter().find(|file| file.path == REASONS).map_or("", |file| file.text.as_str());
     if let Err(error) = arrows(reasons, findings) {
         return findings.error("Cargo.toml", error);
     }
@@ -94,14 +95,14 @@ fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
     let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
     for package in list(&metadata, "packages") {
         let name = text(package, "name");
-        let Some((_, allowed)) = ARROWS.iter().find(|(it, _)| *it == name) else {
+        let Some((_, allowed)) = ARROWS.iter().find(|(key, _)| *key == name) else {
             findings
                 .error("Cargo.toml", format!("the crate `{name}` stands in no table of arrows"));
             continue;
         };
         for dependency in list(package, "dependencies") {
             let to = text(dependency, "name");
-            let ours = ARROWS.iter().any(|(it, _)| *it == to);
+            let ours = ARROWS.iter().any(|(name, _)| *name == to);
             if !ours && !reasons.contains(&format!("`{to}`")) {
                 findings.error(REASONS, format!("does not say why `{name}` uses `{to}`"));
             }

@@ -80,15 +80,17 @@ const FORM: &str = "a call is told by its form among those of all agents (BR-13)
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Ok(named) = Regex::new(r"DialectId::([A-Z][A-Z_]+)\b") else { return };
-    for file in files.iter().filter(|it| it.path.starts_with("crates/tenterhook/src/")) {
+    for file in files.iter().filter(|file| file.path.starts_with("crates/tenterhook/src/")) {
         let code = without_comments(file.source());
-        for name in named.captures_iter(&code).filter_map(|it| it.get(1)) {
+        for name in named.captures_iter(&code).filter_map(|captures| captures.get(1)) {
             let name = name.as_str();
-            let folder = FOLDERS.iter().find(|(it, _)| *it == name).map_or(name, |(_, it)| it);
+            let folder =
+                FOLDERS.iter().find(|(key, _)| *key == name).map_or(name, |(_, value)| value);
             let own = format!("crates/tenterhook/src/dialect/{folder}");
             let rest = file.path.strip_prefix(&own);
-            let is_own = rest.is_some_and(|it| it == ".rs" || it.starts_with('/'));
-            let excepted = EXCEPTIONS.iter().any(|(path, it, _)| *path == file.path && *it == name);
+            let is_own = rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
+            let excepted =
+                EXCEPTIONS.iter().any(|(path, text, _)| *path == file.path && *text == name);
             if !is_own && !excepted {
                 findings.error(
                     &file.path,
@@ -107,14 +109,14 @@ const ANOTHERS: &[&str] = &["copilot-pascal"];
 
 /// Does each dialect have all that ARCHITECTURE says one needs beside its code?
 pub(super) fn documented(files: &[File], findings: &mut Findings) {
-    for id in DIALECTS.iter().map(|it| it.id().as_str()) {
+    for id in DIALECTS.iter().map(|dialect| dialect.id().as_str()) {
         let mut need = |place: &str, there: bool| {
             if !there {
                 findings.error(place, format!("says nothing of the dialect `{id}`"));
             }
         };
         let says = |path: &str, words: &str| {
-            files.iter().any(|it| it.path == path && it.text.contains(words))
+            files.iter().any(|file| file.path == path && file.text.contains(words))
         };
         need("README.md", says("README.md", &format!("`{id}`")));
         let list = "docs/guide/dialects.md";
@@ -126,7 +128,7 @@ pub(super) fn documented(files: &[File], findings: &mut Findings) {
             need(&page, says(&page, ""));
         }
         let cases = format!("conformance/{id}/");
-        need(&cases, files.iter().any(|it| it.path.starts_with(&cases)));
+        need(&cases, files.iter().any(|file| file.path.starts_with(&cases)));
     }
 }
 
@@ -140,7 +142,7 @@ mod tests {
         documented(&crate::tree::files().expect("files"), &mut findings);
         assert_eq!(findings.errors, [""; 0]);
         documented(&[], &mut findings);
-        assert!(findings.errors.iter().any(|it| it.contains("docs/spec/dialect-codex.md")));
+        assert!(findings.errors.iter().any(|error| error.contains("docs/spec/dialect-codex.md")));
     }
 
     fn told(path: &str, code: &str) -> usize {

@@ -10,9 +10,9 @@ use crate::tree::{self, File};
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Ok(link) = Regex::new(r"\]\(([^)\s]+)\)") else { return };
     let root = tree::root();
-    for file in files.iter().filter(|it| it.path.ends_with(".md")) {
+    for file in files.iter().filter(|file| file.path.ends_with(".md")) {
         let folder = root.join(Path::new(&file.path).parent().unwrap_or(Path::new("")));
-        for to in link.captures_iter(&file.text).filter_map(|it| it.get(1)) {
+        for to in link.captures_iter(&file.text).filter_map(|captures| captures.get(1)) {
             let to = to.as_str();
             if to.contains("://") || to.starts_with("mailto:") {
                 continue;
@@ -32,10 +32,10 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 /// Whether a page has a heading: the one that links, where it names no other. What is no page has none.
 fn has(own: &str, path: &str, target: &Path, heading: &str) -> bool {
     if path.is_empty() {
-        return anchors(own).any(|it| it == heading);
+        return anchors(own).any(|anchor| anchor == heading);
     }
     let text = std::fs::read_to_string(target).unwrap_or_default();
-    path.ends_with(".md") && anchors(&text).any(|it| it == heading)
+    path.ends_with(".md") && anchors(&text).any(|anchor| anchor == heading)
 }
 
 /// What the headings of a page are called in links: in small letters, with a hyphen for each space and without other signs.
@@ -47,7 +47,7 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
     });
     headings.map(|line| {
         let name = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-        name.chars().filter(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect()
+        name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
     })
 }
 

@@ -117,7 +117,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         if PURE.contains(&room) {
             for word in IMPURE.iter().filter(|word| code.contains(**word)) {
                 let excepted =
-                    EXCEPTIONS.iter().any(|(path, it, _)| *path == file.path && it == word);
+                    EXCEPTIONS.iter().any(|(path, text, _)| *path == file.path && text == word);
                 if !excepted {
                     findings.error(
                         &file.path,
@@ -127,7 +127,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             }
         }
         for other in known(&code) {
-            let floor = |name: &str| FLOORS.iter().position(|it| *it == name);
+            let floor = |name: &str| FLOORS.iter().position(|floor| *floor == name);
             if floor(other) > floor(room) {
                 findings.error(
                     &file.path,
@@ -151,7 +151,7 @@ pub(super) fn room(path: &str) -> Option<&str> {
     }
     let rest = path.strip_prefix("crates/tenterhook/src/")?;
     let first = rest.split('/').next()?;
-    Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|it| *it != "lib")
+    Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|stem| *stem != "lib")
 }
 
 /// The rooms that some code names: `crate::hook::Hook`, `crate::{plan, session::View}`.
@@ -164,7 +164,7 @@ fn known(code: &str) -> impl Iterator<Item = &'static str> {
 pub(super) fn named(code: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
-        let group = rest.strip_prefix('{').and_then(|it| it.split('}').next());
+        let group = rest.strip_prefix('{').and_then(|rest| rest.split('}').next());
         for path in
             group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 })
         {
@@ -210,7 +210,7 @@ mod tests {
         let engine = crate::tree::files().unwrap();
         let homeless: BTreeSet<_> = engine
             .iter()
-            .filter_map(|it| room(&it.path).filter(|room| !FLOORS.contains(room)))
+            .filter_map(|file| room(&file.path).filter(|room| !FLOORS.contains(room)))
             .collect();
         assert_eq!(homeless, BTreeSet::new());
     }

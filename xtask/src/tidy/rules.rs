@@ -18,7 +18,9 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     else {
         return;
     };
-    let Some(number) = cited(spec(files).flat_map(|it| defined(&it.text, &any))) else { return };
+    let Some(number) = cited(spec(files).flat_map(|file| defined(&file.text, &any))) else {
+        return;
+    };
     let mut items: BTreeSet<String> = BTreeSet::new();
     let mut rules: BTreeMap<String, String> = BTreeMap::new();
     let mut proved: BTreeSet<String> = BTreeSet::new();
@@ -39,7 +41,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         }
     }
     for file in files {
-        proved.extend(number.find_iter(proof(file)).map(|it| it.as_str().to_owned()));
+        proved.extend(number.find_iter(proof(file)).map(|found| found.as_str().to_owned()));
         let cites = file.is_rust() || is_case(&file.path) || file.path.ends_with(".md");
         if cites
             && !file.path.starts_with("xtask/")
@@ -64,7 +66,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 /// How the numbers of these rules look wherever they stand: their pages have the letters between them.
 fn cited(rules: impl Iterator<Item = Rule>) -> Option<Regex> {
     let letters: BTreeSet<String> =
-        rules.filter_map(|it| Some(it.number.split_once('-')?.0.to_owned())).collect();
+        rules.filter_map(|rule| Some(rule.number.split_once('-')?.0.to_owned())).collect();
     let letters: Vec<String> = letters.into_iter().collect();
     Regex::new(&format!(r"\b(?:{})-S?[0-9]+\b", letters.join("|"))).ok()
 }
@@ -75,9 +77,13 @@ fn compare(
     files: &[File],
     findings: &mut Findings,
 ) {
-    let debts = files.iter().find(|it| it.path == UNPROVEN).map_or("", |it| it.text.as_str());
-    let debts: BTreeSet<&str> =
-        debts.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')).collect();
+    let debts =
+        files.iter().find(|file| file.path == UNPROVEN).map_or("", |file| file.text.as_str());
+    let debts: BTreeSet<&str> = debts
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
     for (rule, page) in rules {
         match (proved.contains(rule), debts.contains(rule.as_str())) {
             (false, false) => findings.error(page, format!("{rule} has neither a case nor a test")),
@@ -87,13 +93,13 @@ fn compare(
             (true, false) | (false, true) => {}
         }
     }
-    for debt in debts.iter().filter(|it| !rules.contains_key(**it)) {
+    for debt in debts.iter().filter(|debt| !rules.contains_key(**debt)) {
         findings.error(UNPROVEN, format!("{debt} is not a rule of the specification"));
     }
 }
 
 fn spec(files: &[File]) -> impl Iterator<Item = &File> {
-    files.iter().filter(|it| it.path.starts_with("docs/spec/") && it.path.ends_with(".md"))
+    files.iter().filter(|file| file.path.starts_with("docs/spec/") && file.path.ends_with(".md"))
 }
 
 /// The text of a file that proves something: cases, tests, and the plays of the programs.
@@ -124,8 +130,8 @@ impl Rule {
     /// Whether its text names a test that exists: `(test `name`)`.
     fn names_test(&self, named: &Regex, tests: &str) -> bool {
         let Some((_, after)) = self.text.rsplit_once("(test") else { return false };
-        let mut names = named.captures_iter(after).filter_map(|it| it.get(1));
-        names.any(|it| tests.contains(&format!("fn {}(", it.as_str())))
+        let mut names = named.captures_iter(after).filter_map(|captures| captures.get(1));
+        names.any(|name| tests.contains(&format!("fn {}(", name.as_str())))
     }
 }
 
@@ -140,7 +146,7 @@ fn defined(text: &str, number: &Regex) -> Vec<Rule> {
                 let after = rest.get(found.end()..)?;
                 ["**", " |"]
                     .iter()
-                    .any(|it| after.starts_with(it))
+                    .any(|prefix| after.starts_with(prefix))
                     .then(|| found.as_str().to_owned())
             });
         match (begins, rules.last_mut()) {

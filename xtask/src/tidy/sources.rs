@@ -16,7 +16,7 @@ const MAY_SLEEP: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    for file in files.iter().filter(|it| it.is_rust()) {
+    for file in files.iter().filter(|file| file.is_rust()) {
         if !file.text.starts_with("//!") {
             findings.error(&file.path, "does not begin with `//!` and what it is for");
         }
@@ -63,8 +63,10 @@ fn long_functions(file: &File, findings: &mut Findings) {
 /// The name of the function that begins on this line.
 fn name(line: &str) -> Option<&str> {
     let (before, rest) = line.split_once("fn ")?;
-    let is_qualifier = |it: &str| {
-        matches!(it, "async" | "const" | "unsafe") || it.starts_with("pub") || it.ends_with(')')
+    let is_qualifier = |word: &str| {
+        matches!(word, "async" | "const" | "unsafe")
+            || word.starts_with("pub")
+            || word.ends_with(')')
     };
     before.split_whitespace().all(is_qualifier).then(|| rest.split(['(', '<']).next())?
 }

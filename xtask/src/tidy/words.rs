@@ -32,7 +32,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
                 findings.error(&file.path, format!("names a path of one machine: {}", line.trim()));
             }
             for found in mail.find_iter(line) {
-                if !NOBODY.iter().any(|it| found.as_str().ends_with(it)) {
+                if !NOBODY.iter().any(|suffix| found.as_str().ends_with(suffix)) {
                     findings.error(&file.path, format!("names an address: {}", found.as_str()));
                 }
             }

@@ -294,8 +294,8 @@ mod tests {
 
     #[test]
     fn an_answer_drives_no_terminal_and_is_whole_elsewhere() {
-        let said = "a\u{1b}]0;title\u{7}\u{1b}[2Jb";
-        assert_eq!(answer(said, true), "ab");
-        assert_eq!(answer(said, false), said);
+        let text = "a\u{1b}]0;title\u{7}\u{1b}[2Jb";
+        assert_eq!(answer(text, true), "ab");
+        assert_eq!(answer(text, false), text);
     }
 }

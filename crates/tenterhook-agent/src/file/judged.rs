@@ -44,8 +44,13 @@ struct Known {
 }
 
 impl Known {
-    fn of(it: &Metadata) -> Self {
-        Self { device: it.dev(), inode: it.ino(), names: it.nlink(), is_file: it.is_file() }
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            names: metadata.nlink(),
+            is_file: metadata.is_file(),
+        }
     }
 
     const fn is(self, other: Self) -> bool {
@@ -57,7 +62,7 @@ impl Judged {
     /// Where this path leads now. `None` where links lead in a circle.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let path = real(path)?;
-        let known = std::fs::symlink_metadata(&path).ok().map(|it| Known::of(&it));
+        let known = std::fs::symlink_metadata(&path).ok().map(|metadata| Known::of(&metadata));
         Some(Self { path, known })
     }
 
@@ -79,12 +84,12 @@ impl Judged {
 
     /// Whether it is a file that has other names, so that whoever changes it changes what they name.
     pub(crate) fn has_other_names(&self) -> bool {
-        self.known.is_some_and(|it| it.is_file && it.names > 1)
+        self.known.is_some_and(|k| k.is_file && k.names > 1)
     }
 
     /// Whether that path leads to the same file.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
-        let there = std::fs::metadata(path).ok().map(|it| Known::of(&it));
+        let there = std::fs::metadata(path).ok().map(|metadata| Known::of(&metadata));
         self.known.zip(there).is_some_and(|(own, there)| own.is(there))
     }
 
@@ -96,8 +101,8 @@ impl Judged {
 
     /// Opens the file for writing, empty, with its directories where they are missing.
     pub(crate) fn create(&self) -> io::Result<File> {
-        if let Ok(it) = std::fs::symlink_metadata(&self.path) {
-            Self::looks(&it)?;
+        if let Ok(metadata) = std::fs::symlink_metadata(&self.path) {
+            Self::looks(&metadata)?;
         }
         // What was not there must not be there: somebody else's file is not written over unseen.
         let new = if self.exists() { OFlags::empty() } else { OFlags::CREATE | OFlags::EXCL };
@@ -117,8 +122,8 @@ impl Judged {
     }
 
     /// Asked before it is opened: a device may do something when it is.
-    fn looks(it: &Metadata) -> io::Result<()> {
-        if it.is_symlink() { Err(moved()) } else { regular(it) }
+    fn looks(metadata: &Metadata) -> io::Result<()> {
+        if metadata.is_symlink() { Err(moved()) } else { regular(metadata) }
     }
 
     fn checked(&self, file: File) -> io::Result<File> {
@@ -229,8 +234,8 @@ mod tests {
 
     use super::*;
 
-    fn fails(it: io::Result<File>) -> bool {
-        it.is_err_and(|error| error.to_string().contains("when it was judged"))
+    fn fails(result: io::Result<File>) -> bool {
+        result.is_err_and(|error| error.to_string().contains("when it was judged"))
     }
 
     /// AG-13: whatever comes in place of what was judged, neither is written nor read.
@@ -247,8 +252,8 @@ mod tests {
         let deep = judged("project/src/deep/new");
         std::fs::rename(at("project/src"), at("project/was")).unwrap();
         symlink(at("elsewhere"), at("project/src")).unwrap();
-        for it in [&new, &old, &deep] {
-            assert!(fails(it.create()), "{it:?}");
+        for path in [&new, &old, &deep] {
+            assert!(fails(path.create()), "{path:?}");
         }
         assert!(fails(old.open()));
         assert!(!at("elsewhere/new").exists() && !at("elsewhere/deep/new").exists());

@@ -30,19 +30,20 @@ impl Loaded {
     /// The sources as they are to be loaded: what was read, and for the files that are held, what was loaded before.
     fn merge(&mut self, read: Vec<Source>) -> &[Source] {
         let old = std::mem::take(&mut self.sources);
-        let is_held = |it: &Source| self.held.contains(Path::new(&*it.name));
-        let same =
-            |it: &Source, other: &Source| it.name == other.name && it.dialect == other.dialect;
+        let is_held = |source: &Source| self.held.contains(Path::new(&*source.name));
+        let same = |source: &Source, other: &Source| {
+            source.name == other.name && source.dialect == other.dialect
+        };
         let mut next: Vec<Source> = Vec::new();
         for source in read {
             if is_held(&source) {
-                next.extend(old.iter().find(|it| same(it, &source)).cloned());
+                next.extend(old.iter().find(|s| same(s, &source)).cloned());
             } else {
                 next.push(source);
             }
         }
         for source in old {
-            if is_held(&source) && !next.iter().any(|it| same(it, &source)) {
+            if is_held(&source) && !next.iter().any(|s| same(s, &source)) {
                 next.push(source);
             }
         }
@@ -77,7 +78,7 @@ const fn word(layer: Layer) -> &'static str {
 /// The file names that a matcher lists. A list is an expression where a dialect takes the dot of a name for one; any other
 /// expression names no file.
 fn names(matcher: &MatcherSpec) -> Vec<&str> {
-    let plain = |it: &&str| it.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
+    let plain = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
     match matcher {
         MatcherSpec::Words(words) => words.iter().map(String::as_str).collect(),
         MatcherSpec::Regex(text) => {
@@ -94,7 +95,7 @@ impl Hooks {
     pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
         let roots = self.roots();
         let places = DIALECTS.iter().flat_map(|dialect| dialect.places(&roots));
-        places.map(|it| (it.path, word(it.layer))).collect()
+        places.map(|candidate| (candidate.path, word(candidate.layer))).collect()
     }
 
     /// The files that hooks ask to watch: with their answers, and by the names in their matchers, which are files of the
@@ -102,14 +103,15 @@ impl Hooks {
     pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
         let cwd = self.place.lock().unwrap_or_else(PoisonError::into_inner).cwd.clone();
         let answered: Vec<_> =
-            self.session.watched().borrow().iter().map(|it| cwd.join(it)).collect();
+            self.session.watched().borrow().iter().map(|text| cwd.join(text)).collect();
         let (loaded, added) = (self.engine.ruleset(), self.session.hooks());
         let hooks = loaded.hooks().iter().chain(added.hooks());
-        let watching = hooks
-            .filter(|it| it.event.as_str() == "FileChanged" && matches!(it.arming, Arming::Armed));
-        let named = watching.flat_map(|it| names(it.matcher.spec())).map(|name| cwd.join(name));
+        let watching = hooks.filter(|hook| {
+            hook.event.as_str() == "FileChanged" && matches!(hook.arming, Arming::Armed)
+        });
+        let named = watching.flat_map(|hook| names(hook.matcher.spec())).map(|name| cwd.join(name));
         // A matcher sees names of files: what happens in a directory of that name, it never hears.
-        answered.into_iter().chain(named.filter(|it| !it.is_dir())).collect()
+        answered.into_iter().chain(named.filter(|path| !path.is_dir())).collect()
     }
 
     /// Tells when hooks ask for other files.
@@ -123,11 +125,11 @@ impl Hooks {
             .event("ConfigChange")
             .with("source", source)
             .with("file_path", file.display().to_string());
-        let said = self.fire(event).await;
-        if said.blocked.is_some() {
+        let verdict = self.fire(event).await;
+        if verdict.blocked.is_some() {
             self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.insert(file.to_owned());
         }
-        said.blocked
+        verdict.blocked
     }
 
     /// A watched file changed.
@@ -154,7 +156,7 @@ impl Hooks {
     fn load_again(&self) -> String {
         let roots = self.roots();
         let found =
-            self.trust.as_ref().map_or_else(|| discover::find(&roots), |it| it.find(&roots));
+            self.trust.as_ref().map_or_else(|| discover::find(&roots), |trust| trust.find(&roots));
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = loaded.merge(found.sources);
         let mut diagnostics = self.engine.reload(sources);
@@ -167,15 +169,15 @@ impl Hooks {
             .ruleset()
             .hooks()
             .iter()
-            .filter(|it| it.layer != Layer::BuiltIn)
+            .filter(|hook| hook.layer != Layer::BuiltIn)
             .count()
         {
             1 => "1 hook is loaded.\n".to_owned(),
             count => format!("{count} hooks are loaded.\n"),
         };
-        for it in &diagnostics {
-            let line = findings::line(it, self.engine.ruleset().hooks());
-            let _ = writeln!(text, "{}: {line}", it.severity);
+        for diagnostic in &diagnostics {
+            let line = findings::line(diagnostic, self.engine.ruleset().hooks());
+            let _ = writeln!(text, "{}: {line}", diagnostic.severity);
         }
         text
     }
@@ -183,7 +185,7 @@ impl Hooks {
     /// The files whose hooks are loaded.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.sources.iter().map(|it| PathBuf::from(&*it.name)).collect()
+        loaded.sources.iter().map(|source| PathBuf::from(&*source.name)).collect()
     }
 
     pub(super) fn roots(&self) -> tenterhook::dialect::Roots {

@@ -30,7 +30,7 @@ impl Hooks {
         if std::iter::once(own.clone()).chain(elsewhere).any(|roots| loads(&roots, file)) {
             return Some(decides.to_owned());
         }
-        if self.sources().iter().any(|it| fits(it, file)) {
+        if self.sources().iter().any(|source| fits(source, file)) {
             return Some(decides.to_owned());
         }
         let rules = self.engine.ruleset();
@@ -47,19 +47,20 @@ impl Hooks {
     pub(crate) fn files_that_run(&self) -> Vec<PathBuf> {
         let own = self.roots();
         let (rules, servers) = (self.engine.ruleset(), self.means.programs());
-        let of_hooks = rules.hooks().iter().filter_map(|it| command_of(&it.run));
+        let of_hooks = rules.hooks().iter().filter_map(|hook| command_of(&hook.run));
         let from = [own.cwd.as_path(), own.home.as_path()];
-        let named = of_hooks.chain(&servers).flat_map(|it| runs::files(it, &from));
+        let named = of_hooks.chain(&servers).flat_map(|hook| runs::files(hook, &from));
         let all: BTreeSet<PathBuf> = named.chain(self.sources()).collect();
-        all.into_iter().filter(|it| it.is_absolute() && it.is_file()).collect()
+        all.into_iter().filter(|path| path.is_absolute() && path.is_file()).collect()
     }
 }
 
 /// Whether an agent that is started there loads the file.
 fn loads(roots: &Roots, file: &Path) -> bool {
-    let hooks = DIALECTS.iter().flat_map(|it| it.places(roots)).map(|it| it.path);
-    let servers = DIALECTS.iter().filter_map(|it| it.servers());
-    let servers = servers.flat_map(|it| (it.files)(roots)).map(|(path, _)| path);
+    let hooks =
+        DIALECTS.iter().flat_map(|dialect| dialect.places(roots)).map(|candidate| candidate.path);
+    let servers = DIALECTS.iter().filter_map(|dialect| dialect.servers());
+    let servers = servers.flat_map(|server| (server.files)(roots)).map(|(path, _)| path);
     hooks.chain(servers).any(|place| fits(&place, file))
 }
 
@@ -71,7 +72,7 @@ fn fits(place: &Path, file: &Path) -> bool {
 }
 
 fn part(place: Component<'_>, part: Component<'_>) -> bool {
-    let small = |it: &OsStr| it.to_string_lossy().to_lowercase();
+    let small = |value: &OsStr| value.to_string_lossy().to_lowercase();
     let (place, part) = (small(place.as_os_str()), small(part.as_os_str()));
     match place.split_once('*') {
         Some((before, after)) => part.starts_with(before) && part.ends_with(after),
@@ -81,7 +82,7 @@ fn part(place: Component<'_>, part: Component<'_>) -> bool {
 
 /// Whether a hook runs the file, named by its path or from one of these directories.
 fn runs_file(run: &Run, file: &Path, from: [&Path; 2]) -> bool {
-    command_of(run).is_some_and(|it| command_runs(it, file, from))
+    command_of(run).is_some_and(|command| command_runs(command, file, from))
 }
 
 /// What a hook starts.
@@ -96,7 +97,7 @@ const fn command_of(run: &Run) -> Option<&Command> {
 /// Whether it runs the file, by whatever name: as it is written, or by a link.
 fn command_runs(command: &Command, file: &Path, from: [&Path; 2]) -> bool {
     let mut named = runs::files(command, &from).into_iter();
-    named.any(|it| it == file || way(&it).iter().any(|it| it == file))
+    named.any(|path| path == file || way(&path).iter().any(|path| path == file))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Hooks {
         let mailbox = self.mailboxes.find(finished.agent.as_deref());
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
-            let hooks = finished.outcome.steps.iter().map(|it| it.hook.to_string()).collect();
+            let hooks = finished.outcome.steps.iter().map(|step| step.hook.to_string()).collect();
             let (did, why) = ("wakes the agent".to_owned(), reason.clone());
             let steps = &finished.outcome.steps;
             let label = self.label_of(&finished.event, steps.iter().map(|step| &step.hook));

@@ -76,11 +76,11 @@ impl Means {
             }
             None => builder.tempdir(),
         };
-        let directory = directory.map(|it| Scratch(it.keep())).map_err(|error| {
+        let directory = directory.map(|directory| Scratch(directory.keep())).map_err(|error| {
             updates.warn("hooks", format!("no directory for the files of hooks: {error}"));
         });
         let mut ambient = Ambient::default();
-        ambient.scratch = directory.as_ref().ok().map(|it| it.0.clone());
+        ambient.scratch = directory.as_ref().ok().map(|directory| directory.0.clone());
         let servers =
             Configured::new([], env.to_vec()).reached_by(network.clone()).within(&ambient);
         Self {
@@ -105,14 +105,14 @@ impl Means {
             leave::lineage::note_self(&state);
             ambient = ambient.state(state);
         }
-        ambient.scratch = self.directory.as_ref().map(|it| it.0.clone());
+        ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
         ambient
     }
 
     /// What a command of the model is given of that: nobody to ask, and a place for files.
     pub(super) fn shell(&self) -> Ambient {
         let mut ambient = Ambient::default().env(self.env.clone());
-        ambient.scratch = self.directory.as_ref().map(|it| it.0.clone());
+        ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
         ambient
     }
 
@@ -125,36 +125,39 @@ impl Means {
         roots: &Roots,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
-        let (found, mut told) = match trust {
+        let (found, mut diagnostics) = match trust {
             Some(trust) => trust.servers(roots, sources),
             None => discover::servers(roots, sources),
         };
-        let servers = settle_servers(ruleset, found, &mut told);
-        let marked = servers.iter().map(|it| (it.clone(), is_for_model(it, ruleset)));
+        let servers = settle_servers(ruleset, found, &mut diagnostics);
+        let marked = servers.iter().map(|server| (server.clone(), is_for_model(server, ruleset)));
         *self.configured() = marked.collect();
         self.servers.replace(servers);
         self.generation.fetch_add(1, Ordering::AcqRel);
-        told
+        diagnostics
     }
 
     /// The servers whose tools the model is offered, sorted.
     pub(super) fn offering(&self) -> Vec<String> {
         let configured = self.configured();
         let offering = configured.iter().filter(|(_, is_for_model)| *is_for_model);
-        let mut names: Vec<String> = offering.map(|(it, _)| it.name.clone()).collect();
+        let mut names: Vec<String> = offering.map(|(server, _)| server.name.clone()).collect();
         names.sort();
         names
     }
 
     /// The first server whose program is such a one.
     pub(super) fn server_that(&self, is: impl Fn(&Command) -> bool) -> Option<String> {
-        let is = |it: &Server| matches!(&it.reach, Reach::Program(command) if is(command));
-        self.configured().iter().find(|(it, _)| is(it)).map(|(it, _)| it.name.clone())
+        let is = |server: &Server| matches!(&server.reach, Reach::Program(command) if is(command));
+        self.configured()
+            .iter()
+            .find(|(server, _)| is(server))
+            .map(|(server, _)| server.name.clone())
     }
 
     /// What servers are started by.
     pub(super) fn programs(&self) -> Vec<Command> {
-        let program = |it: &(Server, bool)| match &it.0.reach {
+        let program = |pair: &(Server, bool)| match &pair.0.reach {
             Reach::Program(command) => Some(command.clone()),
             _ => None,
         };
@@ -176,10 +179,10 @@ impl Means {
 
 /// A server of a native file that a hook calls is there to judge the model, and none of its tools (AG-50).
 fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
-    let called = |it: &Run| matches!(it, Run::McpTool(tool) if *tool.server == *server.name);
+    let called = |run: &Run| matches!(run, Run::McpTool(tool) if *tool.server == *server.name);
     // What was approved and is another one now stays for the hooks that call it, which hear that; it offers nothing.
     if matches!(server.reach, Reach::Withheld(_)) {
         return false;
     }
-    server.dialect != DialectId::NATIVE || !ruleset.hooks().iter().any(|it| called(&it.run))
+    server.dialect != DialectId::NATIVE || !ruleset.hooks().iter().any(|hook| called(&hook.run))
 }

@@ -23,7 +23,7 @@ impl Hooks {
         let ruleset = self.engine.ruleset();
         let running: Vec<_> =
             self.session.running().into_iter().map(|running| running.hook).collect();
-        let of_files = || ruleset.hooks().iter().filter(|it| it.layer != Layer::BuiltIn);
+        let of_files = || ruleset.hooks().iter().filter(|hook| hook.layer != Layer::BuiltIn);
         if of_files().count() == 0 {
             return "No hooks are configured.".to_owned();
         }
@@ -41,7 +41,8 @@ impl Hooks {
             let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event_label());
             let _ = writeln!(text, "    {}", hook.run.line());
             let limit = hook.time(&ruleset.row(hook.dialect, &hook.event));
-            let condition = hook.condition.as_ref().map(|it| format!(", if {}", it.text()));
+            let condition =
+                hook.condition.as_ref().map(|condition| format!(", if {}", condition.text()));
             let _ = writeln!(
                 text,
                 "    on {}{}, at most {} s, {}, {}",
@@ -213,7 +214,7 @@ fn rows(text: &mut String, id: DialectId) {
 
 /// The agents whose hooks run here.
 fn agents() -> String {
-    DIALECTS.iter().map(|it| it.id().as_str()).collect::<Vec<_>>().join(", ")
+    DIALECTS.iter().map(|dialect| dialect.id().as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// When an event happens in this agent, and what matchers can meet there.
@@ -222,8 +223,9 @@ fn happens(text: &mut String, event: &str) {
     if !point.values.is_empty() {
         let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
     }
-    for it in points::ABSENCES.iter().filter(|it| it.event == point.event) {
-        let _ = writeln!(text, "{:<20}  never on {}: {}", "", it.values.join(", "), it.why);
+    for absence in points::ABSENCES.iter().filter(|absence| absence.event == point.event) {
+        let _ =
+            writeln!(text, "{:<20}  never on {}: {}", "", absence.values.join(", "), absence.why);
     }
     if point.faces == points::Faces::Attended {
         let _ = writeln!(text, "{:<20}  where somebody can answer", "");
@@ -248,7 +250,8 @@ mod tests {
             Source { layer, ..given }
         };
         let all = [source("ours", Layer::Managed), source("mine", Layer::User)];
-        hooks.engine = all.into_iter().fold(Engine::builder(), |all, it| all.source(it)).build().0;
+        hooks.engine =
+            all.into_iter().fold(Engine::builder(), |all, source| all.source(source)).build().0;
         assert!(hooks.switch("ours", false).unwrap_err().contains("stays on"));
         assert_eq!(hooks.switch("mine", false).as_deref(), Ok("`mine` is off for this session."));
         let list = hooks.list();

@@ -42,7 +42,7 @@ impl Past {
         let ran = |step: &&Step| step.ended.is_run() && step.ended != Ended::Detached;
         for step in outcome.steps.iter().filter(ran) {
             let came = format!("{} ({})", came(step, outcome), step.ended);
-            let times = self.hooks.get(&step.hook).map_or(0, |it| it.times) + 1;
+            let times = self.hooks.get(&step.hook).map_or(0, |hook| hook.times) + 1;
             self.hooks.insert(step.hook.clone(), Ran { times, at: Instant::now(), came });
         }
     }
@@ -61,7 +61,7 @@ impl Past {
 
     /// The last event of which this holds.
     pub(super) fn last(&self, is: impl Fn(&Event) -> bool) -> Option<Event> {
-        self.events.iter().rev().find(|it| is(it)).cloned()
+        self.events.iter().rev().find(|event| is(event)).cloned()
     }
 }
 

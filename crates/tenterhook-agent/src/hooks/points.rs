@@ -114,12 +114,15 @@ pub(super) static ABSENCES: &[Absence] = &[
 
 /// The row of an event that this agent fires.
 pub(super) fn find(event: &str) -> Option<&'static Point> {
-    POINTS.iter().find(|it| it.event == event)
+    POINTS.iter().find(|point| point.event == event)
 }
 
 /// Why hooks wait in vain for an event, if they do.
 pub(super) fn never(event: &str) -> Option<&'static str> {
-    ABSENCES.iter().find(|it| it.event == event && it.values.is_empty()).map(|it| it.why)
+    ABSENCES
+        .iter()
+        .find(|absence| absence.event == event && absence.values.is_empty())
+        .map(|absence| absence.why)
 }
 
 #[cfg(test)]
@@ -136,20 +139,24 @@ mod tests {
     /// Ruling 21: what the engine knows the agent fires, or says why it does not, and the guide says the same.
     #[test]
     fn every_event_and_value_is_produced_or_its_absence_is_argued() {
-        let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE).unwrap();
+        let native = DIALECTS.iter().find(|dialect| dialect.id() == DialectId::NATIVE).unwrap();
         for row in native.rows() {
             let (fires, never) = (find(&row.event).is_some(), never(&row.event).is_some());
             assert!(fires != never, "{}: fires {fires}, argued {never}", row.event);
         }
-        let known = |event: &str| native.rows().iter().any(|it| it.event == event);
-        for event in POINTS.iter().map(|it| it.event).chain(ABSENCES.iter().map(|it| it.event)) {
+        let known = |event: &str| native.rows().iter().any(|row| row.event == event);
+        for event in POINTS
+            .iter()
+            .map(|point| point.event)
+            .chain(ABSENCES.iter().map(|absence| absence.event))
+        {
             assert!(known(event), "{event} is the engine's");
         }
         for dialect in DIALECTS {
             for row in dialect.rows() {
                 let Some(point) = find(&row.event) else { continue };
-                let absent = ABSENCES.iter().filter(|it| it.event == point.event);
-                let absent: BTreeSet<_> = absent.flat_map(|it| it.values).collect();
+                let absent = ABSENCES.iter().filter(|absence| absence.event == point.event);
+                let absent: BTreeSet<_> = absent.flat_map(|absence| absence.values).collect();
                 for value in dialect.subjects(&row.event) {
                     let produced = point.values.contains(value);
                     let shown = format!("{:?}: {} on `{value}`", dialect.id(), row.event);
@@ -162,7 +169,7 @@ mod tests {
                 let mut words = std::iter::once(event).chain(*values);
                 row.starts_with('|')
                     && row.contains(why)
-                    && words.all(|it| row.contains(&format!("`{it}`")))
+                    && words.all(|word| row.contains(&format!("`{word}`")))
             };
             assert!(GUIDE.lines().any(|row| says(&row)), "the guide on {event} {values:?}");
         }

@@ -29,8 +29,10 @@ impl Hooks {
 
     /// A message of the model is about to be shown: what is shown instead, if hooks say so, and which.
     pub(crate) async fn message_shown(&self, text: &str) -> Option<(String, Vec<String>)> {
-        let said = self.fire(self.event(SHOWN).with("delta", text)).await;
-        let hooks = said.rewritten.map(|it| it.hooks).unwrap_or_default();
-        said.output.map(|it| (it.as_str().map_or_else(|| it.to_string(), str::to_owned), hooks))
+        let verdict = self.fire(self.event(SHOWN).with("delta", text)).await;
+        let hooks = verdict.rewritten.map(|r| r.hooks).unwrap_or_default();
+        verdict.output.map(|output| {
+            (output.as_str().map_or_else(|| output.to_string(), str::to_owned), hooks)
+        })
     }
 }

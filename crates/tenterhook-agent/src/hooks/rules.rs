@@ -58,8 +58,9 @@ impl PermissionRule {
     /// The rule that this very call may run again.
     pub(crate) fn exactly(call: &Call, file: Option<PathBuf>) -> Self {
         let meaning = Meaning::Exactly(call.clone(), file);
-        let subject = call.input.as_object().into_iter().flatten().find_map(|(_, it)| it.as_str());
-        let subject = subject.and_then(|it| it.lines().next()).unwrap_or_default();
+        let subject =
+            call.input.as_object().into_iter().flatten().find_map(|(_, value)| value.as_str());
+        let subject = subject.and_then(|subject| subject.lines().next()).unwrap_or_default();
         let subject: String = subject.chars().take(SUBJECT).collect();
         let text = format!("{} as it was: {subject}", call.tool);
         Self { text, meaning, by: "you said always" }

@@ -39,10 +39,10 @@ impl Hooks {
             let offer = timeout(LISTING, self.means.servers().offer(&name)).await;
             let offer = match offer {
                 Ok(Ok(offer)) => {
-                    let tools = offer.tools.into_iter().map(|it| ServerTool {
-                        name: it.name,
-                        about: it.about,
-                        schema: it.schema,
+                    let tools = offer.tools.into_iter().map(|tool| ServerTool {
+                        name: tool.name,
+                        about: tool.about,
+                        schema: tool.schema,
                     });
                     Ok((tools.collect(), offer.is_cut))
                 }
@@ -70,7 +70,7 @@ impl Hooks {
             Ok(Err(fault)) => return Err(fault.why),
             Err(_) => return Err(format!("`{server}/{tool}` did not answer within {CALL:?}")),
         };
-        let texts = reply.content.into_iter().map(|it| match it {
+        let texts = reply.content.into_iter().map(|content| match content {
             Content::Text(text) => text,
             Content::Other(kind) => format!("({kind}, which cannot be shown here)"),
         });
@@ -91,12 +91,12 @@ fn repeats(last: &str, before: &str) -> bool {
     fn all(value: &Value, before: &str) -> bool {
         match value {
             Value::String(text) => before.contains(text.as_str()),
-            Value::Array(items) => items.iter().all(|it| all(it, before)),
-            Value::Object(fields) => fields.values().all(|it| all(it, before)),
+            Value::Array(items) => items.iter().all(|value| all(value, before)),
+            Value::Object(fields) => fields.values().all(|field| all(field, before)),
             Value::Null | Value::Bool(_) | Value::Number(_) => before.contains(&value.to_string()),
         }
     }
-    serde_json::from_str::<Value>(last).is_ok_and(|it| it.is_object() && all(&it, before))
+    serde_json::from_str::<Value>(last).is_ok_and(|value| value.is_object() && all(&value, before))
 }
 
 #[cfg(test)]

@@ -97,13 +97,13 @@ impl Hooks {
     }
 
     /// A file of instructions was loaded.
-    pub(crate) async fn instructions_loaded(&self, it: &Instructions) {
+    pub(crate) async fn instructions_loaded(&self, instructions: &Instructions) {
         let mut event = self
             .event("InstructionsLoaded")
-            .with("file_path", it.path.display().to_string())
-            .with("memory_type", it.memory)
-            .with("load_reason", it.reason);
-        if let Some(parent) = &it.parent {
+            .with("file_path", instructions.path.display().to_string())
+            .with("memory_type", instructions.memory)
+            .with("load_reason", instructions.reason);
+        if let Some(parent) = &instructions.parent {
             event = event.with("parent_file_path", parent.display().to_string());
         }
         self.fire(event).await;

@@ -87,7 +87,8 @@ fn read(path: &Path) -> io::Result<Page> {
 }
 
 fn write(state: &State) -> io::Result<()> {
-    let mut once: Vec<_> = state.claimed.iter().map(|it| it.as_str().to_owned()).collect();
+    let mut once: Vec<_> =
+        state.claimed.iter().map(|hook_id| hook_id.as_str().to_owned()).collect();
     once.sort();
     let page = Page { once, strikes: state.strikes.clone() };
     if let Some(parent) = state.path.parent() {

@@ -95,7 +95,7 @@ pub(super) fn deeds(
     if !stopped.is_empty() {
         deeds.push(deed(stopped, "ends what is under way", String::new()));
     }
-    let consents = |it: &&Step| it.verdict == Restraint::Allow && outcome.consents();
+    let consents = |step: &&Step| step.verdict == Restraint::Allow && outcome.consents();
     for step in outcome.steps.iter().filter(consents) {
         deeds.push(deed(vec![step.hook.clone()], "consents", String::new()));
     }
@@ -106,12 +106,12 @@ pub(super) fn deeds(
             ..deed(hooks, &format!("rewrote {what}"), String::new())
         });
     }
-    for step in outcome.steps.iter().filter(|it| !it.context.is_empty()) {
+    for step in outcome.steps.iter().filter(|step| !step.context.is_empty()) {
         deeds.push(deed(vec![step.hook.clone()], "tells the model", step.context.join("\n")));
     }
     let all = || outcome.steps.iter().map(|step| step.hook.clone()).collect::<Vec<_>>();
     if !outcome.effects.env.is_empty() {
-        let names: Vec<_> = outcome.effects.env.keys().map(|it| format!("`{it}`")).collect();
+        let names: Vec<_> = outcome.effects.env.keys().map(|key| format!("`{key}`")).collect();
         deeds.push(deed(all(), "set for shell commands", names.join(", ")));
     }
     if outcome.effects.initial_user_message.is_some() {
@@ -123,7 +123,7 @@ pub(super) fn deeds(
 /// How hooks held the event up or waved it through, and whether the reason stands on the screen anyway.
 fn restrained(event: &EventLabel, outcome: &Outcome) -> Option<(String, bool)> {
     match outcome.restraint {
-        Restraint::Deny => Some(match DENIALS.iter().find(|(it, ..)| *it == event.neutral()) {
+        Restraint::Deny => Some(match DENIALS.iter().find(|(name, ..)| *name == event.neutral()) {
             Some((_, did, shown)) => ((*did).to_owned(), *shown),
             None => (format!("objects at {event}"), false),
         }),
@@ -148,7 +148,7 @@ fn rewrites(event: &Event, outcome: &Outcome) -> Vec<(&'static str, Rewritten)> 
             "tool_input" => effects.updated_input.clone(),
             _ => effects.updated_output.clone(),
         };
-        let now = now.filter(|it| *it != was)?;
+        let now = now.filter(|value| *value != was)?;
         let (name, call) = (event.name.to_string(), call(event));
         Some((*what, Rewritten { event: name, hooks: hooks.clone(), call, was, now }))
     });

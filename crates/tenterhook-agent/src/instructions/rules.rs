@@ -18,7 +18,7 @@ impl Rule {
     /// Whether it is about this file in particular.
     pub(super) fn is_about(&self, project: &Path, file: &Path) -> bool {
         let Ok(inside) = file.strip_prefix(project) else { return false };
-        let globs = self.paths.iter().filter_map(|it| Glob::new(it).ok());
+        let globs = self.paths.iter().filter_map(|path| Glob::new(path).ok());
         globs.into_iter().any(|glob| glob.compile_matcher().is_match(inside))
     }
 }
@@ -26,9 +26,9 @@ impl Rule {
 /// The rules in a directory, by name.
 pub(super) fn of(directory: &Path) -> Vec<Rule> {
     let entries = std::fs::read_dir(directory.join(".claude/rules")).into_iter().flatten();
-    let paths = entries.flatten().map(|it| it.path());
+    let paths = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
-        paths.filter(|it| it.extension().is_some_and(|it| it == "md")).collect();
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
     paths.sort();
     let rule = |path: PathBuf| {
         let (text, _) = file::text(&path, super::LONGEST).ok()?;
@@ -46,8 +46,8 @@ fn named(text: &str) -> Vec<String> {
     let first = first.trim().trim_start_matches('[').trim_end_matches(']');
     let below = lines.map(str::trim).map_while(|line| line.strip_prefix('-'));
     let all = first.split(',').chain(below);
-    let bare = |it: &str| it.trim().trim_matches(['"', '\'']).to_owned();
-    all.map(bare).filter(|it| !it.is_empty()).collect()
+    let bare = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+    all.map(bare).filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -161,8 +161,10 @@ impl Exchange {
             None => return Err(self.broke_off()),
         };
         match event {
-            ChatStreamEvent::Chunk(it) => self.say(Delta::Text(it.content)),
-            ChatStreamEvent::ReasoningChunk(it) => self.say(Delta::Reasoning(it.content)),
+            ChatStreamEvent::Chunk(chunk) => self.say(Delta::Text(chunk.content)),
+            ChatStreamEvent::ReasoningChunk(reasoning_chunk) => {
+                self.say(Delta::Reasoning(reasoning_chunk.content))
+            }
             ChatStreamEvent::End(end) => {
                 let deltas = wire::end(end, &self.request, &self.target);
                 self.ready.extend(deltas.ok_or_else(|| self.broke_off())?);

@@ -103,15 +103,15 @@ impl Scripted {
     /// Keeps a request for whoever wants to see what the model was told.
     fn keep(&self, request: &Request) -> std::io::Result<()> {
         let Some(path) = &self.record else { return Ok(()) };
-        let tools: Vec<_> = request.tools.iter().map(|it| &*it.name).collect();
+        let tools: Vec<_> = request.tools.iter().map(|tool| &*tool.name).collect();
         let line = json!({"system": request.system, "messages": request.messages, "tools": tools});
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         writeln!(file, "{line}")
     }
 
-    fn next(&self, heard: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
+    fn next(&self, output: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |line: &Line| line.on.as_deref().is_none_or(|on| heard.contains(on));
+        let fits = |line: &Line| line.on.as_deref().is_none_or(|on| output.contains(on));
         let Some(at) = lines.left.iter().position(fits) else {
             let text = "(the script has nothing more to say)".to_owned();
             return vec![
@@ -133,11 +133,13 @@ impl Lines {
         let words = |text: &str| text.split_inclusive(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut deltas: Vec<(u64, Result<Delta, ModelError>)> = Vec::new();
         deltas.extend(
-            words(&line.think).into_iter().map(|it| (line.word_ms, Ok(Delta::Reasoning(it)))),
+            words(&line.think).into_iter().map(|word| (line.word_ms, Ok(Delta::Reasoning(word)))),
         );
-        deltas.extend(words(&line.text).into_iter().map(|it| (line.word_ms, Ok(Delta::Text(it)))));
+        deltas.extend(
+            words(&line.text).into_iter().map(|word| (line.word_ms, Ok(Delta::Text(word)))),
+        );
         if let Some(word) = &line.error {
-            let kind = ErrorKind::ALL.iter().find(|(_, it)| it == word);
+            let kind = ErrorKind::ALL.iter().find(|(_, value)| value == word);
             let kind = kind.map_or(ErrorKind::Unknown, |(kind, _)| *kind);
             let message = format!("the script fails here with `{word}`");
             deltas.push((0, Err(ModelError { kind, message })));
@@ -188,7 +190,7 @@ fn heard(message: &Message) -> String {
         Message::User { text, context, .. } => format!("{text}\n{}", context.join("\n")),
         Message::Assistant(reply) => reply.text.clone(),
         Message::Tools { results, context } => {
-            let texts = results.iter().map(|it| it.text.as_str());
+            let texts = results.iter().map(|result| result.text.as_str());
             texts.chain(context.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
         }
     }

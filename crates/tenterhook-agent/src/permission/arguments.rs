@@ -59,7 +59,7 @@ pub(super) fn rewritten(was: &Value, call: &Call, toolbox: &Toolbox) -> Result<(
 
 /// Whether some text in it holds what drives a terminal, or ends a text before its end.
 fn controls(value: &Value) -> bool {
-    let drives = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
+    let drives = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     match value {
         Value::String(text) => text.contains(drives),
         Value::Array(items) => items.iter().any(controls),
@@ -91,7 +91,7 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     }
     let known = schema.get("properties");
     for (key, value) in input {
-        let Some(property) = known.and_then(|it| it.get(key)) else {
+        let Some(property) = known.and_then(|properties| properties.get(key)) else {
             if !is_closed {
                 continue;
             }

@@ -181,10 +181,10 @@ pub(super) fn allows(
     if touched.doubt.is_some() && rule.exact().is_none() {
         return false;
     }
-    let judged = aim.map(|it| it.judged.as_ref());
+    let judged = aim.map(|aim| aim.judged.as_ref());
     let holds = |call: &Call| ground.hooks.rule_that_holds([rule], call, Doubt::Fails).is_some();
     match (rule.exact(), judged) {
-        (Some(path), judged) => holds(call) && path == judged.flatten().map(|it| it.path.as_path()),
+        (Some(path), judged) => holds(call) && path == judged.flatten().map(|j| j.path.as_path()),
         (None, None) => holds(call),
         (None, Some(None)) => false,
         // A home or a project may itself be known by a link: there the name that was written counts as well as the file's.

@@ -136,7 +136,7 @@ fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotM
 /// Rules as a person reads them.
 fn told(change: &Value, rules: &[PermissionRule]) -> String {
     let word = change.get("behavior").and_then(Value::as_str).unwrap_or_default();
-    let all: Vec<_> = rules.iter().map(|it| format!("`{}`", it.text())).collect();
+    let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.text())).collect();
     format!("{word} {}", all.join(", "))
 }
 
@@ -160,9 +160,9 @@ fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<Stri
         Ok(path)
     };
     let new = named.iter().map(real).collect::<Result<Vec<_>, NotMade>>()?;
-    let told: Vec<_> = new.iter().map(|it| format!("`{}`", it.display())).collect();
+    let texts: Vec<_> = new.iter().map(|path| format!("`{}`", path.display())).collect();
     all.directories(|all| all.extend(new));
-    Ok(format!("{} may be changed, too", told.join(", ")))
+    Ok(format!("{} may be changed, too", texts.join(", ")))
 }
 
 /// Rules that restrain are only ever added to.
@@ -183,7 +183,7 @@ fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, N
     let old = named(change)?;
     let gone = all.rules(|rules| {
         let before = rules.allow.len();
-        rules.allow.retain(|it| !old.iter().any(|old| old.text() == it.text()));
+        rules.allow.retain(|rule| !old.iter().any(|old| old.text() == rule.text()));
         before - rules.allow.len()
     });
     if gone == 0 {
@@ -198,12 +198,12 @@ fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<Str
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
     let gone = all.directories(|all| {
         let before = all.len();
-        all.retain(|it| !named.contains(&it.as_path()));
+        all.retain(|path| !named.contains(&path.as_path()));
         before - all.len()
     });
-    let told: Vec<_> = named.iter().map(|it| format!("`{}`", it.display())).collect();
+    let texts: Vec<_> = named.iter().map(|path| format!("`{}`", path.display())).collect();
     if gone == 0 {
-        return Err(NotMade::NoSuchDirectory(told.join(", ")));
+        return Err(NotMade::NoSuchDirectory(texts.join(", ")));
     }
-    Ok(format!("{} is outside the project again", told.join(", ")))
+    Ok(format!("{} is outside the project again", texts.join(", ")))
 }

@@ -39,6 +39,6 @@ impl Mode {
 
     /// The mode of that word.
     pub(crate) fn find(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
+        Self::ALL.iter().find(|(_, value)| value.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
     }
 }

@@ -30,11 +30,12 @@ impl Permissions {
         let named = rules.flat_map(|(rules, (word, means))| {
             rules
                 .iter()
-                .map(move |it| (word, it.text().to_owned(), format!("{means}; {}", it.by())))
+                .map(move |rule| (word, rule.text().to_owned(), format!("{means}; {}", rule.by())))
         });
         let [.., (word, means)] = MEANINGS;
         let directories = state.directories.iter();
-        let directories = directories.map(|it| (word, it.display().to_string(), means.to_owned()));
+        let directories =
+            directories.map(|directory| (word, directory.display().to_string(), means.to_owned()));
         let all: Vec<_> = named.chain(directories).collect();
         for (at, (word, text, means)) in all.iter().enumerate() {
             lines.push(format!("{:>4}  {word:<5}  {text}", at + 1));

@@ -235,7 +235,7 @@ impl Permissions {
             Decision::Once => Decided::Yes(Permit::of(call, aim), Vec::new()),
             Decision::Always => {
                 let permit = Permit::of(call, aim);
-                let file = permit.judged().map(|it| it.path.clone());
+                let file = permit.judged().map(|j| j.path.clone());
                 let rule = PermissionRule::exactly(permit.call(), file);
                 self.rules(|rules| rules.allow.push(rule));
                 Decided::Yes(permit, Vec::new())

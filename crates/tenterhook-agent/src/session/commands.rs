@@ -120,11 +120,12 @@ impl Session {
             self.page("/resume", text);
             return Ok(());
         };
-        let listed = file.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).and_then(|at| {
-            let (_, path) = list::beside(self.agent.transcript.path()).into_iter().nth(at)?;
-            Some(path)
-        });
-        let file = listed.map_or(file, |it| it.display().to_string());
+        let listed =
+            file.parse::<usize>().ok().and_then(|file| file.checked_sub(1)).and_then(|at| {
+                let (_, path) = list::beside(self.agent.transcript.path()).into_iter().nth(at)?;
+                Some(path)
+            });
+        let file = listed.map_or(file, |path| path.display().to_string());
         let path = Path::new(&file);
         let own = &self.agent.transcript;
         let (kept, transcript) = match own.resume_from(path) {
@@ -199,9 +200,9 @@ impl Session {
             Err(why) => return self.page("/add-dir", why),
         };
         self.agent.permissions.directories(|all| all.push(added.clone()));
-        let said = self.agent.hooks.directory_added(&added, "slash_command").await;
-        if !said.context.is_empty() {
-            self.agent.steering.add_later(from_hook(String::new(), said.context));
+        let verdict = self.agent.hooks.directory_added(&added, "slash_command").await;
+        if !verdict.context.is_empty() {
+            self.agent.steering.add_later(from_hook(String::new(), verdict.context));
         }
         self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
     }

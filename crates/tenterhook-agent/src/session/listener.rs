@@ -87,7 +87,7 @@ impl<'s> Listener<'s> {
                 self.tell_queue();
             }
             Some(Input::TakeBack) => {
-                let last = self.queue.iter().rposition(|it| matches!(it, Next::Raw(_)));
+                let last = self.queue.iter().rposition(|next| matches!(next, Next::Raw(_)));
                 if let Some(Next::Raw(last)) = last.and_then(|at| self.queue.remove(at)) {
                     self.updates.tell(Update::TakenBack(last));
                     self.tell_queue();

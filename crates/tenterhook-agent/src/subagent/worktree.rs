@@ -29,7 +29,7 @@ impl Worktree {
             return Err(WorktreeError::Denied { reason });
         }
         let project = agent.settings.project.clone();
-        let (path, from) = match said.output.as_ref().and_then(|it| it.as_str()) {
+        let (path, from) = match said.output.as_ref().and_then(|output| output.as_str()) {
             Some(made) if Path::new(made).is_dir() => (PathBuf::from(made), None),
             Some(made) => return Err(WorktreeError::NoDirectory(made.to_owned())),
             None => {

@@ -50,7 +50,7 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     command.timeout = Some(timeout.map_or(TIMEOUT, Duration::from_millis));
     command.umask = None;
     // Before the child, so that its directory for passing files is removed after it.
-    let confined = place.sandbox.as_ref().map(|it| it.confine(&mut command));
+    let confined = place.sandbox.as_ref().map(|sandbox| sandbox.confine(&mut command));
     let (done, finished) = tokio::sync::oneshot::channel();
     // Dropped on every way out, and that ends what still runs.
     let _child = process::start_fed(command, |child| {
@@ -62,8 +62,9 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let printed = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
-    let refused = confined.as_ref().and_then(|it| it.refused(printed.as_bytes()));
-    let text = [printed, refused.map(|it| format!("({it})")).unwrap_or_default()].join("\n");
+    let refused =
+        confined.as_ref().and_then(|confined_shell| confined_shell.refused(printed.as_bytes()));
+    let text = [printed, refused.map(|text| format!("({text})")).unwrap_or_default()].join("\n");
     let text = text.trim().to_owned();
     let exit_code = match &report.end {
         process::End::Exited(code) => Some(*code),
@@ -83,7 +84,8 @@ async fn run(call: &Call, place: &Workplace) -> Output {
         process::End::TimedOut => "it took longer than it may".to_owned(),
         process::End::Cancelled => "it was cancelled".to_owned(),
         process::End::NotStarted(error) => {
-            let why = confined.as_ref().and_then(|it| it.not_started(error));
+            let why =
+                confined.as_ref().and_then(|confined_shell| confined_shell.not_started(error));
             format!("it was not started: {}", why.unwrap_or_else(|| error.to_string()))
         }
     };

@@ -55,7 +55,7 @@ async fn read(call: &Call, place: &Workplace) -> Output {
         call.input
             .get(key)
             .and_then(serde_json::Value::as_u64)
-            .and_then(|it| usize::try_from(it).ok())
+            .and_then(|value| usize::try_from(value).ok())
     };
     let (from, limit) = (number("offset").unwrap_or(1).max(1), number("limit").unwrap_or(LINES));
     let lines: Vec<String> = content

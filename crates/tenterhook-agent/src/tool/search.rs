@@ -99,11 +99,11 @@ async fn aside(
 fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
     let pattern = matcher(text(call, "pattern").ok_or(ToolError::Missing("pattern"))?)?;
     let root = place.aim()?.path;
-    let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|it| pattern.is_match(it));
+    let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|rest| pattern.is_match(rest));
     Ok(files(&root, place)
         .filter(|path| named(path))
         .take(MOST)
-        .map(|it| shown(&it, place))
+        .map(|file| shown(&file, place))
         .collect())
 }
 
@@ -116,9 +116,9 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
     let (mut found, mut barred) = (Vec::new(), None);
     for path in files(&root, place) {
         let wanted = only.as_ref().is_none_or(|only| {
-            path.file_name().is_some_and(|it| only.is_match(it)) || only.is_match(&path)
+            path.file_name().is_some_and(|name| only.is_match(name)) || only.is_match(&path)
         });
-        if !wanted || path.metadata().is_ok_and(|it| it.len() > LARGE) {
+        if !wanted || path.metadata().is_ok_and(|metadata| metadata.len() > LARGE) {
             continue;
         }
         if let Some(rule) = place.bars.against(&path) {
@@ -127,7 +127,7 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
             continue;
         }
         // What a walk saw may be a link by now.
-        let content = file::open_real(&path).and_then(|it| file::start_of(it, LARGE));
+        let content = file::open_real(&path).and_then(|file| file::start_of(file, LARGE));
         let Ok((content, _)) = content else { continue };
         for (at, line) in String::from_utf8_lossy(&content).lines().enumerate() {
             if pattern.is_match(line) {
@@ -156,17 +156,17 @@ fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
     let cancel = place.cancel.clone();
     let walk = WalkBuilder::new(root)
         .hidden(false)
-        .filter_entry(|it| it.file_name() != ".git")
+        .filter_entry(|entry| entry.file_name() != ".git")
         .sort_by_file_path(Ord::cmp)
         .build();
     walk.take_while(move |_| !cancel.is_cancelled())
         .filter_map(Result::ok)
-        .filter(|it| it.file_type().is_some_and(|it| it.is_file()))
+        .filter(|entry| entry.file_type().is_some_and(|file_type| file_type.is_file()))
         .map(ignore::DirEntry::into_path)
 }
 
 fn shown(path: &Path, place: &Workplace) -> String {
     // The root was followed to where it leads; so is the place from which names are told.
-    let cwd = Judged::of(&place.cwd).map_or_else(|| place.cwd.clone(), |it| it.path);
+    let cwd = Judged::of(&place.cwd).map_or_else(|| place.cwd.clone(), |j| j.path);
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -75,7 +75,7 @@ fn take(
     if tool.name.is_empty() || name.len() > NAME {
         return Err(format!("(its name is longer than the {NAME} characters of a tool)"));
     }
-    if served.iter().any(|it| it.spec.name == name) {
+    if served.iter().any(|s| s.spec.name == name) {
         return Err(format!("(another tool is called `{name}` already)"));
     }
     if served.len() >= MOST {
@@ -106,7 +106,7 @@ fn take(
 
 /// A name with the characters that every service takes; others become `_`, as in the agents for which servers are written.
 fn plain(name: &str) -> String {
-    let plain = |it: char| if it.is_ascii_alphanumeric() || "-_".contains(it) { it } else { '_' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     name.chars().map(plain).collect()
 }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn names(served: &[Served]) -> Vec<&str> {
-        served.iter().map(|it| &*it.spec.name).collect()
+        served.iter().map(|s| &*s.spec.name).collect()
     }
 
     /// AG-52.
@@ -183,24 +183,27 @@ mod tests {
     /// AG-52.
     #[test]
     fn a_server_that_fails_or_offers_too_much_costs_no_other() {
-        let many = (0..300).map(|it| tool(&format!("t{it}"), "", json!({"type": "object"})));
+        let many = (0..300).map(|i| tool(&format!("t{i}"), "", json!({"type": "object"})));
         let big = json!({"type": "object", "description": "x".repeat(SCHEMA / 2)});
         let offers = vec![
             ("gone".to_owned(), Err("the server `gone`: it ended".to_owned())),
             (
                 "big".to_owned(),
-                Ok(((0..99).map(|it| tool(&format!("b{it}"), "", big.clone())).collect(), false)),
+                Ok(((0..99).map(|i| tool(&format!("b{i}"), "", big.clone())).collect(), false)),
             ),
             ("many".to_owned(), Ok((many.collect(), false))),
         ];
         let (served, told) = choose(offers);
         assert_eq!(served.len(), MOST);
-        let size: usize = served.iter().map(|it| it.text().len()).sum();
+        let size: usize = served.iter().map(|s| s.text().len()).sum();
         assert!(size <= ALL + MOST * 4, "{size}");
-        let words: Vec<_> = told.iter().map(|it| it.clone().unwrap_or_else(|it| it)).collect();
+        let words: Vec<_> =
+            told.iter().map(|result| result.clone().unwrap_or_else(|error| error)).collect();
         assert!(words[0].contains("it ended; none of its tools is offered"), "{words:?}");
         assert!(
-            words.iter().any(|it| it.contains("there are 128 already") && it.ends_with("more")),
+            words
+                .iter()
+                .any(|text| text.contains("there are 128 already") && text.ends_with("more")),
             "{words:?}"
         );
     }

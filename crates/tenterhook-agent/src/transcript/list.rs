@@ -17,15 +17,16 @@ const WORDS: usize = 60;
 
 /// The transcripts beside this one, the last written first. Those of subagents are part of others.
 pub(crate) fn beside(path: &Path) -> Vec<(SystemTime, PathBuf)> {
-    let entries = path.parent().and_then(|it| std::fs::read_dir(it).ok()).into_iter().flatten();
+    let entries =
+        path.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten();
     let of_session = |path: &PathBuf| {
-        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        name.strip_suffix(".jsonl").is_some_and(|it| !it.contains('.'))
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.strip_suffix(".jsonl").is_some_and(|stem| !stem.contains('.'))
     };
     let mut found: Vec<_> = entries
         .flatten()
-        .filter(|it| of_session(&it.path()))
-        .filter_map(|it| Some((it.metadata().ok()?.modified().ok()?, it.path())))
+        .filter(|entry| of_session(&entry.path()))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     found.sort();
     found.reverse();
@@ -53,11 +54,11 @@ pub(crate) fn page(own: &Path) -> String {
 fn first_words(path: &Path) -> String {
     let Ok(file) = file::open(path) else { return "(cannot be read)".to_owned() };
     let lines = BufReader::new(file.take(HEAD)).lines().map_while(Result::ok);
-    let mut texts = lines.filter_map(|it| match serde_json::from_str(&it) {
+    let mut texts = lines.filter_map(|line| match serde_json::from_str(&line) {
         Ok(Line::Message(Message::User { text, author: Author::User, .. })) => Some(text),
         _ => None,
     });
-    let Some(text) = texts.find(|it| !it.trim().is_empty()) else {
+    let Some(text) = texts.find(|text| !text.trim().is_empty()) else {
         return "(nothing was said)".to_owned();
     };
     let text = hooks::safe(&text).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -76,10 +77,12 @@ mod tests {
     #[test]
     fn a_session_is_told_by_its_date_and_first_words() {
         let room = tenterhook_testkit::Sandbox::new().unwrap();
-        let [one, two] = ["one.jsonl", "two.jsonl"].map(|it| room.project().join(it));
-        let it = Transcript::open(&one).unwrap();
-        it.add(&Line::Message(Message::user("find the\n bug \u{1b}[2Jnow", Vec::new()))).unwrap();
-        it.add(&Line::Message(Message::user("and then", Vec::new()))).unwrap();
+        let [one, two] = ["one.jsonl", "two.jsonl"].map(|text| room.project().join(text));
+        let transcript = Transcript::open(&one).unwrap();
+        transcript
+            .add(&Line::Message(Message::user("find the\n bug \u{1b}[2Jnow", Vec::new())))
+            .unwrap();
+        transcript.add(&Line::Message(Message::user("and then", Vec::new()))).unwrap();
         Transcript::open(&two).unwrap();
         Transcript::open(&one.with_extension("call-1.jsonl")).unwrap();
         assert_eq!(beside(&one).len(), 2, "a subagent's is none of its own");

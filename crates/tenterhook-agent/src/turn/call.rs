@@ -37,7 +37,7 @@ impl Agent {
                 return (self.ended(&call, text, by, None), context, stop, None);
             }
         };
-        let file = permit.judged().map(|it| it.path.clone());
+        let file = permit.judged().map(|j| j.path.clone());
         let call = permit.call().clone();
         self.tally.used_tool();
         self.updates.tell(Update::ToolStarted(call.clone()));
@@ -53,24 +53,24 @@ impl Agent {
         };
         underway.over();
         context.extend(came.context);
-        let (said, text, is_error) = match came.output {
+        let (verdict, text, is_error) = match came.output {
             Output::Done { text, response } => {
-                let said = self.hooks.after_tool(&call, &response).await;
-                let text = said.output.as_ref().map_or(text, as_text);
-                (said, text, false)
+                let verdict = self.hooks.after_tool(&call, &response).await;
+                let text = verdict.output.as_ref().map_or(text, as_text);
+                (verdict, text, false)
             }
             Output::Failed { why, exit_code } => {
                 (self.hooks.tool_failed(&call, &why, exit_code).await, why, true)
             }
         };
         // What was done cannot be undone: an objection is for the model to read.
-        context.extend(said.blocked);
-        context.extend(said.context);
+        context.extend(verdict.blocked);
+        context.extend(verdict.context);
         shown.over();
         let file = file.filter(|_| !is_error && tool::text(&call, "file_path").is_some());
         let (ended, ran) = (if is_error { Ended::Failed } else { Ended::Ran }, call.input.clone());
-        let ran = Some(ran).filter(|it| *it != wanted);
-        (self.ended(&call, text, ended, ran), context, came.stop.or(said.stop), file)
+        let ran = Some(ran).filter(|value| *value != wanted);
+        (self.ended(&call, text, ended, ran), context, came.stop.or(verdict.stop), file)
     }
 
     /// Where a call runs; a shell command with what hooks set for it, and in its sandbox.

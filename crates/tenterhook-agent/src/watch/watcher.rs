@@ -143,7 +143,7 @@ impl Watcher {
         let mut standing = BTreeMap::new();
         for path in &self.wanted {
             if path.is_dir() {
-                standing.extend(inside(path).into_iter().map(|it| (it.clone(), stamp(&it))));
+                standing.extend(inside(path).into_iter().map(|path| (path.clone(), stamp(&path))));
             } else {
                 standing.insert(path.clone(), stamp(path));
             }
@@ -158,8 +158,9 @@ impl Watcher {
             let mode =
                 if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
             let from = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
-            let place = from.into_iter().flat_map(Path::ancestors).find(|it| it.is_dir());
-            let Some((place, which)) = place.and_then(|it| Some((it, which(it)?))) else {
+            let place =
+                from.into_iter().flat_map(Path::ancestors).find(|ancestor| ancestor.is_dir());
+            let Some((place, which)) = place.and_then(|path| Some((path, which(path)?))) else {
                 continue;
             };
             let entry = needed.entry(place.to_owned()).or_insert((mode, which));
@@ -167,12 +168,12 @@ impl Watcher {
                 entry.0 = mode;
             }
         }
-        let gone = |place: &PathBuf, which| needed.get(place).is_none_or(|it| it.1 != which);
+        let gone = |place: &PathBuf, which| needed.get(place).is_none_or(|value| value.1 != which);
         let old: Vec<_> = self
             .places
             .iter()
-            .filter(|(it, which)| gone(it, **which))
-            .map(|(it, _)| it.clone())
+            .filter(|(path, which)| gone(path, **which))
+            .map(|(path, _)| path.clone())
             .collect();
         for place in old {
             self.places.remove(&place);
@@ -189,7 +190,7 @@ impl Watcher {
 }
 
 fn which(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {

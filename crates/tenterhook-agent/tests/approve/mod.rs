@@ -36,7 +36,7 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
             Source { layer, project, home, ..source }
         }));
     }
-    for source in sources.iter().filter(|it| Trust::origin(it) == Origin::Repository) {
+    for source in sources.iter().filter(|source| Trust::origin(source) == Origin::Repository) {
         trust.approve(&trust.review(source)).unwrap();
     }
 }
@@ -46,8 +46,8 @@ pub(crate) fn unconfine(sandbox: &Sandbox) {
     let (project, home) = (sandbox.project(), sandbox.home());
     let trust = Trust::at(home.join(".local/state/tenterhook")).within(&sandbox.env());
     let roots = Roots { cwd: project.clone(), home, ..Roots::default() };
-    let found = trust.find(&roots).sources.into_iter().map(|it| PathBuf::from(&*it.name));
-    let files: Vec<PathBuf> = found.filter(|it| it.starts_with(&project)).collect();
+    let found = trust.find(&roots).sources.into_iter().map(|source| PathBuf::from(&*source.name));
+    let files: Vec<PathBuf> = found.filter(|path| path.starts_with(&project)).collect();
     let name = "~/.config/tenterhook/tenterhook.toml";
     let own = sandbox.home().join(".config/tenterhook/tenterhook.toml");
     let mut text = std::fs::read_to_string(own).unwrap_or_default();

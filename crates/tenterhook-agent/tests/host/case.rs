@@ -146,8 +146,8 @@ fn folder() -> PathBuf {
 pub(crate) fn all() -> Vec<(String, Case)> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder())
         .unwrap()
-        .map(|it| it.unwrap().path())
-        .filter(|it| it.extension().is_some_and(|it| it == "toml"))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     found.sort();
     found.iter().flat_map(|path| variants(path)).collect()

@@ -24,18 +24,18 @@ impl Look {
         let mut from = 0;
         for wanted in &self.has {
             let rest = lines.get(from..).unwrap_or_default();
-            match rest.iter().position(|it| it.contains(wanted)) {
+            match rest.iter().position(|rest| rest.contains(wanted)) {
                 Some(at) => from += at,
                 None => found.push(format!("{whose}: `{wanted}` is missing, or comes too early")),
             }
         }
         for word in &self.never {
-            if let Some(line) = lines.iter().find(|it| it.contains(word)) {
+            if let Some(line) = lines.iter().find(|line| line.contains(word)) {
                 found.push(format!("{whose}: `{word}` is in {:?}", end(line)));
             }
         }
         if !found.is_empty() {
-            let ends: Vec<_> = lines.iter().map(|it| end(it)).collect();
+            let ends: Vec<_> = lines.iter().map(|line| end(line)).collect();
             found.push(format!("{whose} got {ends:#?}"));
         }
         found
@@ -70,8 +70,8 @@ fn texts(value: &Value, all: &mut String) {
             all.push('\n');
             all.push_str(text);
         }
-        Value::Array(items) => items.iter().for_each(|it| texts(it, all)),
-        Value::Object(fields) => fields.values().for_each(|it| texts(it, all)),
+        Value::Array(items) => items.iter().for_each(|value| texts(value, all)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, all)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -88,12 +88,12 @@ fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
 pub(crate) fn history(transcript: &Path) -> Vec<String> {
     let written = std::fs::read_to_string(transcript).unwrap_or_default();
     let mut kept: Vec<Value> = Vec::new();
-    for line in written.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok()) {
+    for line in written.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         match text(&line, "type") {
             "message" => kept.push(line),
             "cut" => kept.clear(),
             "taken_back" => {
-                let last = line["last"].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap();
+                let last = line["last"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap();
                 kept.truncate(kept.len().saturating_sub(last));
             }
             _ => {}
@@ -102,24 +102,25 @@ pub(crate) fn history(transcript: &Path) -> Vec<String> {
     kept.iter().flat_map(message).collect()
 }
 
-fn message(it: &Value) -> Vec<String> {
+fn message(message: &Value) -> Vec<String> {
     let mut lines = Vec::new();
-    let said = text(it, "text");
-    match text(it, "role") {
-        "user" if said.is_empty() => {}
-        "user" => lines.push(format!("{}: {said}", text(it, "author"))),
+    let output = text(message, "text");
+    match text(message, "role") {
+        "user" if output.is_empty() => {}
+        "user" => lines.push(format!("{}: {output}", text(message, "author"))),
         "assistant" => {
-            lines.extend((!said.is_empty()).then(|| format!("model: {said}")));
-            let calls = list(it, "calls").iter();
+            lines.extend((!output.is_empty()).then(|| format!("model: {output}")));
+            let calls = list(message, "calls").iter();
             lines.extend(
                 calls.map(|call| format!("call: {} {}", text(call, "tool"), call["input"])),
             );
         }
-        _ => lines
-            .extend(list(it, "results").iter().map(|it| format!("result: {}", text(it, "text")))),
+        _ => lines.extend(
+            list(message, "results").iter().map(|value| format!("result: {}", text(value, "text"))),
+        ),
     }
-    let context = list(it, "context").iter().filter_map(Value::as_str);
-    lines.extend(context.map(|it| format!("context: {it}")));
+    let context = list(message, "context").iter().filter_map(Value::as_str);
+    lines.extend(context.map(|text| format!("context: {text}")));
     lines
 }
 

@@ -53,7 +53,8 @@ impl Asked {
     }
 
     fn wants(&self, name: &str) -> bool {
-        let fits = |it: &String| if self.exact { name == it } else { name.contains(it.as_str()) };
+        let fits =
+            |text: &String| if self.exact { name == text } else { name.contains(text.as_str()) };
         let wanted = self.names.is_empty() || self.names.iter().any(fits);
         wanted && !self.ignored && !self.skip.iter().any(fits)
     }
@@ -89,7 +90,7 @@ fn run(cases: &[(String, Case)]) -> usize {
                     }
                     *failed += 1;
                     println!("test {name} ... FAILED\n  {}", case.about);
-                    differences.iter().for_each(|it| println!("  {it}"));
+                    differences.iter().for_each(|difference| println!("  {difference}"));
                 }
             });
         }

@@ -127,7 +127,7 @@ impl Stage<'_> {
             self.end()?;
             let transcript = self.transcript.display().to_string();
             let args: Vec<_> =
-                args.iter().map(|it| it.replace("{transcript}", &transcript)).collect();
+                args.iter().map(|arg| arg.replace("{transcript}", &transcript)).collect();
             if !self.case.unapproved {
                 approve(&self.sandbox, None);
             }
@@ -252,7 +252,7 @@ impl Stage<'_> {
     fn differences(&self) -> Vec<String> {
         let expect = &self.case.expect;
         let requests: Vec<_> =
-            self.server.requests().iter().map(|it| look::opened(&it.body)).collect();
+            self.server.requests().iter().map(|request| look::opened(&request.body)).collect();
         let screen: Vec<_> = self.heard.iter().filter_map(look::screen).collect();
         let mut found = expect.model.differences("the model", &requests);
         found.extend(expect.history.differences("history", &look::history(&self.transcript)));
@@ -265,7 +265,7 @@ impl Stage<'_> {
         };
         for (name, expected) in &expect.hook {
             let lines: Vec<_> =
-                read(name).lines().filter(|it| !it.is_empty()).map(look::opened).collect();
+                read(name).lines().filter(|line| !line.is_empty()).map(look::opened).collect();
             found.extend(expected.differences(&format!("the hook of `{name}`"), &lines));
         }
         for (name, expected) in &expect.server {

@@ -12,7 +12,7 @@ pub(crate) const MODEL: &str = "openai::some-model";
 pub(crate) fn start(replies: &[Reply]) -> Server {
     let done = Reply { text: "done".to_owned(), ..Reply::default() };
     let mut calls = 0;
-    let then = replies.iter().chain([&done]).map(|it| say(it, &mut calls)).collect();
+    let then = replies.iter().chain([&done]).map(|reply| say(reply, &mut calls)).collect();
     Server::start(server::Reply { then, ..server::Reply::default() }).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn say(reply: &Reply, calls: &mut usize) -> server::Reply {
     let why = if reply.call.is_empty() { "stop" } else { "tool_calls" };
     events.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": why}]}));
     events.push(json!({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 2, "total_tokens": 13}}));
-    let lines = events.iter().map(|it| format!("data: {it}\n\n"));
+    let lines = events.iter().map(|event| format!("data: {event}\n\n"));
     let body = lines.chain(["data: [DONE]\n\n".to_owned()]).collect();
     server::Reply { body, ..server::Reply::default() }.header("content-type", "text/event-stream")
 }

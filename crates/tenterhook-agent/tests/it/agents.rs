@@ -47,8 +47,9 @@ text = "all done"
             "TaskCompleted"
         ]
     );
-    let said: Vec<_> = run.of("reply").iter().map(|it| it["text"].as_str().unwrap()).collect();
-    assert_eq!(said, ["seen", "all done"]);
+    let texts: Vec<_> =
+        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["seen", "all done"]);
     assert!(room.text("events.jsonl").contains("scout"));
 }
 
@@ -75,11 +76,11 @@ text = "it is built"
     run.wait("the answer to the task", |line| line["text"] == "it is built");
     run.end();
     assert_eq!(run.events(), ["PreToolUse", "TaskCreated", "TaskCompleted"]);
-    let told = told(&room.text("events.jsonl"));
+    let records = told(&room.text("events.jsonl"));
     for key in ["task_id", "task_subject"] {
-        assert_eq!(told[1]["data"][key], told[2]["data"][key]);
+        assert_eq!(records[1]["data"][key], records[2]["data"][key]);
     }
-    assert_eq!(told[1]["data"]["task_id"], told[0]["tool"]["id"]);
+    assert_eq!(records[1]["data"]["task_id"], records[0]["tool"]["id"]);
 }
 
 /// `TestTaskLifecycleHandler`: a task that a hook refuses is not begun, and one that does not count as done says why.
@@ -107,7 +108,7 @@ text = "waiting"
     let room = Room::new(&hook("TaskCompleted"), script);
     let mut run = room.start(&["--allow", "Bash(*)"]);
     run.prompt("build");
-    run.wait_many("turn", 2, |it| it["type"] == "turn_ended");
+    run.wait_many("turn", 2, |message| message["type"] == "turn_ended");
     run.end();
     assert!(room.sandbox.project().join("begun").exists());
     assert!(room.text("requests.jsonl").contains("It does not count as done: not today"));
@@ -133,7 +134,9 @@ text = "all done"
     super::gates::repository(&room);
     let run = room.ask("delegate", &["--allow", "Bash(*)"]);
     let results = run.of("tool_result");
-    let inside = results.iter().find(|it| it["tool"] == "Bash").unwrap()["text"].as_str().unwrap();
+    let inside = results.iter().find(|tool_result| tool_result["tool"] == "Bash").unwrap()["text"]
+        .as_str()
+        .unwrap();
     let calls = told(&room.text("../home/calls.jsonl"));
     let project = room.sandbox.project().display().to_string();
     assert_eq!(calls[0]["session"]["cwd"], project);

@@ -101,8 +101,8 @@ fn a_hook_without_an_opinion_leaves_the_question_open() {
     let mut run = room.start(&[]);
     run.prompt("write");
     let ask = run.wait_for("ask");
-    run.wait("the end of the hook", |it| {
-        it["type"] == "hooks" && it["event"] == "PermissionRequest"
+    run.wait("the end of the hook", |message| {
+        message["type"] == "hooks" && message["event"] == "PermissionRequest"
     });
     assert_eq!(room.text("a.txt"), "");
     run.say(json!({"type": "decide", "id": ask["id"], "allow": true}));
@@ -131,9 +131,9 @@ fn a_consent_for_always_is_about_the_call_that_was_shown() {
         run.prompt("work");
         let ask = run.wait_for("ask");
         run.say(json!({"type": "decide", "id": ask["id"], "allow": true, "always": true}));
-        run.wait_many("result", 2, |it| it["type"] == "tool_result");
+        run.wait_many("result", 2, |message| message["type"] == "tool_result");
         run.end();
-        let asked: Vec<_> = run.of("ask").iter().map(|it| it["input"].clone()).collect();
+        let asked: Vec<_> = run.of("ask").iter().map(|value| value["input"].clone()).collect();
         assert_eq!(asked, [inputs[0].clone(), inputs[2].clone()], "{tool}");
     }
 }
@@ -150,7 +150,8 @@ shell = '''printf '{"decision": "allow", "permissions": %s}' "$(sed 's/.*"permis
     let inputs = ["echo a", "echo a", "echo b"].map(|line| json!({"command": line}));
     let room = Room::new(hooks, &calls("Bash", &inputs));
     let run = room.ask("work", &[]);
-    let ran: Vec<_> = run.of("tool_result").iter().map(|it| it["is_error"] == false).collect();
+    let ran: Vec<_> =
+        run.of("tool_result").iter().map(|tool_result| tool_result["is_error"] == false).collect();
     assert_eq!(ran, [true, true, false], "{:#?}", run.heard);
     assert!(run.of("warn").is_empty(), "{:?}", run.of("warn"));
 }

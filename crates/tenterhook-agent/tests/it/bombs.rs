@@ -49,7 +49,7 @@ fn answer(stream: TcpStream, head: &str, body: &[u8]) -> std::io::Result<()> {
             break;
         }
         let length = line.to_ascii_lowercase();
-        let length = length.strip_prefix("content-length:").map(|it| it.trim().parse());
+        let length = length.strip_prefix("content-length:").map(|rest| rest.trim().parse());
         long = length.and_then(Result::ok).unwrap_or(long);
     }
     std::io::copy(&mut request.take(long), &mut std::io::sink())?;

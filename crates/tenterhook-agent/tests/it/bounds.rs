@@ -92,7 +92,7 @@ fn whoever_interrupts_is_heard_while_a_model_answers() {
         let room = room(&server);
         let mut run = room.start(&[]);
         run.prompt("greet me");
-        run.wait("the turn", |it| it["type"] == "loading" && it["loading"] == true);
+        run.wait("the turn", |message| message["type"] == "loading" && message["loading"] == true);
         run.signal("INT");
         let began = Instant::now();
         run.end();

@@ -27,5 +27,8 @@ fn room(entries: &[String], script: &str) -> Room {
 /// The lines of a file of the project, as JSON.
 fn lines(room: &Room, name: &str) -> Vec<Value> {
     let text = room.text(name);
-    text.lines().filter(|it| !it.is_empty()).map(|it| serde_json::from_str(it).unwrap()).collect()
+    text.lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

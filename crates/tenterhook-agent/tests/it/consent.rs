@@ -45,11 +45,15 @@ fn a_hook_that_answers_may_change_permissions() {
         // The question of the second call, if there is one, is closed with the input, and that is a no.
         run.wait("the first result", |line| line["type"] == "tool_result");
         run.end();
-        let results: Vec<_> =
-            run.of("tool_result").iter().map(|it| it["is_error"] == false).collect();
+        let results: Vec<_> = run
+            .of("tool_result")
+            .iter()
+            .map(|tool_result| tool_result["is_error"] == false)
+            .collect();
         assert_eq!(results, [true, second], "{change}");
         assert_eq!(room.text("mode.jsonl").contains("acceptEdits"), change.contains("acceptEdits"));
-        let refused = ["bypass", "addDirectories", "bogus"].iter().any(|it| change.contains(it));
+        let refused =
+            ["bypass", "addDirectories", "bogus"].iter().any(|text| change.contains(text));
         assert_eq!(!run.of("warn").is_empty(), refused, "{change}");
     }
 }

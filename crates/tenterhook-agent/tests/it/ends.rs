@@ -55,7 +55,7 @@ fn nothing_outlives_the_agent() {
             for tool in room.text("ids").split_whitespace() {
                 let zombie = || {
                     let stat = std::fs::read_to_string(format!("/proc/{tool}/stat"));
-                    stat.map_or(true, |it| it.contains(") Z "))
+                    stat.map_or(true, |text| text.contains(") Z "))
                 };
                 room.until(&format!("the end of `{line}` after {signal}"), zombie);
             }
@@ -76,8 +76,9 @@ fn bounded(room: &Room, args: &[&str]) -> Child {
 
 fn transcript(room: &Room) -> (std::path::PathBuf, String) {
     let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
-    let mut found = std::fs::read_dir(sessions).unwrap().flatten().map(|it| it.path());
-    let path = found.find(|it| it.extension().is_some_and(|it| it == "jsonl")).unwrap();
+    let mut found = std::fs::read_dir(sessions).unwrap().flatten().map(|entry| entry.path());
+    let path =
+        found.find(|path| path.extension().is_some_and(|extension| extension == "jsonl")).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     (path, text)
 }
@@ -109,7 +110,7 @@ fn a_full_disk_tears_no_line_and_loses_none() {
     until("turn_ended");
     let (path, text) = transcript(&room);
     assert!(text.ends_with('\n'), "half a line is left");
-    assert!(text.lines().all(|it| serde_json::from_str::<Value>(it).is_ok()), "{text}");
+    assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
     let whole = Command::new("prlimit")
         .args(["--pid", &child.id().to_string(), "--fsize=unlimited"])
         .status();
@@ -121,7 +122,7 @@ fn a_full_disk_tears_no_line_and_loses_none() {
     child.wait().unwrap();
     let (_, text) = transcript(&room);
     for words in ["one one", "two two", "three three"] {
-        assert_eq!(text.lines().filter(|it| it.contains(words)).count(), 1, "{words}");
+        assert_eq!(text.lines().filter(|line| line.contains(words)).count(), 1, "{words}");
     }
     // Resumed while there is no room, it goes on.
     let path = path.display().to_string();
@@ -157,18 +158,18 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        let refused = told.contains("refused: Write {\"file_path\":\"out.txt\",\"content\":\"x\"}")
-            && told.contains("there is no user to answer");
-        assert_eq!(refused, code != 0, "{told}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        let refused = text.contains("refused: Write {\"file_path\":\"out.txt\",\"content\":\"x\"}")
+            && text.contains("there is no user to answer");
+        assert_eq!(refused, code != 0, "{text}");
     }
     // Of long arguments the beginning.
     let long = write.replace("\"x\"", &format!("\"{}\"", "x".repeat(100_000)));
     let room = Room::new("", &long);
     let output =
         room.command().args(["-p", "work", "--model", "scripted:script.toml"]).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.len() < 2000 && told.contains("[cut]: `Write` is asked about"), "{told:.2000}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.len() < 2000 && text.contains("[cut]: `Write` is asked about"), "{text:.2000}");
 }
 
 /// Nothing is no prompt: no session begins.

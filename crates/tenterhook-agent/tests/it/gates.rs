@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::room::{Room, Run};
 
 fn count(run: &Run, event: &str, came: &str) -> usize {
-    run.of("hooks").iter().filter(|it| it["event"] == event && it["came"] == came).count()
+    run.of("hooks").iter().filter(|hook| hook["event"] == event && hook["came"] == came).count()
 }
 
 fn warned(run: &Run, words: &str) -> bool {
-    run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains(words))
+    run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
 }
 
 /// Ruling 32: a refused call of the model is tried again with the reason as a message; the third refusal in a row ends the turn.
@@ -61,7 +61,7 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
     assert!(warned(&run, "denied 9 times in a row"));
     assert!(warned(&run, "not yet"));
     let notices = run.of("notice");
-    let gives_way = |it: &&Value| it.to_string().contains("in a row");
+    let gives_way = |notice: &&Value| notice.to_string().contains("in a row");
     assert_eq!(notices.iter().copied().filter(gives_way).count(), 0, "it is said once (HO-10)");
     assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     let stops = room.text("stops.jsonl");
@@ -73,7 +73,7 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
         })
         .collect();
     assert_eq!(active.len(), 9);
-    assert!(active[0] == false && active[1..].iter().all(|it| *it == true), "{active:?}");
+    assert!(active[0] == false && active[1..].iter().all(|value| *value == true), "{active:?}");
 }
 
 /// A turn that a hook refuses does not reach the model, and what hooks say at its start does.
@@ -150,10 +150,11 @@ text = "all done"
 "#;
     let room = Room::new(hooks, script);
     let run = room.ask("delegate", &[]);
-    let said: Vec<_> = run.of("reply").iter().map(|it| it["text"].as_str().unwrap()).collect();
-    assert_eq!(said, ["seen once", "seen twice", "all done"]);
+    let texts: Vec<_> =
+        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["seen once", "seen twice", "all done"]);
     let stops = room.text("stops.jsonl");
-    let told: Vec<_> = stops
+    let texts: Vec<_> = stops
         .lines()
         .filter(|line| !line.is_empty())
         .map(|line| {
@@ -163,7 +164,7 @@ text = "all done"
                 .to_owned()
         })
         .collect();
-    assert_eq!(told, ["completed", "completed", "failed"]);
+    assert_eq!(texts, ["completed", "completed", "failed"]);
 }
 
 /// Ruling 15: compaction may be refused, and what hooks say joins its instructions, by hand and by itself.
@@ -213,7 +214,9 @@ text = "hello"
         .collect();
     let asked: Vec<_> = requests
         .iter()
-        .filter_map(|it| it["messages"].as_array().unwrap().last().unwrap()["text"].as_str())
+        .filter_map(|request| {
+            request["messages"].as_array().unwrap().last().unwrap()["text"].as_str()
+        })
         .filter(|text| text.contains("Sum up"))
         .collect();
     assert_eq!(asked.len(), 2);
@@ -276,7 +279,7 @@ fn a_task_works_in_a_worktree_of_gits() {
     assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
     let trees = room.text("trees.jsonl");
     let last: Value =
-        serde_json::from_str(trees.lines().rfind(|it| !it.is_empty()).unwrap()).unwrap();
+        serde_json::from_str(trees.lines().rfind(|line| !line.is_empty()).unwrap()).unwrap();
     let path = last["data"]["worktree_path"].as_str().unwrap();
     assert!(!std::path::Path::new(path).exists(), "it was removed");
 
@@ -287,7 +290,11 @@ fn a_task_works_in_a_worktree_of_gits() {
     repository(&room);
     let run = room.ask("delegate", &["--permission-mode", "acceptEdits"]);
     assert_eq!(run.events(), ["WorktreeCreate"], "work is not thrown away");
-    let result = run.of("tool_result").into_iter().find(|it| it["tool"] == "Task").unwrap();
+    let result = run
+        .of("tool_result")
+        .into_iter()
+        .find(|tool_result| tool_result["tool"] == "Task")
+        .unwrap();
     let text = result["text"].as_str().unwrap();
     let path = text.rsplit_once("worktree `").unwrap().1.split_once('`').unwrap().0;
     assert_eq!(std::fs::read_to_string(format!("{path}/b.txt")).unwrap(), "new");
@@ -308,7 +315,7 @@ shell = "rm -r made"
     let room = Room::new(hooks, IN_WORKTREE);
     let run = room.ask("delegate", &[]);
     assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
-    assert!(run.of("tool_result").iter().all(|it| it["is_error"] == false));
+    assert!(run.of("tool_result").iter().all(|tool_result| tool_result["is_error"] == false));
     assert!(!room.sandbox.project().join("made").exists());
 
     let refuse = "[hook.no]\non = \"WorktreeCreate\"\nshell = \"echo 'no room' >&2; exit 2\"\n";

@@ -98,8 +98,8 @@ fn a_model_of_its_own_judges_a_call() {
             let room = room(&hooks, WRITES, &env);
             let mut run = room.start(&[]);
             run.prompt("write");
-            let next = run.wait("the call or the question", |it| {
-                it["type"] == "ask" || it["type"] == "tool_result"
+            let next = run.wait("the call or the question", |message| {
+                message["type"] == "ask" || message["type"] == "tool_result"
             });
             if decision == "deny" {
                 assert_eq!(next["type"], "tool_result", "{kind}");

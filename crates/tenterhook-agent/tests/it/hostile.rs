@@ -24,7 +24,7 @@ fn lives(pid: &str) -> bool {
 }
 
 fn warned(run: &Run, words: &str) -> bool {
-    run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains(words))
+    run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
 }
 
 fn requests(room: &Room) -> Vec<Value> {
@@ -85,7 +85,8 @@ text = "done"
     std::fs::File::create(project.join("zeroes")).unwrap().set_len(1 << 30).unwrap();
     let run = room.ask("look", &["--permission-mode", "acceptEdits"]);
     let results = run.of("tool_result");
-    let texts: Vec<_> = results.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let texts: Vec<_> =
+        results.iter().map(|tool_result| tool_result["text"].as_str().unwrap()).collect();
     let fifo = "it is a FIFO, not a file";
     let wanted = [fifo, fifo, fifo, "(nothing found)", "sub/a.txt:1:needle", "sub/a.txt", "16 MiB"];
     for (text, words) in texts.iter().zip(wanted) {
@@ -148,8 +149,8 @@ fn a_steer_whose_hooks_hang_is_given_back() {
     run.wait_for("turn_ended");
     run.say(json!({"type": "quit"}));
     run.code();
-    let said = room.text("requests.jsonl");
-    assert!(said.contains("go on") && !said.contains("slow"), "{said}");
+    let text = room.text("requests.jsonl");
+    assert!(text.contains("go on") && !text.contains("slow"), "{text}");
 }
 
 /// A prompt that was announced as final is in, whoever stops the announcement: no hook is told of a text that is taken back.
@@ -183,7 +184,7 @@ fn a_session_that_was_killed_in_the_middle_of_a_call_goes_on() {
     assert_eq!(run.of("reply")[0]["text"], "fine");
     let last = requests(&room).pop().unwrap()["messages"].clone();
     let roles: Vec<_> =
-        last.as_array().unwrap().iter().map(|it| it["role"].as_str().unwrap()).collect();
+        last.as_array().unwrap().iter().map(|value| value["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tools", "user"], "{last:#}");
     assert_eq!(last[2]["results"][0]["id"], last[1]["calls"][0]["id"]);
 }
@@ -206,9 +207,9 @@ fn a_transcript_is_written_by_one_session() {
         let mut other = room.command();
         other.args(["--model", "scripted:script.toml", "-p", "hi", "--resume", file]);
         let output = other.output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(why), "{said}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(why), "{text}");
         let why = if why == "in use" { "Going on with 0 messages" } else { why };
         run.prompt(&format!("/resume {file}"));
         let page = run.wait_for("page");
@@ -250,8 +251,8 @@ fn a_stopped_task_leaves_its_worktree() {
         let text = room.text("../home/where");
         let worktree = Path::new(text.trim());
         if stays {
-            let told = run.wait_for("notice");
-            assert!(told["text"].as_str().unwrap().contains(text.trim()), "{told}");
+            let json = run.wait_for("notice");
+            assert!(json["text"].as_str().unwrap().contains(text.trim()), "{json}");
             assert!(worktree.join("new.txt").exists());
         } else {
             room.until("the worktree to go", || !worktree.exists());
@@ -327,14 +328,14 @@ text = "well"
     room.sandbox.write("go", "").unwrap();
     run.wait_for("turn_ended");
     let last = requests(&room).pop().unwrap()["messages"].clone();
-    let said: Vec<_> = last
+    let texts: Vec<_> = last
         .as_array()
         .unwrap()
         .iter()
-        .filter(|it| it["role"] == "user")
-        .map(|it| it["text"].as_str().unwrap())
+        .filter(|value| value["role"] == "user")
+        .map(|value| value["text"].as_str().unwrap())
         .collect();
-    assert_eq!(said, ["go", "steer one", "steer two", "steer three"]);
+    assert_eq!(texts, ["go", "steer one", "steer two", "steer three"]);
     let results = &last[2]["results"];
     assert_eq!(
         (&results[0]["text"], &results[0]["is_error"]),
@@ -400,7 +401,7 @@ fn hooks_that_wake_the_agent_for_ever_are_bounded() {
     run.end();
     let all = requests(&room);
     let said = all[9]["messages"].as_array().unwrap();
-    let said: Vec<_> = said.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let said: Vec<_> = said.iter().map(|value| value["text"].as_str().unwrap()).collect();
     assert!(said.ends_with(&["enough", "once more"]), "{said:?}");
 }
 
@@ -421,7 +422,8 @@ text = "done"
 "#;
     let room = Room::new("", script);
     let run = room.ask("go", &["--allow", "Bash(*)"]);
-    let failed: Vec<_> = run.of("tool_result").iter().map(|it| it["is_error"] == true).collect();
+    let failed: Vec<_> =
+        run.of("tool_result").iter().map(|tool_result| tool_result["is_error"] == true).collect();
     assert_eq!(failed, [true, true, true, true, false]);
     assert!(!there(&room, "ran"));
 }

@@ -65,13 +65,13 @@ fn hooks_are_swapped_and_start_where_the_agent_works() {
     assert_eq!(run.events(), ["TurnStart", "TurnStart"]);
     let project = room.sandbox.project().canonicalize().unwrap().display().to_string();
     assert_eq!(room.text("../home/where.txt"), format!("{project}\n{project}/sub\n"));
-    let told = room.text("../home/told.jsonl");
-    for line in told.lines() {
+    let text = room.text("../home/told.jsonl");
+    for line in text.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         let cwd = std::path::Path::new(line["cwd"].as_str().unwrap());
         assert_eq!(cwd.canonicalize().unwrap(), std::path::Path::new(&project), "{line}");
     }
-    assert_eq!(told.lines().count(), 2);
+    assert_eq!(text.lines().count(), 2);
 }
 
 /// `hooks_command_lists_registered_chains`, IG-S8: `/hooks` and `/hooks list` say the same, a reload shows an edit, a broken
@@ -81,7 +81,7 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
     let file = |words: &[&str]| {
         let entries: Vec<_> = words
             .iter()
-            .map(|it| json!({"argv": ["sh", "-c", format!("echo {it} >> ran.txt")], "sandbox": false}))
+            .map(|text| json!({"argv": ["sh", "-c", format!("echo {text} >> ran.txt")], "sandbox": false}))
             .collect();
         json!({"hooks": {"UserPromptSubmit": entries}}).to_string()
     };
@@ -102,14 +102,14 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
     assert!(page(&mut run, "/hooks reload").starts_with("2 hooks are loaded"));
     assert!(page(&mut run, "/hooks").contains("echo two"));
     room.swap("~/.ignis/hooks.json", "{\"hooks\": {");
-    let said = page(&mut run, "/hooks reload");
-    assert!(said.starts_with("2 hooks are loaded") && said.contains("error"), "{said}");
+    let text = page(&mut run, "/hooks reload");
+    assert!(text.starts_with("2 hooks are loaded") && text.contains("error"), "{text}");
     run.prompt("hi");
     run.wait_for("turn_ended");
     assert!(room.text("ran.txt").contains("one\ntwo\n"), "the last good hooks run");
     run.prompt("/hooks bogus");
-    let usage = run.wait("usage", |it| {
-        it["type"] == "notice" && it["text"].as_str().unwrap().contains("bogus")
+    let usage = run.wait("usage", |message| {
+        message["type"] == "notice" && message["text"].as_str().unwrap().contains("bogus")
     });
     for word in ["list", "events", "explain", "reload", "enable", "disable"] {
         assert!(usage["text"].as_str().unwrap().contains(word), "{usage}");
@@ -138,17 +138,19 @@ fn a_changed_file_of_hooks_is_told_with_whose_it_is() {
     for (file, source) in files {
         let path = room.swap(file, "{}");
         wanted.push((path.display().to_string(), source.to_owned()));
-        run.wait("change", |it| it["type"] == "hooks" && it["event"] == "ConfigChange");
+        run.wait("change", |message| {
+            message["type"] == "hooks" && message["event"] == "ConfigChange"
+        });
     }
     run.end();
     let told = room.text("../home/changes.jsonl");
     let told = told
         .lines()
-        .filter(|it| !it.is_empty())
-        .map(|it| serde_json::from_str::<Value>(it).unwrap());
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let told: Vec<_> = told
-        .map(|it| {
-            let text = |key: &str| it["data"][key].as_str().unwrap().to_owned();
+        .map(|value| {
+            let text = |key: &str| value["data"][key].as_str().unwrap().to_owned();
             (text("file_path"), text("source"))
         })
         .collect();

@@ -19,7 +19,7 @@ rewrite = 'tool.input.with({"command": "echo two"})'
 "#;
 
 fn script() -> String {
-    let call = |it: &str| format!("[[reply]]\ncall = [{{ {it} }}]\n");
+    let call = |text: &str| format!("[[reply]]\ncall = [{{ {text} }}]\n");
     let calls = [
         r#"tool = "Bash", input = { command = "echo one" }"#,
         r#"tool = "Bash", input = { command = "denied x" }"#,
@@ -29,14 +29,14 @@ fn script() -> String {
         r#"tool = "Bash", input = { command = "exit 3" }"#,
         r#"tool = "Write", input = { file_path = "/elsewhere/x", content = "x" }"#,
     ];
-    let calls: String = calls.iter().map(|it| call(it)).collect();
+    let calls: String = calls.iter().map(|text| call(text)).collect();
     format!("{calls}[[reply]]\ntext = \"done\"\n")
 }
 
 /// The one session that is there.
 fn session(room: &Room) -> std::path::PathBuf {
     let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
-    let mut files = std::fs::read_dir(sessions).unwrap().map(|it| it.unwrap().path());
+    let mut files = std::fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path());
     files.next().unwrap()
 }
 
@@ -52,7 +52,7 @@ fn the_transcript_says_what_came_of_each_call() {
     let (mut calls, mut ends, mut ran) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(line) = lines.read().unwrap() {
         decoder.line(line, &mut |told| {
-            assert!(told.time.is_some_and(|it| it > 1_700_000_000_000), "{told:?}");
+            assert!(told.time.is_some_and(|time| time > 1_700_000_000_000), "{told:?}");
             assert_eq!(told.mode.as_deref(), Some("default"), "{told:?}");
             match told.what {
                 What::Call(Call { id, input, .. }) => {
@@ -95,7 +95,7 @@ fn a_fork_says_that_its_messages_are_copies() {
     drop(fork);
     let sessions = std::fs::read_dir(first.parent().unwrap()).unwrap();
     let (mut copies, mut all, mut copied) = (Copies::default(), 0, 0);
-    let mut files: Vec<_> = sessions.map(|it| it.unwrap().path()).collect();
+    let mut files: Vec<_> = sessions.map(|session| session.unwrap().path()).collect();
     files.sort();
     assert_eq!(files.len(), 2);
     for file in files {
@@ -111,8 +111,8 @@ fn a_fork_says_that_its_messages_are_copies() {
             });
         }
         let marked = String::from_utf8(text).unwrap();
-        let marked = marked.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-        let marked = marked.filter(|it| it["copied"] == true).count();
+        let marked = marked.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let marked = marked.filter(|value| value["copied"] == true).count();
         assert!((marked > 0) == (file != first), "{marked}");
     }
     assert!(copied >= 7 && all >= 14, "{copied} of {all}");

@@ -9,7 +9,7 @@ use crate::room::Room;
 fn requests(room: &Room) -> Vec<Vec<Value>> {
     let text = room.text("requests.jsonl");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.map(|it| it["messages"].as_array().unwrap().clone()).collect()
+    lines.map(|line| line["messages"].as_array().unwrap().clone()).collect()
 }
 
 const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
@@ -68,7 +68,7 @@ text = "done"
             }
         }
     }
-    let told = |it: &Value| it["text"] == "the scan found a key";
+    let told = |record: &Value| record["text"] == "the scan found a key";
     assert!(requests.last().unwrap().iter().any(told), "it is told after the results");
 }
 
@@ -94,7 +94,7 @@ fn hooks_wake_an_idle_agent_in_the_order_in_which_they_end() {
     run.end();
     assert_eq!(run.of("turn_ended").len(), 3);
     let last: Vec<_> =
-        requests(&room).iter().map(|it| it.last().unwrap()["text"].clone()).collect();
+        requests(&room).iter().map(|request| request.last().unwrap()["text"].clone()).collect();
     assert_eq!(last, ["hi", "second it was", "first it was"]);
 }
 
@@ -119,6 +119,6 @@ until test -e pid && ! kill -0 $(cat pid); do sleep 0.01; done; echo 'a new stor
     room.sandbox.write("old", "").unwrap();
     run.wait_for("turn_ended");
     run.end();
-    let said = room.text("requests.jsonl");
-    assert!(said.contains("a new story") && !said.contains("an old story"), "{said}");
+    let text = room.text("requests.jsonl");
+    assert!(text.contains("a new story") && !text.contains("an old story"), "{text}");
 }

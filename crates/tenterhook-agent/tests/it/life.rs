@@ -48,10 +48,10 @@ fn session_start_adds_what_it_says_and_silence_adds_nothing() {
         run.prompt("two");
         run.end();
         let events = run.events();
-        let turns = events.iter().filter(|it| **it == "TurnStart").count();
+        let turns = events.iter().filter(|event| **event == "TurnStart").count();
         assert!(events.is_empty() || (events[0] == "SessionStart" && turns == 2), "{events:?}");
         assert_eq!(
-            events.iter().filter(|it| **it == "SessionStart").count(),
+            events.iter().filter(|event| **event == "SessionStart").count(),
             usize::from(turns > 0)
         );
         requests(&room)[1]["system"].as_str().unwrap().to_owned()
@@ -63,8 +63,8 @@ fn session_start_adds_what_it_says_and_silence_adds_nothing() {
     };
     let plain = system("");
     assert_eq!(system(&hook("true")), plain, "silence changes no byte");
-    let told = system(&hook(r#"echo "{\"context\": \"the branch is red\"}""#));
-    assert!(told.starts_with(&plain) && told.contains("the branch is red"), "{told}");
+    let text = system(&hook(r#"echo "{\"context\": \"the branch is red\"}""#));
+    assert!(text.starts_with(&plain) && text.contains("the branch is red"), "{text}");
     let flood = system(&hook(
         r#"printf '{"context": "'; head -c 300000 /dev/zero | tr '\0' x; printf '"}'"#,
     ));
@@ -84,7 +84,8 @@ shell = "true"
 "#;
     let room = Room::new(hooks, HELLO);
     let run = room.ask("then this", &[]);
-    let prompts: Vec<_> = run.of("prompt").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let prompts: Vec<_> =
+        run.of("prompt").iter().map(|prompt| prompt["text"].as_str().unwrap()).collect();
     assert_eq!(prompts, ["read the notes", "then this"]);
     assert_eq!(run.events(), ["SessionStart", "UserPromptSubmit", "UserPromptSubmit"]);
 }
@@ -116,7 +117,7 @@ fn a_session_ends_once_under_concurrent_exits() {
     run.signal("TERM");
     assert_eq!(run.end(), 0);
     let text = room.text("end.jsonl");
-    let lines: Vec<_> = text.lines().filter(|it| !it.is_empty()).collect();
+    let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), 1, "{text}");
     let end: Value = serde_json::from_str(lines[0]).unwrap();
     let end = &end["data"];
@@ -212,21 +213,29 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     run.wait_many("denied stop", 5, |line| line["type"] == "hooks" && line["event"] == "Stop");
     run.say(json!({"type": "quit"}));
     run.end();
-    let before =
-        run.of("hooks").iter().filter(|it| it["event"] == "Stop" && it["came"] == "deny").count();
+    let before = run
+        .of("hooks")
+        .iter()
+        .filter(|hook| hook["event"] == "Stop" && hook["came"] == "deny")
+        .count();
     let mut run = room.start(&["--resume", &transcript]);
     assert_eq!(run.wait_for("session")["session_id"], session["session_id"]);
     run.prompt("go on");
     run.wait_for("turn_ended");
     run.end();
-    let after =
-        run.of("hooks").iter().filter(|it| it["event"] == "Stop" && it["came"] == "deny").count();
+    let after = run
+        .of("hooks")
+        .iter()
+        .filter(|hook| hook["event"] == "Stop" && hook["came"] == "deny")
+        .count();
     assert_eq!(before + after, 8, "the row goes on where it stopped");
-    assert!(run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains("in a row")));
+    assert!(
+        run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains("in a row"))
+    );
     assert_eq!(room.text("once.txt"), "ran\n");
     let life = room.text("life.jsonl");
     let id = session["session_id"].as_str().unwrap();
-    assert!(life.lines().filter(|it| !it.is_empty()).all(|it| it.contains(id)), "{life}");
+    assert!(life.lines().filter(|line| !line.is_empty()).all(|line| line.contains(id)), "{life}");
 }
 
 /// `SessionStart` on `fork`: a copy goes on under a name of its own, where what ran once runs again, and the session that it
@@ -253,7 +262,7 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     run.wait_for("turn_ended");
     run.end();
     let sessions: Vec<_> =
-        run.of("session").iter().map(|it| it["transcript_path"].clone()).collect();
+        run.of("session").iter().map(|session| session["transcript_path"].clone()).collect();
     let text = |at: usize| std::fs::read_to_string(sessions[at].as_str().unwrap()).unwrap();
     assert!(!text(0).contains("what was it"), "the first session stays as it was");
     assert!(text(1).contains("number 41") && text(1).contains("what was it"));
@@ -265,14 +274,16 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     assert!(names[0] != names[1] && names[1] != names[2] && names[0] != names[2], "{names:?}");
     assert_eq!(room.text("once.txt"), "ran\nran\n", "once in each");
     let life = room.text("life.jsonl");
-    let told: Vec<Value> = life
+    let records: Vec<Value> = life
         .lines()
-        .filter(|it| !it.is_empty())
-        .map(|it| serde_json::from_str::<Value>(it).unwrap())
-        .map(|it| json!([it["session"]["id"], it["data"]["source"], it["data"]["reason"]]))
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|value| {
+            json!([value["session"]["id"], value["data"]["source"], value["data"]["reason"]])
+        })
         .collect();
     assert_eq!(
-        told,
+        records,
         [
             json!([names[0], "startup", null]),
             json!([names[0], null, "resume"]),
@@ -295,7 +306,9 @@ fn a_torn_transcript_loses_one_line_and_says_so() {
     text.push_str("{\"type\":\"message\",\"role\":\"user\",\"te");
     std::fs::write(&transcript, text).unwrap();
     let run = room.ask("what was it", &["--resume", &transcript]);
-    assert!(run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains("1 lines")));
+    assert!(
+        run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains("1 lines"))
+    );
     let last = requests(&room).pop().unwrap();
     assert!(last["messages"].to_string().contains("the number 41"), "{last}");
     assert!(last["messages"].to_string().contains("what was it"), "{last}");
@@ -313,7 +326,7 @@ fn a_torn_transcript_loses_one_line_and_says_so() {
     assert!(last.contains("the number 41") && !last.contains("something else"), "{last}");
     let life = room.text("life.jsonl");
     let (mut reasons, mut sources) = (Vec::new(), Vec::new());
-    for line in life.lines().filter(|it| !it.is_empty()) {
+    for line in life.lines().filter(|line| !line.is_empty()) {
         let line: Value = serde_json::from_str(line).unwrap();
         reasons.extend(line["data"]["reason"].as_str().map(str::to_owned));
         sources.extend(line["data"]["source"].as_str().map(str::to_owned));
@@ -384,8 +397,8 @@ error = "overloaded"
     let text = room.text("turns.jsonl");
     let turns: Vec<Value> = text
         .lines()
-        .filter(|it| !it.is_empty())
-        .map(|it| serde_json::from_str(it).unwrap())
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(turns.len(), 2);
     let first = &turns[0]["data"];

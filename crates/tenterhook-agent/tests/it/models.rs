@@ -22,19 +22,19 @@ fn in_order(replies: &[Reply]) -> Server {
 
 /// The bodies of all requests.
 fn bodies(server: &Server) -> Vec<Value> {
-    server.requests().iter().map(|it| serde_json::from_str(&it.body).unwrap()).collect()
+    server.requests().iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect()
 }
 
 /// What the hooks of this event were handed.
 fn handed(room: &Room, event: &str) -> Vec<Value> {
     let text = room.text("events.jsonl");
-    let lines = text.lines().filter(|it| !it.is_empty());
-    let all = lines.map(|it| serde_json::from_str::<Value>(it).unwrap());
-    all.filter(|it| it["event"] == event).collect()
+    let lines = text.lines().filter(|line| !line.is_empty());
+    let all = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    all.filter(|value| value["event"] == event).collect()
 }
 
 fn texts(run: &Run, kind: &str) -> Vec<String> {
-    run.of(kind).iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+    run.of(kind).iter().map(|value| value["text"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The words come as they are said; what the model costs and says is told to hooks.
@@ -96,7 +96,8 @@ fn a_tool_call_makes_its_round() {
         assert_eq!(texts(&run, "reply"), ["Hello there"]);
         let [_, second] = bodies(&server).try_into().expect("two requests");
         let messages = second["messages"].as_array().unwrap();
-        let messages: Vec<_> = messages.iter().filter(|it| it["role"] != "system").collect();
+        let messages: Vec<_> =
+            messages.iter().filter(|message| message["role"] != "system").collect();
         assert_eq!(messages[0]["role"], "user");
         if service.path == OPENAI.path {
             let call = &messages[1]["tool_calls"][0];
@@ -105,10 +106,13 @@ fn a_tool_call_makes_its_round() {
             assert_eq!(messages[2]["tool_call_id"], "c-1");
             assert!(messages[2]["content"].as_str().unwrap().contains("buy milk"));
         } else {
-            let said = messages[1]["content"].as_array().unwrap();
+            let records = messages[1]["content"].as_array().unwrap();
             let thought = json!({"type": "thinking", "thinking": "They want notes.", "signature": "c2lnbmVk"});
-            assert_eq!(said[0], thought);
-            assert_eq!((&said[1]["type"], &said[1]["id"]), (&json!("tool_use"), &json!("c-1")));
+            assert_eq!(records[0], thought);
+            assert_eq!(
+                (&records[1]["type"], &records[1]["id"]),
+                (&json!("tool_use"), &json!("c-1"))
+            );
             let result = &messages[2]["content"][0];
             assert_eq!(result["tool_use_id"], "c-1");
             assert!(result["content"].as_str().unwrap().contains("buy milk"));
@@ -234,7 +238,7 @@ fn every_failure_is_told_by_its_kind() {
     for service in BOTH {
         let begun = service.begun();
         let overloaded = "event: error\ndata: {\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n\n";
-        for (reply, kind, said, asked) in [
+        for (reply, kind, text, asked) in [
             (says(401, "authentication_error"), "authentication_failed", "check the key in", 1),
             (says(402, "x"), "billing_error", "status 402", 1),
             (says(429, "insufficient_quota"), "billing_error", "see to the account", 1),
@@ -264,7 +268,7 @@ fn every_failure_is_told_by_its_kind() {
             let room = service.room(SEE, &server);
             let run = room.ask("greet me", &[]);
             let ended = run.of("turn_ended")[0]["error"].as_str().unwrap().to_owned();
-            assert!(ended.contains(said) && ended.contains(service.model), "{shown}: {ended}");
+            assert!(ended.contains(text) && ended.contains(service.model), "{shown}: {ended}");
             let failures = handed(&room, "StopFailure");
             assert_eq!(failures.len(), 1, "{shown}: {:#?}", run.heard);
             assert_eq!(failures[0]["data"]["error"], kind, "{shown}: {failures:?}");
@@ -288,7 +292,7 @@ fn a_busy_service_is_asked_again() {
         assert_eq!(run.of("warn").len(), 2);
         assert_eq!(server.requests().len(), 3);
         let bodies = bodies(&server);
-        assert!(bodies.iter().all(|it| *it == bodies[0]), "the same request");
+        assert!(bodies.iter().all(|body| *body == bodies[0]), "the same request");
         assert_eq!(handed(&room, "PreModelCall").len(), 1, "one call for hooks");
         assert_eq!(handed(&room, "StopFailure").len(), 0);
     }
@@ -310,8 +314,10 @@ fn broken_arguments_are_told_to_the_model() {
             assert!(text.contains("the arguments of `Write` are not a JSON object: EOF"), "{text}");
             assert_eq!(texts(&run, "reply"), ["Hello there"]);
             assert_eq!(room.text("events.jsonl"), "", "there is nothing to judge");
-            let cut =
-                run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains("cut"));
+            let cut = run
+                .of("warn")
+                .iter()
+                .any(|value| value["reason"].as_str().unwrap().contains("cut"));
             assert_eq!(cut, why == service.too_long);
             let [_, second] = bodies(&server).try_into().expect("two requests");
             let messages = second["messages"].to_string();
@@ -331,7 +337,7 @@ fn broken_arguments_are_told_to_the_model() {
 fn an_answer_that_was_cut_or_refused_says_so() {
     for service in BOTH {
         let refused = if service.path == OPENAI.path { "content_filter" } else { "refusal" };
-        for (why, kind, said) in [
+        for (why, kind, text) in [
             (service.too_long, "max_output_tokens", "cut at its limit of"),
             (refused, "invalid_request", "refused to answer"),
         ] {
@@ -340,10 +346,10 @@ fn an_answer_that_was_cut_or_refused_says_so() {
             let mut run = room.start(&[]);
             run.prompt("tell a story");
             let ended = run.wait_for("turn_ended")["error"].as_str().unwrap().to_owned();
-            assert!(ended.contains(said), "{ended}");
+            assert!(ended.contains(text), "{ended}");
             run.prompt("go on");
             assert_eq!(
-                run.wait("the second answer", |it| it["text"] == "Hello there")["type"],
+                run.wait("the second answer", |message| message["text"] == "Hello there")["type"],
                 "reply"
             );
             run.end();
@@ -359,7 +365,7 @@ fn an_answer_that_was_cut_or_refused_says_so() {
 /// Without credentials nothing starts, and it is said what to set; in a session, the model stays.
 #[test]
 fn what_is_missing_is_said_before_anything_starts() {
-    for (model, said) in [
+    for (model, message) in [
         (Some("gpt-5"), "needs `OPENAI_API_KEY`, which is not set"),
         (Some("nobody::x"), "no service is called `nobody`"),
         (None, "none of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`"),
@@ -369,11 +375,11 @@ fn what_is_missing_is_said_before_anything_starts() {
         let hooks = "[hook.see]\non = \"SessionStart\"\nshell = \"touch started\"\n";
         let room = Room::new(hooks, "");
         let mut command = room.command();
-        command.args(["-p", "hello"]).args(model.iter().flat_map(|it| ["--model", it]));
+        command.args(["-p", "hello"]).args(model.iter().flat_map(|text| ["--model", text]));
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{model:?}");
         let words = String::from_utf8(output.stderr).unwrap();
-        assert!(words.contains(said), "{words}");
+        assert!(words.contains(message), "{words}");
         assert!(!room.sandbox.project().join("started").exists());
     }
     let room = Room::new("", "[[reply]]\ntext = \"still here\"\n");
@@ -484,8 +490,9 @@ fn a_prompt_hook_asks_a_model_of_its_own() {
     let room = OPENAI.room(hooks, &server);
     let mut run = room.start(&[]);
     run.prompt("hello");
-    let refused =
-        run.wait("the verdict", |it| it["type"] == "refused" || it["type"] == "turn_ended");
+    let refused = run.wait("the verdict", |message| {
+        message["type"] == "refused" || message["type"] == "turn_ended"
+    });
     assert!(refused["reason"].as_str().unwrap().contains("not like this"), "{:?}", run.heard);
     run.end();
     assert_eq!(bodies(&server)[0]["model"], "judge");

@@ -39,7 +39,7 @@ fn table() -> BTreeMap<String, (BTreeSet<String>, bool)> {
 /// A hook on every event. Another has a file watched, and a third agrees to a call and changes the mode, where the test
 /// wants it.
 fn everywhere(table: &BTreeMap<String, (BTreeSet<String>, bool)>) -> String {
-    let names: Vec<_> = table.keys().map(|it| format!("\"{it}\"")).collect();
+    let names: Vec<_> = table.keys().map(|key| format!("\"{key}\"")).collect();
     format!("[hook.see]\non = [{}]\n{SEE}{AGREES}", names.join(", "))
 }
 
@@ -88,7 +88,7 @@ fn fired(room: &Room) -> BTreeMap<String, BTreeSet<String>> {
     let mut fired: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for entry in std::fs::read_dir(room.sandbox.home().join("events")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|it| it != "json") {
+        if path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
         let event: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -210,11 +210,11 @@ fn every_event_of_the_table_has_a_live_call_site() {
         "ConfigChange",
         "Notification",
     ] {
-        let both = [&attended, &printed].into_iter().filter_map(|it| it.get(event)).flatten();
+        let both = [&attended, &printed].into_iter().filter_map(|map| map.get(event)).flatten();
         let values: BTreeSet<String> = both.cloned().collect();
         // Tools of servers are called in sessions of `conformance/host`: their names are no closed list.
         let mut closed = table[event].0.clone();
-        closed.retain(|it| !it.starts_with("mcp__"));
+        closed.retain(|text| !text.starts_with("mcp__"));
         assert_eq!(values, closed, "{event}");
     }
 }

@@ -30,8 +30,8 @@ fn a_blocked_prompt_leaves_nothing_and_the_queue_goes_on() {
     run.prompt("say hello");
     assert_eq!(run.wait_for("reply")["text"], "hello", "the model was not asked before");
     run.end();
-    assert!(run.of("prompt").iter().all(|it| it["text"] == "say hello"));
-    let loading: Vec<_> = run.of("loading").iter().map(|it| it["loading"].clone()).collect();
+    assert!(run.of("prompt").iter().all(|prompt| prompt["text"] == "say hello"));
+    let loading: Vec<_> = run.of("loading").iter().map(|value| value["loading"].clone()).collect();
     assert_eq!(loading, [json!(true), json!(false)]);
 }
 
@@ -172,7 +172,8 @@ text = "done"
     run.end();
     let last = room.text("requests.jsonl").lines().last().unwrap().to_owned();
     let last: Value = serde_json::from_str(&last).unwrap();
-    let users = last["messages"].as_array().unwrap().iter().filter(|it| it["role"] == "user");
-    let users: Vec<_> = users.map(|it| it["text"].as_str().unwrap()).collect();
+    let users =
+        last["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "user");
+    let users: Vec<_> = users.map(|user| user["text"].as_str().unwrap()).collect();
     assert_eq!(users, ["HI THERE", "STEER ME"]);
 }

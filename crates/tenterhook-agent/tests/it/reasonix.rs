@@ -29,10 +29,11 @@ text = "done"
     assert_eq!(ask["tool"], "Write");
     run.say(json!({"type": "decide", "id": ask["id"], "allow": false}));
     run.end();
-    let failed: Vec<_> = run.of("tool_result").iter().map(|it| it["is_error"] == true).collect();
+    let failed: Vec<_> =
+        run.of("tool_result").iter().map(|tool_result| tool_result["is_error"] == true).collect();
     assert_eq!(failed, [false, true, true]);
     let after = room.text("after.jsonl");
-    let told: Vec<_> = after.lines().filter(|it| !it.is_empty()).collect();
-    assert_eq!(told.len(), 1, "{after}");
-    assert!(told[0].contains("script.toml"));
+    let texts: Vec<_> = after.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(texts.len(), 1, "{after}");
+    assert!(texts[0].contains("script.toml"));
 }

@@ -16,14 +16,14 @@ fn what_the_agent_fires_is_on_record() {
     let file = std::fs::read_dir(records).unwrap().next().unwrap().unwrap().path();
     let text = std::fs::read_to_string(file).unwrap();
     let all: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let is_call = |it: &&Value| it["kind"] == "end" && it["event"] == "PreToolUse";
+    let is_call = |value: &&Value| value["kind"] == "end" && value["event"] == "PreToolUse";
     let denied = all.iter().find(is_call).unwrap();
     assert_eq!((&denied["decision"], &denied["tool"]), (&"deny".into(), &"Bash".into()));
     assert_eq!(denied["hooks"][0]["hook"], "no");
     for key in ["call", "session"] {
-        assert!(denied[key].as_str().is_some_and(|it| !it.is_empty()), "{key}: {denied:#}");
+        assert!(denied[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {denied:#}");
     }
-    let begin = all.iter().find(|it| it["seq"] == denied["begun"]).unwrap();
+    let begin = all.iter().find(|value| value["seq"] == denied["begun"]).unwrap();
     assert_eq!((&begin["kind"], &begin["call"]), (&"begin".into(), &denied["call"]));
     assert!(!text.contains("secret words"), "no content");
 }

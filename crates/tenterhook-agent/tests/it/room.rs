@@ -122,8 +122,8 @@ impl Room {
     /// it keeps beside that.
     pub(crate) fn conversation(transcript: &str) -> String {
         let text = std::fs::read_to_string(transcript).unwrap();
-        let lines = text.lines().filter(|it| !it.starts_with(r#"{"type":"rewritten""#));
-        lines.map(|it| format!("{it}\n")).collect()
+        let lines = text.lines().filter(|line| !line.starts_with(r#"{"type":"rewritten""#));
+        lines.map(|line| format!("{line}\n")).collect()
     }
 
     /// The text of a file of the project; empty where there is none.
@@ -182,7 +182,7 @@ impl Run {
     /// The most memory that the program held so far, in KiB; `None` where the system does not say.
     pub(crate) fn peak(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 

@@ -80,13 +80,13 @@ fn commands_are_left_what_the_person_named() {
     if !can() {
         return;
     }
-    for (line, standard, strict, told) in LINES {
+    for (line, standard, strict, output) in LINES {
         for (sandbox, works) in [("standard", standard), ("strict", strict)] {
             let room = room(line);
             let (text, failed) = ran(&room, sandbox);
             assert_eq!(!failed, *works, "{sandbox}: {line}: {text}");
             if !works && *sandbox == *"standard" {
-                assert!(text.contains(told), "{line}: {text}");
+                assert!(text.contains(output), "{line}: {text}");
             }
             assert!(!text.contains("KEY"), "{line}: {text}");
             assert_eq!(room.text(".claude/settings.json"), "{}");
@@ -148,7 +148,8 @@ fn what_a_hook_runs_is_held_however_its_line_names_it() {
         return;
     }
     for (hook, files, lines) in NAMED {
-        let tries: Vec<String> = lines.iter().map(|it| format!("({it}) && echo changed")).collect();
+        let tries: Vec<String> =
+            lines.iter().map(|line| format!("({line}) && echo changed")).collect();
         // What lies beside it is changed as ever.
         let room = room(&format!("echo x > tools/beside || exit 9\n{}\nexit 0", tries.join("\n")));
         let project = room.sandbox.project();
@@ -228,7 +229,7 @@ fn what_stays_is_confined_and_ends() {
     let pid = room.text("src/pid");
     let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     assert!(!pid.trim().is_empty());
-    room.until("its end", || stat().map_or(true, |it| it.contains(" Z ")));
+    room.until("its end", || stat().map_or(true, |text| text.contains(" Z ")));
 }
 
 /// MC-19, X-15: a server that a repository brings is offered to the model and reads nothing of the home; it does where the person says so.

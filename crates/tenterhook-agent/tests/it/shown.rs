@@ -11,12 +11,12 @@ fn shows(line: &str) -> String {
 }
 
 fn texts<'a>(run: &'a Run, kind: &str) -> Vec<&'a str> {
-    run.of(kind).into_iter().map(|it| it["text"].as_str().unwrap()).collect()
+    run.of(kind).into_iter().map(|value| value["text"].as_str().unwrap()).collect()
 }
 
 fn warnings(run: &Run, event: &str) -> Vec<String> {
-    let warned = run.of("warn").into_iter().filter(|it| it["event"] == event);
-    warned.map(|it| it["reason"].as_str().unwrap().to_owned()).collect()
+    let warned = run.of("warn").into_iter().filter(|value| value["event"] == event);
+    warned.map(|value| value["reason"].as_str().unwrap().to_owned()).collect()
 }
 
 /// IG-S6: the rewrite is a block of its own beside the words, and history and the next request keep the words.
@@ -50,8 +50,12 @@ fn words_that_were_said_are_blocked_by_nobody() {
         let run = room.ask("greet me", &[]);
         assert_eq!(texts(&run, "reply"), ["good day"]);
         assert!(run.of("hook_rewrite").is_empty());
-        let said = warnings(&run, "AssistantMessageRender");
-        assert_eq!(said.iter().any(|it| it.contains("does not honour `deny`")), warned, "{said:?}");
+        let texts = warnings(&run, "AssistantMessageRender");
+        assert_eq!(
+            texts.iter().any(|text| text.contains("does not honour `deny`")),
+            warned,
+            "{texts:?}"
+        );
         assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     }
 }
@@ -102,7 +106,7 @@ fn thoughts_are_given_to_no_hook() {
     assert_eq!(texts(&run, "reasoning").len(), 4, "the model did think");
     let seen = room.text("seen.jsonl");
     let seen = seen.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let seen: Vec<_> = seen.map(|it| it["content"].as_str().unwrap().to_owned()).collect();
+    let seen: Vec<_> = seen.map(|value| value["content"].as_str().unwrap().to_owned()).collect();
     assert_eq!(seen, ["one", "two"]);
 }
 
@@ -142,7 +146,7 @@ fn people_are_shown_warnings_and_rewrites_with_their_labels() {
         room.command().args(["--model", "scripted:script.toml", "-p", "hi"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "good day\n");
     let aside = String::from_utf8(output.stderr).unwrap();
-    let warned: Vec<_> = aside.lines().filter(|it| it.starts_with("[warn] ")).collect();
+    let warned: Vec<_> = aside.lines().filter(|line| line.starts_with("[warn] ")).collect();
     assert_eq!(warned.len(), 1, "{aside}");
     assert!(warned[0].starts_with("[warn] UserPromptSubmit: "), "{aside}");
     assert!(warned[0].contains("the list is missing"), "{aside}");
@@ -168,7 +172,8 @@ shell = "test -e asked || { touch asked; echo 'run the tests' >&2; exit 2; }"
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"rm x\" } }]\n[[reply]]\nrepeat = true\ntext = \"done\"\n";
     let room = Room::new(hooks, script);
     let run = room.ask("work", &["--permission-mode", "bypassPermissions"]);
-    let told: Vec<_> = run.of("hook_did").iter().map(|it| (&it["text"], &it["was"])).collect();
+    let told: Vec<_> =
+        run.of("hook_did").iter().map(|value| (&value["text"], &value["was"])).collect();
     let (work, rm) = (json!("work"), json!({"command": "rm x"}));
     for (line, was) in [
         ("hook `polite` rewrote the prompt", &work),
@@ -181,7 +186,7 @@ shell = "test -e asked || { touch asked; echo 'run the tests' >&2; exit 2; }"
     assert_eq!(run.of("tool")[0]["input"]["command"], "true");
     let came = |event: &str| {
         let all = run.of("hooks");
-        let of = all.iter().find(|it| it["event"] == event).unwrap();
+        let of = all.iter().find(|record| record["event"] == event).unwrap();
         of["came"].as_str().unwrap().to_owned()
     };
     assert_eq!(came("UserPromptSubmit"), "rewrote");

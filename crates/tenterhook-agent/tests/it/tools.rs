@@ -85,8 +85,11 @@ text = "done"
     room.sandbox.write("src/a.rs", "fn main() {}\n").unwrap();
     room.sandbox.write("b.rs", "fn other() {}\n").unwrap();
     let run = room.ask("go", &["--permission-mode", "acceptEdits"]);
-    let texts: Vec<_> =
-        run.of("tool_result").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let texts: Vec<_> = run
+        .of("tool_result")
+        .iter()
+        .map(|tool_result| tool_result["text"].as_str().unwrap())
+        .collect();
     assert_eq!(texts[..3], ["src/a.rs", "src/a.rs:1:fn main() {}", "replaced 1 in `src/a.rs`"]);
     assert!(texts[3].contains("does not stand"), "{texts:?}");
     assert!(texts[4].contains("no tool `Nothing`"), "{texts:?}");
@@ -103,7 +106,7 @@ shell = '''cat >> failed.jsonl; echo >> failed.jsonl; until test -e go; do sleep
 
 fn objects(lines: &str) -> Vec<Value> {
     let lines = lines.lines().filter(|line| !line.is_empty());
-    lines.map(|it| serde_json::from_str(it).unwrap()).collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A tool that the person stops has failed, and hooks hear of it; the person does not wait for them. What they say of it reaches
@@ -139,11 +142,11 @@ text = "what now?"
     });
     run.end();
     let turns = run.of("turn_ended").len();
-    assert_eq!(Some(turns), answered.map(|it| it + 1), "it is not a reason for a turn");
-    let told = objects(&room.text("failed.jsonl"));
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0]["data"]["is_interrupt"], true);
-    assert_eq!(told[0]["tool"]["input"]["command"], "sleep 1000");
+    assert_eq!(Some(turns), answered.map(|n| n + 1), "it is not a reason for a turn");
+    let records = objects(&room.text("failed.jsonl"));
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0]["data"]["is_interrupt"], true);
+    assert_eq!(records[0]["tool"]["input"]["command"], "sleep 1000");
 }
 
 /// The same where the person leaves, and for the tool of a subagent, which ends with the tool that it is for the main agent.
@@ -167,9 +170,12 @@ call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
     let told = objects(&room.text("../home/ended.jsonl"));
     let mut told: Vec<_> = told
         .iter()
-        .map(|it| {
-            let by = if it["session"].get("agent_id").is_some() { "sub" } else { "main" };
-            format!("{by} {} {} {}", it["event"], it["tool"]["name"], it["data"]["is_interrupt"])
+        .map(|value| {
+            let by = if value["session"].get("agent_id").is_some() { "sub" } else { "main" };
+            format!(
+                "{by} {} {} {}",
+                value["event"], value["tool"]["name"], value["data"]["is_interrupt"]
+            )
         })
         .collect();
     told.sort_unstable();

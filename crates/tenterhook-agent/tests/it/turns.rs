@@ -16,8 +16,9 @@ shell = '''if test ! -e tested; then touch tested; echo "run the tests" >&2; exi
         "[[reply]]\ntext = \"finished\"\n[[reply]]\non = \"run the tests\"\ntext = \"tested\"\n";
     let room = Room::new(hooks, script);
     let run = room.ask("do it", &[]);
-    let said: Vec<_> = run.of("reply").iter().map(|it| it["text"].as_str().unwrap()).collect();
-    assert_eq!(said, ["finished", "tested"]);
+    let texts: Vec<_> =
+        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["finished", "tested"]);
 }
 
 /// The events of a turn, in their order.

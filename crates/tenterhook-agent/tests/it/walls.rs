@@ -9,7 +9,8 @@ use crate::room::Room;
 
 fn script(calls: &[(&str, Value)]) -> String {
     let reply = |(tool, input): &(&str, Value)| {
-        let input = input.as_object().unwrap().iter().map(|(key, it)| format!("{key} = {it}"));
+        let input =
+            input.as_object().unwrap().iter().map(|(key, value)| format!("{key} = {value}"));
         let input = input.collect::<Vec<_>>().join(", ");
         format!("[[reply]]\ncall = [{{ tool = \"{tool}\", input = {{ {input} }} }}]\n")
     };
@@ -138,7 +139,7 @@ fn instructions_pass_the_gate_of_a_read() {
     ] {
         let hooks =
             "[hook.no]\non = \"PreToolUse\"\nif = \"Read(hooked.md)\"\nshell = \"exit 2\"\n";
-        let calls: Vec<_> = call.iter().map(|it| ("Read", json!({"file_path": it}))).collect();
+        let calls: Vec<_> = call.iter().map(|text| ("Read", json!({"file_path": text}))).collect();
         let room = Room::new(hooks, &script(&calls));
         let sandbox = room.sandbox.project().parent().unwrap().display().to_string();
         for (path, text) in &files {
@@ -150,8 +151,8 @@ fn instructions_pass_the_gate_of_a_read() {
         }
         let args = ["-p", "work", "--model", "scripted:script.toml"];
         let output = room.command().args(args).args(deny).output().unwrap();
-        let told = room.text("requests.jsonl");
-        assert!(!told.is_empty() && !told.contains("SECRET"), "{name}: {told}\n{output:?}");
+        let text = room.text("requests.jsonl");
+        assert!(!text.is_empty() && !text.contains("SECRET"), "{name}: {text}\n{output:?}");
     }
     // What may be read is.
     let room = Room::new("", &script(&[("Read", json!({"file_path": "sub/x"}))]));
@@ -161,9 +162,9 @@ fn instructions_pass_the_gate_of_a_read() {
         room.sandbox.write(path, text).unwrap();
     }
     room.ask("work", &[]);
-    let told = room.text("requests.jsonl");
+    let output = room.text("requests.jsonl");
     for text in ["NESTED", "TOP", "MORE"] {
-        assert!(told.contains(text), "{text}: {told}");
+        assert!(output.contains(text), "{text}: {output}");
     }
 }
 
@@ -178,8 +179,8 @@ fn a_command_of_the_project_shows_nothing_from_elsewhere() {
         let run = room.ask(prompt, &[]);
         assert!(!run.of("warn").is_empty(), "{prompt}: it is said");
     }
-    let told = room.text("requests.jsonl");
-    assert!(told.contains("look at") && !told.contains("SECRET"), "{told}");
+    let text = room.text("requests.jsonl");
+    assert!(text.contains("look at") && !text.contains("SECRET"), "{text}");
 }
 
 /// AG-12.
@@ -225,8 +226,8 @@ fn a_denied_file_is_not_seen_by_any_name() {
         let text = script(&calls).replace("ABSOLUTE", &here);
         room.sandbox.write("script.toml", &text).unwrap();
         room.ask(prompt, &["--permission-mode", "bypassPermissions", "--deny", rule]);
-        let told = room.text("requests.jsonl");
-        assert!(!told.contains("SECRET"), "{rule} {call:?} {prompt}: {told}");
+        let text = room.text("requests.jsonl");
+        assert!(!text.contains("SECRET"), "{rule} {call:?} {prompt}: {text}");
         assert!(room.text(".env").contains("SECRET"), "{rule} {call:?}");
     };
     for rule in ["Read(.env)", "Read(.e*)"] {

@@ -61,15 +61,15 @@ shell = '''cat >> moved.jsonl; echo '{"watch": ["b.txt"]}' '''
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.end();
-    let told: Vec<_> = kept(&room, "files.jsonl")
+    let texts: Vec<_> = kept(&room, "files.jsonl")
         .iter()
-        .map(|it| {
-            let path = it["file_path"].as_str().unwrap();
-            format!("{} {}", it["event"].as_str().unwrap(), path.rsplit_once('/').unwrap().1)
+        .map(|value| {
+            let path = value["file_path"].as_str().unwrap();
+            format!("{} {}", value["event"].as_str().unwrap(), path.rsplit_once('/').unwrap().1)
         })
         .collect();
     assert_eq!(
-        told,
+        texts,
         ["add a.txt", "change a.txt", "unlink a.txt"],
         "hooks start where the agent works"
     );
@@ -128,7 +128,7 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
     assert_eq!(words[2..], ["local", "old", "local", "newer"]);
     let sources: Vec<_> = kept(&room, "changes.jsonl")
         .iter()
-        .map(|it| it["source"].as_str().unwrap().to_owned())
+        .map(|value| value["source"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(sources, ["project_settings", "local_settings", "project_settings"]);
 }
@@ -188,7 +188,7 @@ fn the_names_in_matchers_are_watched() {
     let told = kept(&room, "../home/files.jsonl");
     let told: Vec<_> = told
         .iter()
-        .map(|it| it["file_path"].as_str().unwrap().rsplit_once("project/").unwrap().1)
+        .map(|value| value["file_path"].as_str().unwrap().rsplit_once("project/").unwrap().1)
         .collect();
     assert_eq!(told, ["a.txt", "b.txt", "notes/b.txt"]);
     let env: Value = serde_json::from_str(&room.text("../home/env.jsonl")).unwrap();

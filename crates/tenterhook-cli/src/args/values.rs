@@ -113,11 +113,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, ValueError> {
 /// `2h` ago, a day, or a time of a day, where the user is; or a whole timestamp.
 pub(super) fn moment(text: &str) -> Result<Timestamp, ValueError> {
     let here = TimeZone::system();
-    let local = |it: DateTime| it.to_zoned(here.clone()).map(|it| it.timestamp()).ok();
-    let ago = |it: Span| Zoned::now().checked_sub(it).map(|it| it.timestamp()).ok();
+    let local = |time: DateTime| time.to_zoned(here.clone()).map(|time| time.timestamp()).ok();
+    let ago = |span: Span| Zoned::now().checked_sub(span).map(|time| time.timestamp()).ok();
     let ago = || text.parse().ok().and_then(ago);
     let whole = || text.parse::<Timestamp>().ok();
-    let day = || text.parse::<Date>().ok().and_then(|it| local(it.at(0, 0, 0, 0)));
+    let day = || text.parse::<Date>().ok().and_then(|text| local(text.at(0, 0, 0, 0)));
     let time = || text.parse::<DateTime>().ok().and_then(local);
     whole().or_else(time).or_else(day).or_else(ago).ok_or(ValueError::Moment)
 }
@@ -131,7 +131,7 @@ pub(crate) struct Known {
 
 pub(super) fn known(text: &str) -> Result<Known, ValueError> {
     let (seq, digest) = text.split_once(':').ok_or(ValueError::Known)?;
-    let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or(ValueError::Known)?;
     Ok(Known { seq, digest: digest.to_lowercase() })
 }
@@ -180,10 +180,10 @@ mod tests {
 
     #[test]
     fn a_config_may_say_its_dialect() {
-        let it = named("native=a.toml").expect("known");
-        assert_eq!((it.dialect, it.path), (Some(DialectId::NATIVE), "a.toml".into()));
-        let it = named("./a=b.json").expect("a path");
-        assert_eq!((it.dialect, it.path), (None, "./a=b.json".into()));
+        let config = named("native=a.toml").expect("known");
+        assert_eq!((config.dialect, config.path), (Some(DialectId::NATIVE), "a.toml".into()));
+        let config = named("./a=b.json").expect("a path");
+        assert_eq!((config.dialect, config.path), (None, "./a=b.json".into()));
         assert!(named("klaude=a.json").expect_err("unknown").to_string().contains("`claude`"));
     }
 }

@@ -52,16 +52,20 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
             format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
         term.say_after(WARNING, "warning:", &words::line(&text));
     }
-    let since = args.since.map(|it| it.as_millisecond());
+    let since = args.since.map(|time| time.as_millisecond());
     // What was written before cannot tell of what came after.
-    let is_new =
-        |it: &&File| args.since.is_none_or(|since| it.modified.is_none_or(|at| at >= since));
+    let is_new = |session: &&File| {
+        args.since.is_none_or(|since| session.modified.is_none_or(|at| at >= since))
+    };
     let files: Vec<File> = found.sessions.iter().filter(is_new).cloned().collect();
     let signal = Arc::new(AtomicU8::new(NONE));
     let heard = Arc::clone(&signal);
-    wait::hear_signals(move |it| heard.store(it, Ordering::Relaxed))?;
+    wait::hear_signals(move |byte| heard.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
-    let project = args.project.as_ref().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
+    let project = args
+        .project
+        .as_ref()
+        .map(|project| project.canonicalize().unwrap_or_else(|_| project.clone()));
     let work = Work {
         new,
         old,
@@ -101,7 +105,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
 fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Backtest), Problem> {
     let which = Which { config: named.to_vec(), dialect: None, compat: None };
     let mut loaded = load::load(&which, here)?;
-    let ruleset = loaded.engine(|it| it).ruleset();
+    let ruleset = loaded.engine(|builder| builder).ruleset();
     Ok((loaded, Backtest::of(&ruleset)))
 }
 
@@ -172,10 +176,10 @@ impl Work {
         Some((number, self.files.get(number)?))
     }
 
-    fn is_wanted(&self, told: &Told<'_>) -> bool {
-        let is_new = self.since.is_none_or(|since| told.time.is_none_or(|it| it >= since));
+    fn is_wanted(&self, record: &Told<'_>) -> bool {
+        let is_new = self.since.is_none_or(|since| record.time.is_none_or(|time| time >= since));
         let is_here = self.project.as_ref().is_none_or(|project| {
-            told.cwd.as_deref().is_some_and(|it| std::path::Path::new(it).starts_with(project))
+            record.cwd.as_deref().is_some_and(|cwd| std::path::Path::new(cwd).starts_with(project))
         });
         is_new && is_here
     }
@@ -219,7 +223,8 @@ impl OfFile<'_> {
             !work.is_over()
         });
         turn.wait();
-        let known: Vec<_> = waiting.into_iter().map(|it| (self.is_copy(&it), it)).collect();
+        let known: Vec<_> =
+            waiting.into_iter().map(|record| (self.is_copy(&record), record)).collect();
         drop(turn);
         for (is_copy, told) in known.into_iter().take_while(|_| !work.is_over()) {
             self.told(&told, is_copy, tally);
@@ -227,10 +232,10 @@ impl OfFile<'_> {
         facts
     }
 
-    fn is_copy(&self, told: &Told<'_>) -> bool {
-        let What::Call(call) = &told.what else { return false };
+    fn is_copy(&self, record: &Told<'_>) -> bool {
+        let What::Call(call) = &record.what else { return false };
         let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        copies.is_copy(self.file.agent, told, call)
+        copies.is_copy(self.file.agent, record, call)
     }
 
     fn told(&mut self, told: &Told<'_>, is_copy: bool, tally: &mut Tally) {
@@ -255,7 +260,8 @@ impl OfFile<'_> {
         let Judged { outcome, not_replayed } =
             self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
         let old = self.work.old.as_ref().zip(session.old.as_ref());
-        let old = old.map(|(old, it)| self.runtime.block_on(old.judge(event.clone(), it)).outcome);
+        let old = old
+            .map(|(old, session)| self.runtime.block_on(old.judge(event.clone(), session)).outcome);
         if let Some(all) = &self.work.page {
             let asked = Asked {
                 told,
@@ -275,8 +281,8 @@ impl OfFile<'_> {
 }
 
 /// Whether hooks are asked about it, or it is counted as a call.
-const fn is_asked_about(told: &Told<'_>) -> bool {
-    matches!(told.what, What::Prompt(_) | What::Call(_) | What::Stop)
+const fn is_asked_about(record: &Told<'_>) -> bool {
+    matches!(record.what, What::Prompt(_) | What::Call(_) | What::Stop)
 }
 
 /// What of a call is not on record, so that hooks were asked about less than they would have been.

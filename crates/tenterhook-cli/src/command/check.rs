@@ -38,10 +38,10 @@ pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem
 fn watched(args: &Check, here: &Here) -> BTreeSet<PathBuf> {
     let loaded = read(args, here);
     let mut files: BTreeSet<PathBuf> =
-        loaded.sources.iter().map(|it| PathBuf::from(&*it.name)).collect();
+        loaded.sources.iter().map(|source| PathBuf::from(&*source.name)).collect();
     // A file that is not there yet may come.
     files.insert(here.roots.cwd.join("tenterhook.toml"));
-    files.extend(args.files.iter().chain(&args.config).map(|it| here.roots.cwd.join(&it.path)));
+    files.extend(args.files.iter().chain(&args.config).map(|file| here.roots.cwd.join(&file.path)));
     files
 }
 
@@ -51,7 +51,7 @@ fn read(args: &Check, here: &Here) -> Loaded {
 }
 
 fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
-    if let Some(cases) = args.files.iter().find(|it| test::is_case_file(&it.path)) {
+    if let Some(cases) = args.files.iter().find(|file| test::is_case_file(&file.path)) {
         let shown = cases.path.display();
         return Err(Problem::new(format!("`{shown}` is a file of cases, and configures no hooks"))
             .help(format!("`tenterhook test {shown}` checks it, and runs them")));
@@ -63,7 +63,7 @@ fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
     loaded.announce(term, &here.roots);
     let page = term.doing("checking hooks", || examine(&mut loaded, args, here, term.width()))?;
     term.data(&page)?;
-    let wrong = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
+    let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if wrong { Exit::Wrong } else { Exit::Good })
 }
 
@@ -78,7 +78,7 @@ fn examine(
     // A file is looked at before it is approved: what it says is examined, whoever approved it.
     let written = loaded.as_written().ruleset();
     let missing = scripts::check(&written, &loaded.sources, &here.env);
-    loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
+    loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
     loaded.diagnostics.extend(wants::check(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(grants::check(&written, &loaded.sources));
     silencers(loaded, here);
@@ -111,7 +111,7 @@ fn silencers(loaded: &mut Loaded, here: &Here) {
 
 fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
     let diagnostics: Vec<Value> =
-        loaded.diagnostics.iter().map(|it| finding(it, &loaded.texts)).collect();
+        loaded.diagnostics.iter().map(|diagnostic| finding(diagnostic, &loaded.texts)).collect();
     let hooks: Vec<Value> = ruleset
         .hooks()
         .iter()
@@ -125,8 +125,8 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
                 "id": hook.id.as_str(),
                 "event": hook.event.as_str(),
                 "own_event": hook.own_event(),
-                "file": place.map(|it| loaded.texts.shown(&it.file)),
-                "line": place.map(|it| it.line),
+                "file": place.map(|location| loaded.texts.shown(&location.file)),
+                "line": place.map(|location| location.line),
                 "can_run": never.is_none(),
                 "blocks_all": blocking(hook, missing).is_some(),
                 "because": never.as_ref().map(|(because, _)| because),
@@ -134,21 +134,22 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
             })
         })
         .collect();
-    let files: Vec<&str> = loaded.sources.iter().map(|it| loaded.texts.shown(&it.name)).collect();
+    let files: Vec<&str> =
+        loaded.sources.iter().map(|source| loaded.texts.shown(&source.name)).collect();
     json!({ "diagnostics": diagnostics, "hooks": hooks, "files": files })
 }
 
 /// One finding, as every command prints it.
-pub(super) fn finding(it: &Diagnostic, texts: &Texts) -> Value {
-    let place = it.place.as_ref();
+pub(super) fn finding(diagnostic: &Diagnostic, texts: &Texts) -> Value {
+    let place = diagnostic.place.as_ref();
     json!({
-        "file": place.map(|it| texts.shown(&it.file)),
-        "line": place.map(|it| it.line),
-        "column": place.map(|it| it.column),
-        "code": it.code,
-        "severity": it.severity.to_string(),
-        "message": it.message,
-        "help": it.help,
+        "file": place.map(|location| texts.shown(&location.file)),
+        "line": place.map(|location| location.line),
+        "column": place.map(|location| location.column),
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.to_string(),
+        "message": diagnostic.message,
+        "help": diagnostic.help,
     })
 }
 
@@ -156,14 +157,14 @@ pub(super) fn finding(it: &Diagnostic, texts: &Texts) -> Value {
 fn blocking<'a>(hook: &Hook, missing: &'a [Missing]) -> Option<&'a Missing> {
     missing
         .iter()
-        .filter(|it| it.hook.as_ref() == Some(&hook.id))
-        .find(|it| it.consequence.is_some_and(Consequence::blocks))
+        .filter(|missing| missing.hook.as_ref() == Some(&hook.id))
+        .find(|missing| missing.consequence.is_some_and(Consequence::blocks))
 }
 
 fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize) -> String {
     let mut out = String::new();
-    for it in &loaded.diagnostics {
-        out.push_str(&diagnostic::render(it, &loaded.texts, width));
+    for diagnostic in &loaded.diagnostics {
+        out.push_str(&diagnostic::render(diagnostic, &loaded.texts, width));
         out.push('\n');
     }
     // What stands in for a part that cannot be read is no hook of the file, and has a finding of its own (C-72).
@@ -174,7 +175,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
         let place = hook.place.as_ref();
         place.map_or_else(
             || hook.id.to_string(),
-            |it| format!("{}:{}", loaded.texts.shown(&it.file), it.line),
+            |location| format!("{}:{}", loaded.texts.shown(&location.file), location.line),
         )
     };
     let never: Vec<[Cell; 3]> = hooks
@@ -215,7 +216,9 @@ fn listed(heading: &str, rows: Vec<[Cell; 3]>, width: usize) -> String {
 }
 
 fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> String {
-    let count = |severity| loaded.diagnostics.iter().filter(|it| it.severity == severity).count();
+    let count = |severity| {
+        loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
+    };
     let found: Vec<String> = [
         (Severity::Error, "error", ERROR),
         (Severity::Warning, "warning", WARNING),
@@ -230,7 +233,7 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
     })
     .collect();
     let verdict = if found.is_empty() { paint(GOOD, "no findings") } else { found.join(", ") };
-    let files = loaded.sources.iter().map(|it| &it.name).collect::<HashSet<_>>().len();
+    let files = loaded.sources.iter().map(|source| &source.name).collect::<HashSet<_>>().len();
     if files == 0 && found.is_empty() {
         return "nothing was checked: there is no file with hooks\n".to_owned();
     }

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     let shown = args.file.path.display().to_string();
     let load = || config::load(&loaded.sources, &Added::default(), None);
     let read = term.doing("reading hooks", load);
-    if let Some(broken) = read.diagnostics.iter().find(|it| TORN.contains(&it.code)) {
+    if let Some(broken) = read.diagnostics.iter().find(|diagnostic| TORN.contains(&diagnostic.code))
+    {
         term.say(&diagnostic::render(broken, &loaded.texts, term.width()));
         let message = format!("`{shown}` is not well formed, so nothing was converted");
         return Err(Problem::new(message)
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     if read.ruleset.hooks().is_empty() {
         return Err(without_hooks(&shown, args, &read.diagnostics));
     }
-    if loaded.sources.iter().all(|it| it.dialect == DialectId::NATIVE) {
+    if loaded.sources.iter().all(|source| source.dialect == DialectId::NATIVE) {
         let message = format!("`{shown}` is native already");
         return Err(Problem::new(message).help("`--dialect NAME` says whose it is, if it is not"));
     }
@@ -44,28 +45,37 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     loaded.diagnostics.extend(unsaid);
     match args.output.format {
         Format::Json => {
-            let found: Vec<_> =
-                loaded.diagnostics.iter().map(|it| check::finding(it, &loaded.texts)).collect();
+            let found: Vec<_> = loaded
+                .diagnostics
+                .iter()
+                .map(|diagnostic| check::finding(diagnostic, &loaded.texts))
+                .collect();
             print_json(&json!({ "config": text, "diagnostics": found }), term)?;
         }
         Format::Text => {
             term.data(&text)?;
-            for it in loaded.diagnostics.iter().filter(|it| it.severity > Severity::Advice) {
-                term.say(&diagnostic::render(it, &loaded.texts, term.width()));
+            for diagnostic in loaded
+                .diagnostics
+                .iter()
+                .filter(|diagnostic| diagnostic.severity > Severity::Advice)
+            {
+                term.say(&diagnostic::render(diagnostic, &loaded.texts, term.width()));
             }
         }
     }
-    let lost = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
+    let lost = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if lost { Exit::Wrong } else { Exit::Good })
 }
 
 /// What is wrong with a file in which nobody finds a hook: what was looked for, and how to say that it is another's.
 fn without_hooks(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
     let dialect = args.dialect.or(args.file.dialect);
-    let whose = dialect.map_or_else(String::new, |it| format!(" in the format of `{it}`"));
-    let first = found.first().map_or_else(String::new, |it| format!(": {}", it.message));
+    let whose =
+        dialect.map_or_else(String::new, |dialect| format!(" in the format of `{dialect}`"));
+    let first =
+        found.first().map_or_else(String::new, |diagnostic| format!(": {}", diagnostic.message));
     let problem = Problem::new(format!("`{shown}` configures no hooks{whose}{first}"));
-    let names: Vec<String> = DIALECTS.iter().map(|it| format!("`{}`", it.id())).collect();
+    let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.id())).collect();
     problem.help(format!(
         "give a file with hooks, such as `.claude/settings.json`; `--dialect NAME` says whose format it is in, of {}",
         names.join(", ")

@@ -67,7 +67,7 @@ fn leave(directory: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
         "tenterhook explain --config tenterhook.toml Bash 'sudo git push -f'".to_owned(),
         "tenterhook demo --from .".to_owned(),
     ];
-    let next: String = next.iter().map(|it| format!("  {}\n", paint(BOLD, it))).collect();
+    let next: String = next.iter().map(|text| format!("  {}\n", paint(BOLD, text))).collect();
     term.data(&next)?;
     Ok(Exit::Good)
 }
@@ -99,12 +99,12 @@ fn engine(play: &Play, roots: &Roots, ambient: Ambient, term: Term) -> Result<En
     let mut builder = Engine::builder().ambient(ambient);
     for config in play.configs {
         let source = discover::given(&roots.cwd.join(config), None, DialectId::CLAUDE, roots)
-            .map_err(|it| Problem { message: it.message, help: it.help })?;
+            .map_err(|error| Problem { message: error.message, help: error.help })?;
         builder = builder.source(source);
     }
     let (engine, diagnostics) = builder.build();
     for diagnostic in diagnostics {
-        let place = diagnostic.place.map(|it| format!("{it}: ")).unwrap_or_default();
+        let place = diagnostic.place.map(|location| format!("{location}: ")).unwrap_or_default();
         term.say(&format!("{place}{}: {}", diagnostic.severity, diagnostic.message));
     }
     Ok(engine)
@@ -159,7 +159,7 @@ async fn play(engine: &Engine, events: &[Event], term: Term) -> Result<Played, P
 impl Played {
     fn count(&mut self, outcome: &Outcome) {
         self.events += 1;
-        self.runs += outcome.steps.iter().filter(|it| it.ended.is_run()).count();
+        self.runs += outcome.steps.iter().filter(|step| step.ended.is_run()).count();
         self.blocked += usize::from(outcome.restraint == Restraint::Deny);
         self.asked += usize::from(outcome.restraint == Restraint::Ask);
     }

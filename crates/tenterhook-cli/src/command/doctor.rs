@@ -52,7 +52,7 @@ struct Row {
 
 pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<&'static Agent> = match args.agents.is_empty() {
-        true => callers().filter(|it| is_here(it, here) && can_call(it)).collect(),
+        true => callers().filter(|caller| is_here(caller, here) && can_call(caller)).collect(),
         false => named(&args.agents)?,
     };
     let report = term.doing("looking at the agents", || look(&agents, !args.no_fire, here));
@@ -67,9 +67,9 @@ fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
     let kernel = machine::kernel();
     let mut machine = machine::state(here);
     machine.extend(kernel.findings());
-    let agents: Vec<Row> = agents.iter().map(|it| row(it, fires, here)).collect();
+    let agents: Vec<Row> = agents.iter().map(|agent| row(agent, fires, here)).collect();
     let calling: Vec<&'static Agent> =
-        agents.iter().filter(|it| it.events > 0).map(|it| it.agent).collect();
+        agents.iter().filter(|agent| agent.events > 0).map(|agent| agent.agent).collect();
     let mut loaded = load::read(&[], Whose::Unsaid, here);
     let engine = loaded.engine(|builder| builder);
     let sources = sources::findings(&calling, &loaded, &engine, here);
@@ -82,19 +82,20 @@ fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
     let installed = program::installed(agent, here);
     let mut findings = entries::findings(agent, &files, here);
     let (startable, strange): (Vec<&File>, Vec<&File>) =
-        files.iter().partition(|it| started::may_start(agent, it, here));
-    findings.extend(strange.iter().filter_map(|it| started::unstarted(agent, it, here)));
+        files.iter().partition(|file| started::may_start(agent, file, here));
+    findings.extend(strange.iter().filter_map(|file| started::unstarted(agent, file, here)));
     let programs = program::findings(agent, &startable, here);
     // What is gone needs no call to be known.
-    let is_there = !programs.iter().any(|it| it.kind == finding::Kind::ProgramMissing);
+    let is_there = !programs.iter().any(|program| program.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
     let calls = startable.into_iter().filter(|_| fires && is_there);
-    let fired: Vec<Fired> = calls.filter_map(|it| firing::fire(agent, it, here)).collect();
-    findings.extend(fired.iter().filter_map(|it| it.finding.clone()));
+    let fired: Vec<Fired> = calls.filter_map(|call| firing::fire(agent, call, here)).collect();
+    findings.extend(fired.iter().filter_map(|f| f.finding.clone()));
     findings.extend(program::versions(agent, &installed, here));
-    let calls =
-        |name: &str| files.iter().flat_map(|it| &it.entries).any(|it| it.event.name == name);
-    let events = agent.installation.events.iter().filter(|it| calls(it.name)).count();
+    let calls = |name: &str| {
+        files.iter().flat_map(|file| &file.entries).any(|entry| entry.event.name == name)
+    };
+    let events = agent.installation.events.iter().filter(|event| calls(event.name)).count();
     Row { agent, installed, events, fired, findings }
 }
 
@@ -103,12 +104,12 @@ impl Report {
         let of_agents = self
             .agents
             .iter()
-            .flat_map(|row| row.findings.iter().map(|it| (Some(row.agent.name), it)));
-        let others = self.sources.iter().chain(&self.machine).map(|it| (None, it));
+            .flat_map(|row| row.findings.iter().map(|finding| (Some(row.agent.name), finding)));
+        let others = self.sources.iter().chain(&self.machine).map(|source| (None, source));
         of_agents.chain(others)
     }
 
     fn of(&self, weight: Weight) -> usize {
-        self.all().filter(|(_, it)| it.kind.weight() == weight).count()
+        self.all().filter(|(_, finding)| finding.kind.weight() == weight).count()
     }
 }

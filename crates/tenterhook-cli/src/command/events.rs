@@ -39,8 +39,8 @@ pub(crate) fn run(args: &Events, here: &Here, term: Term) -> Result<Exit, Proble
 
 /// The row of an event, by the dialect's name for it or by the neutral one.
 fn find<'a>(name: &str, rows: &'a [EventRow], args: &Events) -> Result<&'a EventRow, Problem> {
-    let known = || rows.iter().flat_map(|it| [&*it.name, &*it.event]);
-    rows.iter().find(|it| it.name == name || it.event == name).ok_or_else(|| {
+    let known = || rows.iter().flat_map(|row| [&*row.name, &*row.event]);
+    rows.iter().find(|row| row.name == name || row.event == name).ok_or_else(|| {
         let dialect = args.dialect;
         let help = nearest(name, known()).map_or_else(
             || format!("`tenterhook events --dialect {dialect}` lists the events"),
@@ -99,7 +99,7 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
             table.note(0, Cell::new(DIM, &*row.when));
         }
     }
-    let marked = rows.iter().any(|it| it.failure != tenterhook::hook::OnFailure::Continue);
+    let marked = rows.iter().any(|row| row.failure != tenterhook::hook::OnFailure::Continue);
     let legend = if marked {
         let text = "! a gate that gives no answer blocks or asks, unless its config says otherwise";
         words::flow(text, width) + "\n"

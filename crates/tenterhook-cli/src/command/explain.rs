@@ -183,8 +183,8 @@ fn to_json(hooks: &[Explained]) -> Value {
                     Some(Asked::Unknown(_)) | None => None,
                 },
                 "mode": hook.enforcement.word(),
-                "decision": said.and_then(|it| decision(it.restraint)),
-                "reason": said.and_then(|it| it.reason.clone()),
+                "decision": said.and_then(|answer| decision(answer.restraint)),
+                "reason": said.and_then(|answer| answer.reason.clone()),
             })
         })
         .collect();
@@ -236,22 +236,22 @@ fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
     // A pack of rules is counted; a handful is what somebody writes, and looks for here.
     let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
     let folded = |explained: &&&Explained| is_pack && silent(explained);
-    for it in hooks.iter().filter(|explained| !folded(explained)) {
-        let (mark, mark_style, style, because) = match &it.asked {
-            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&it.hook, answer)),
+    for hook in hooks.iter().filter(|explained| !folded(explained)) {
+        let (mark, mark_style, style, because) = match &hook.asked {
+            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&hook.hook, answer)),
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
             Some(Asked::DoesNot) => ("-", DIM, DIM, "its expression is false for this".to_owned()),
-            _ if it.because.selected => ("runs", GOOD, PLAIN, it.because.because.clone()),
-            _ => ("-", DIM, DIM, it.because.because.clone()),
+            _ if hook.because.selected => ("runs", GOOD, PLAIN, hook.because.because.clone()),
+            _ => ("-", DIM, DIM, hook.because.because.clone()),
         };
-        let mut cells = vec![Cell::new(mark_style, mark), Cell::new(style, hook_name(&it.hook))];
+        let mut cells = vec![Cell::new(mark_style, mark), Cell::new(style, hook_name(&hook.hook))];
         // That a hook is for another event is why it does not run.
-        let label = match is_asked(&it.hook, asked) {
-            true => it.hook.event_label().to_string(),
+        let label = match is_asked(&hook.hook, asked) {
+            true => hook.hook.event_label().to_string(),
             false => String::new(),
         };
         cells.extend(named.then(|| Cell::new(style, label)));
-        cells.extend([Cell::new(style, because), Cell::new(DIM, it.because.rule)]);
+        cells.extend([Cell::new(style, because), Cell::new(DIM, hook.because.rule)]);
         table.row(cells);
     }
     let is_listed = hooks.iter().any(|explained| !folded(&explained));
@@ -307,13 +307,13 @@ fn summary(hooks: &[&Explained]) -> String {
     let (rules, others): (Vec<&Explained>, Vec<&Explained>) =
         hooks.iter().copied().partition(|one| matches!(one.hook.run, Run::Rule(_)));
     let counted = |all: &[&Explained], is: fn(&Explained) -> bool, noun, verb| {
-        let some = all.iter().filter(|it| is(it)).count();
+        let some = all.iter().filter(|hook| is(hook)).count();
         let nouns = if all.len() == 1 { "" } else { "s" };
         let verbs = if some == 1 || all.len() == 1 { "s" } else { "" };
         format!("{some} of {} {noun}{nouns} {verb}{verbs}", all.len())
     };
-    let runs = counted(&others, |it| it.because.selected, "hook", "run");
-    let held = counted(&rules, |it| matches!(it.asked, Some(Asked::Holds(_))), "rule", "hold");
+    let runs = counted(&others, |hook| hook.because.selected, "hook", "run");
+    let held = counted(&rules, |hook| matches!(hook.asked, Some(Asked::Holds(_))), "rule", "hold");
     match (rules.is_empty(), others.is_empty()) {
         (true, _) => runs,
         (false, true) => held,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     }
     let scratch = Scratch::or_none(&here.state, term);
     // Whoever writes an event to standard input is an agent; a person names it.
-    if args.stream || args.what.first().is_none_or(|it| it == "-") {
+    if args.stream || args.what.first().is_none_or(|text| text == "-") {
         leave::lineage::note_caller(&here.state);
     }
     let ambient = ambient(args, here, &scratch);
@@ -126,13 +126,20 @@ fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), P
     let exact = matches!(args.which.compat, Some(CompatArg::Exact));
     if loaded.found
         || exact
-        || !engine.ruleset().hooks().iter().all(|it| it.is_hold() || it.layer == Layer::BuiltIn)
+        || !engine
+            .ruleset()
+            .hooks()
+            .iter()
+            .all(|hook| hook.is_hold() || hook.layer == Layer::BuiltIn)
     {
         return Ok(());
     }
-    let broken = loaded.diagnostics.iter().find(|it| TORN.contains(&it.code));
-    broken.map_or(Ok(()), |it| {
-        let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        Err(Problem { message: format!("{place}{}", it.message), help: it.help.clone() })
+    let broken = loaded.diagnostics.iter().find(|diagnostic| TORN.contains(&diagnostic.code));
+    broken.map_or(Ok(()), |diagnostic| {
+        let place = diagnostic.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        Err(Problem {
+            message: format!("{place}{}", diagnostic.message),
+            help: diagnostic.help.clone(),
+        })
     })
 }

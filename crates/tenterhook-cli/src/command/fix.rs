@@ -38,21 +38,21 @@ struct Mended<'a> {
 
 /// Shows what can be mended, and writes it where it is to be written. Whether anything was written.
 pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Problem> {
-    let ours = loaded.sources.iter().filter(|it| is_ours(it, loaded));
+    let ours = loaded.sources.iter().filter(|source| is_ours(source, loaded));
     let mended: Vec<Mended<'_>> = ours.filter_map(mend).collect();
-    for it in &mended {
-        let name = loaded.texts.shown(&it.source.name);
-        term.data(&format!("{}\n", diff::unified(name, &it.source.text, &it.text)))?;
+    for edit in &mended {
+        let name = loaded.texts.shown(&edit.source.name);
+        term.data(&format!("{}\n", diff::unified(name, &edit.source.text, &edit.text)))?;
     }
-    let fixes = count(mended.iter().map(|it| it.fixes).sum(), "finding");
+    let fixes = count(mended.iter().map(|m| m.fixes).sum(), "finding");
     let (style, sum) = match (mended.len(), write) {
         (0, _) => (HELP, "nothing can be mended safely".to_owned()),
         (_, false) => (HELP, format!("{fixes} can be mended with `--fix`")),
         (files, true) => (GOOD, format!("mended {fixes} in {}", count(files, "file"))),
     };
-    for it in mended.iter().filter(|_| write) {
-        write_in_place(Path::new(&*it.source.name), &it.text).map_err(|error| {
-            let shown = loaded.texts.shown(&it.source.name);
+    for edit in mended.iter().filter(|_| write) {
+        write_in_place(Path::new(&*edit.source.name), &edit.text).map_err(|error| {
+            let shown = loaded.texts.shown(&edit.source.name);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
     }
@@ -78,13 +78,16 @@ const MOST: usize = 100;
 /// A source with one thing mended; `None` where nothing can be.
 fn step(source: &Source) -> Option<Source> {
     let found = found(source);
-    let here = |it: &&Diagnostic| it.place.as_ref().is_some_and(|place| place.file == source.name);
-    found.iter().filter(here).find_map(|it| {
-        let edit = edit(it, &source.text)?;
+    let here = |diagnostic: &&Diagnostic| {
+        diagnostic.place.as_ref().is_some_and(|place| place.file == source.name)
+    };
+    found.iter().filter(here).find_map(|diagnostic| {
+        let edit = edit(diagnostic, &source.text)?;
         let text = apply(&source.text, &edit);
         let next = Source { text: Arc::from(text), ..source.clone() };
         let left = self::found(&next);
-        let count = |all: &[Diagnostic]| all.iter().filter(|other| other.code == it.code).count();
+        let count =
+            |all: &[Diagnostic]| all.iter().filter(|other| other.code == diagnostic.code).count();
         let is_gone = count(&left) < count(&found);
         // An entry that is read now may have a mistake of its own; a key that is renamed must not meet another one.
         let is_better =
@@ -99,7 +102,8 @@ fn found(source: &Source) -> Vec<Diagnostic> {
 
 /// How much is wrong: errors weigh more than any number of warnings, so that each step comes nearer to an end.
 fn weight(found: &[Diagnostic]) -> (usize, usize) {
-    let count = |severity| found.iter().filter(|it| it.severity == severity).count();
+    let count =
+        |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     (count(Severity::Error), count(Severity::Warning))
 }
 
@@ -140,9 +144,9 @@ fn find_in_any_case(text: &str, word: &str) -> Option<usize> {
     let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = text.char_indices().map(|(at, _)| at).filter(|&at| {
-        let same = |it: &str| it.eq_ignore_ascii_case(word);
-        let before = text.get(..at).is_some_and(|it| it.ends_with(part));
-        let after = text.get(at + word.len()..).is_some_and(|it| it.starts_with(part));
+        let same = |text: &str| text.eq_ignore_ascii_case(word);
+        let before = text.get(..at).is_some_and(|text| text.ends_with(part));
+        let after = text.get(at + word.len()..).is_some_and(|text| text.starts_with(part));
         text.get(at..at + word.len()).is_some_and(same) && !before && !after
     });
     let first = found.next().filter(|_| is_word)?;

@@ -59,17 +59,19 @@ fn claimed(agent: DialectId, name: &str) -> Event {
 
 /// A command line that cannot be read and may be an agent's: it restrains as well as it can (BR-10).
 pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
-    if exit != Exit::Wrong || words.first().is_none_or(|it| it != "hook") {
+    if exit != Exit::Wrong || words.first().is_none_or(|word| word != "hook") {
         return exit;
     }
     let value = |flag: &str| {
-        let at = words.iter().position(|it| it == flag).and_then(|at| words.get(at + 1));
+        let at = words.iter().position(|word| word == flag).and_then(|at| words.get(at + 1));
         at.cloned().or_else(|| {
-            words.iter().find_map(|it| it.strip_prefix(flag)?.strip_prefix('=').map(str::to_owned))
+            words
+                .iter()
+                .find_map(|word| word.strip_prefix(flag)?.strip_prefix('=').map(str::to_owned))
         })
     };
     let named = value("--agent");
-    let agent = DialectId::agents().find(|it| Some(it.as_str()) == named.as_deref());
+    let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
     match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
             last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &event))));
@@ -132,7 +134,7 @@ impl Called {
         let dialect = self.agent.dialect();
         let ends = dialect.row(&self.event.name).is_some_and(|row| row.cap.is_some());
         if ends && !dialect.says_stopped_before() {
-            let before = kept.is_some_and(|it| it.strikes(&self.event.name) > 0);
+            let before = kept.is_some_and(|store| store.strikes(&self.event.name) > 0);
             self.event.payload.insert("stop_hook_active".to_owned(), before.into());
             self.fields.insert("stop_hook_active".to_owned(), before.into());
         }
@@ -146,7 +148,7 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
     let mut warnings = Vec::new();
     if agent != args.agent {
         last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &args.event))));
-        let names = [agent, args.agent].map(|it| it.dialect().agent().unwrap_or_default());
+        let names = [agent, args.agent].map(|agent| agent.dialect().agent().unwrap_or_default());
         if names.first() != names.last() {
             warnings.push(misled(args, agent, here));
         }
@@ -208,11 +210,11 @@ const ADDED: &str = "hook_event_name";
 
 /// Another agent reads a file that was meant for the one that is claimed.
 fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
-    let name = |it: DialectId| it.dialect().agent().unwrap_or_default();
+    let name = |dialect_id: DialectId| dialect_id.dialect().agent().unwrap_or_default();
     let places = args.agent.dialect().places(&here.roots);
-    let files = places.iter().filter(|it| it.path.exists());
+    let files = places.iter().filter(|candidate| candidate.path.exists());
     let files: Vec<String> =
-        files.map(|it| load::shorten(&it.path.to_string_lossy(), &here.roots)).collect();
+        files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();
     let file = if files.is_empty() { "a file of its own".to_owned() } else { files.join(" or ") };
     format!(
         "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
@@ -314,7 +316,7 @@ fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, P
         let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::Alone);
         builder.sink(sink).self_protection().behind(agent)
     });
-    let session = aside::session(kept.map(|it| it as Arc<dyn Store>));
+    let session = aside::session(kept.map(|store| store as Arc<dyn Store>));
     let computing = session.clone();
     let work = async {
         let _ended = stream::Ended(session.clone());
@@ -349,7 +351,7 @@ fn host(agent: DialectId, event: &Event) -> Value {
     let words: Vec<&str> = can.iter().map(Power::word).collect();
     let row = tenterhook::agents::caller(agent.as_str());
     let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
-    let unhooked: Vec<&str> = unhooked.map(|it| it.tool.word()).collect();
+    let unhooked: Vec<&str> = unhooked.map(|u| u.tool.word()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })
 }
 

@@ -59,7 +59,7 @@ impl From<Lost> for Problem {
 
 /// Reads the event at `path`; standard input when it is `-` or missing.
 pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
-    let path = path.filter(|it| *it != Path::new("-"));
+    let path = path.filter(|path| *path != Path::new("-"));
     let bytes = match path {
         Some(path) => File::open(path).and_then(read).map_err(|error| {
             Lost::NotGiven(Problem::new(format!(
@@ -148,7 +148,7 @@ fn is_renamed(whole: &Whole) -> bool {
 
 /// The dialects that could read such an event.
 fn readers(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
-    let reads = DIALECTS.iter().filter(|it| it.decode_event(map, roots).is_ok());
-    let names: Vec<String> = reads.map(|it| format!("`{}`", it.id())).collect();
+    let reads = DIALECTS.iter().filter(|dialect| dialect.decode_event(map, roots).is_ok());
+    let names: Vec<String> = reads.map(|dialect| format!("`{}`", dialect.id())).collect();
     (!names.is_empty()).then(|| names.join(" or "))
 }

@@ -32,11 +32,13 @@ use files::Change;
 pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope(args.scope);
     let agents = match args.all {
-        true => callers().filter(|it| files::is_here(it, here) && can_call(it)).collect(),
+        true => {
+            callers().filter(|caller| files::is_here(caller, here) && can_call(caller)).collect()
+        }
         false => named(&args.agents)?,
     };
     if agents.is_empty() {
-        let names: Vec<&str> = callers().map(|it| it.name).collect();
+        let names: Vec<&str> = callers().map(|caller| caller.name).collect();
         return Err(Problem::new("no agent that can call Tenterhook is found here")
             .help(format!("name one: {}", names.join(", "))));
     }
@@ -46,42 +48,45 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
     let program = program::find(args.program.as_deref(), scope, here)?;
     // All of it is right, or nothing is written.
     let mut planned = Vec::new();
-    for it in agents {
-        if !can_call(it) {
-            return Err(Problem::new(format!("{} cannot be answered by this version", it.title)));
+    for agent in agents {
+        if !can_call(agent) {
+            return Err(Problem::new(format!(
+                "{} cannot be answered by this version",
+                agent.title
+            )));
         }
         let changes = match args.adopt {
-            true => adopt::put(it, scope, &program, here)?,
-            false => files::put(it, scope, &program, here)?,
+            true => adopt::put(agent, scope, &program, here)?,
+            false => files::put(agent, scope, &program, here)?,
         };
-        let changes = beside::put(it, (scope, args.guard), changes, here)?;
-        planned.push((it, changes));
+        let changes = beside::put(agent, (scope, args.guard), changes, here)?;
+        planned.push((agent, changes));
     }
-    for (it, changes) in planned {
+    for (agent, changes) in planned {
         if args.print {
-            print(it, &changes, here, term)?;
+            print(agent, &changes, here, term)?;
             continue;
         }
-        apply(it, &changes, args.dry_run, "installed", here, term)?;
+        apply(agent, &changes, args.dry_run, "installed", here, term)?;
         if !args.dry_run {
-            beside::verify(it, scope, here)?;
-            for note in beside::notes(it, (scope, args.guard)) {
+            beside::verify(agent, scope, here)?;
+            for note in beside::notes(agent, (scope, args.guard)) {
                 term.say_after(WARNING, "note:", &note);
             }
-            own(it, scope, args.adopt, here, term);
+            own(agent, scope, args.adopt, here, term);
             if args.adopt {
-                for policy in adopt::policies(it, here) {
+                for policy in adopt::policies(agent, here) {
                     term.say_after(WARNING, "note:", &policy);
                 }
             }
-            if let Some(off) = status::remains_off(it, here) {
+            if let Some(off) = status::remains_off(agent, here) {
                 term.say_after(WARNING, "warning:", &off);
             }
-            for open in openings(it, here).iter().filter(|it| !it.is_held) {
+            for open in openings(agent, here).iter().filter(|opening| !opening.is_held) {
                 let lead = paint(WARNING, "not covered:");
                 term.data(&format!("  {lead} {}; {}\n", open.of.gap, open.offer()))?;
             }
-            term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(it, scope)))?;
+            term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(agent, scope)))?;
         }
     }
     Ok(Exit::Good)
@@ -102,20 +107,20 @@ pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exi
     let scope = scope(args.scope);
     let agents = if args.all { callers().collect() } else { named(&args.agents)? };
     let agents =
-        agents.into_iter().filter(|it| !args.all || files::place(it, scope, here).is_some());
+        agents.into_iter().filter(|agent| !args.all || files::place(agent, scope, here).is_some());
     let mut planned = Vec::new();
-    for it in agents {
-        let changes = match adopt::take(it, scope, here)? {
+    for agent in agents {
+        let changes = match adopt::take(agent, scope, here)? {
             Some(changes) => changes,
-            None => files::take(it, scope, here)?,
+            None => files::take(agent, scope, here)?,
         };
-        let changes = beside::take(it, scope, changes, here)?;
+        let changes = beside::take(agent, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
-            planned.push((it, changes));
+            planned.push((agent, changes));
         }
     }
-    for (it, changes) in planned {
-        apply(it, &changes, args.dry_run, "uninstalled", here, term)?;
+    for (agent, changes) in planned {
+        apply(agent, &changes, args.dry_run, "uninstalled", here, term)?;
     }
     Ok(Exit::Good)
 }
@@ -130,22 +135,22 @@ pub(super) const fn scope(given: ScopeArg) -> Scope {
 
 /// Whether `tenterhook hook` knows its words: an entry that nothing answers would deny everything.
 pub(super) fn can_call(agent: &Agent) -> bool {
-    DialectId::agents().any(|it| it.as_str() == agent.name)
+    DialectId::agents().any(|dialect_id| dialect_id.as_str() == agent.name)
 }
 
 pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     let find = |name: &String| {
         caller(name).ok_or_else(|| {
-            let known: Vec<&str> = callers().map(|it| it.name).collect();
+            let known: Vec<&str> = callers().map(|caller| caller.name).collect();
             Problem::new(format!("`{name}` is no agent that can be made to call Tenterhook"))
                 .help(format!("these can: {}", known.join(", ")))
         })
     };
     let mut agents: Vec<&'static Agent> = names.iter().map(find).collect::<Result<_, _>>()?;
     let mut seen = Vec::new();
-    agents.retain(|it| {
-        let is_new = !seen.contains(&it.name);
-        seen.push(it.name);
+    agents.retain(|agent| {
+        let is_new = !seen.contains(&agent.name);
+        seen.push(agent.name);
         is_new
     });
     Ok(agents)
@@ -165,22 +170,22 @@ fn apply(
     }
     // What is kept to put things back is no setting of anybody.
     let settings = changes.iter().filter(|change| !adopt::is_kept(&change.path, here));
-    for it in settings.clone() {
-        let shown = shorten(&it.path.to_string_lossy(), &here.roots);
-        let (before, after) = (it.before.as_deref(), it.after.as_deref());
+    for setting in settings.clone() {
+        let shown = shorten(&setting.path.to_string_lossy(), &here.roots);
+        let (before, after) = (setting.before.as_deref(), setting.after.as_deref());
         let text = diff::unified(&shown, before.unwrap_or_default(), after.unwrap_or_default());
         term.data(&format!("{text}\n"))?;
     }
     let files = count(settings.count(), "file");
-    for it in changes.iter().filter(|it| it.after.is_none()) {
-        link_alone(&it.path, here, term);
+    for change in changes.iter().filter(|change| change.after.is_none()) {
+        link_alone(&change.path, here, term);
     }
     if dry {
         return term.data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
     }
-    for it in changes {
-        write(it, here).map_err(|error| {
-            let shown = shorten(&it.path.to_string_lossy(), &here.roots);
+    for change in changes {
+        write(change, here).map_err(|error| {
+            let shown = shorten(&change.path.to_string_lossy(), &here.roots);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
     }
@@ -223,10 +228,10 @@ fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(
     if changes.is_empty() {
         term.say(&format!("{}: nothing to change", paint(BOLD, agent.title)));
     }
-    for it in changes.iter().filter(|change| !adopt::is_kept(&change.path, here)) {
-        let shown = shorten(&it.path.to_string_lossy(), &here.roots);
+    for change in changes.iter().filter(|change| !adopt::is_kept(&change.path, here)) {
+        let shown = shorten(&change.path.to_string_lossy(), &here.roots);
         term.say(&paint(DIM, shown).to_string());
-        term.data(it.after.as_deref().unwrap_or_default())?;
+        term.data(change.after.as_deref().unwrap_or_default())?;
     }
     Ok(())
 }

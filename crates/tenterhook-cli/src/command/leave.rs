@@ -48,13 +48,13 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     let saying = if args.end { (Saying::PauseEnd, "", "") } else { (Saying::Pause, &*seconds, "") };
     journal::said(saying, here, term)?;
     leaves(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
-    let said = match args.end {
+    let text = match args.end {
         true => "self-protection is on again\n".to_owned(),
         false => format!(
             "self-protection rests for {seconds} s and comes back by itself; `tenterhook pause --end` brings it back now\n"
         ),
     };
-    term.data(&said)?;
+    term.data(&text)?;
     Ok(Exit::Good)
 }
 
@@ -66,5 +66,5 @@ fn leaves(here: &Here) -> Leaves {
 fn may_pause(here: &Here) -> bool {
     let mut loaded = load::read(&[], Whose::Unsaid, here);
     let ruleset = loaded.engine(Builder::self_protection).ruleset();
-    ruleset.hooks().iter().all(|it| it.layer != Layer::BuiltIn || it.pausable)
+    ruleset.hooks().iter().all(|hook| hook.layer != Layer::BuiltIn || hook.pausable)
 }

@@ -96,13 +96,13 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "event": hook.event.as_str(),
                 "own_event": hook.own_event(),
                 "matcher": matcher(hook),
-                "if": hook.condition.as_ref().map(|it| it.text()),
+                "if": hook.condition.as_ref().map(|condition| condition.text()),
                 "executor": hook.run.executor(),
                 "runs": hook.run.line(),
                 "dialect": hook.dialect.as_str(),
                 "layer": hook.layer.word(),
-                "source": place.map(|it| loaded.texts.shown(&it.file)),
-                "line": place.map(|it| it.line),
+                "source": place.map(|location| loaded.texts.shown(&location.file)),
+                "line": place.map(|location| location.line),
                 "timeout": timeout(ruleset, hook).as_secs_f64(),
                 "on_failure": reach::on_failure(ruleset, hook).word(),
                 "wait": wait(hook),
@@ -117,32 +117,33 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
     let files: Vec<Value> = loaded
         .sources
         .iter()
-        .map(|it| {
-            let file = loaded.texts.shown(&it.name);
-            json!({ "file": file, "dialect": it.dialect.as_str(), "layer": it.layer.word() })
+        .map(|source| {
+            let file = loaded.texts.shown(&source.name);
+            json!({ "file": file, "dialect": source.dialect.as_str(), "layer": source.layer.word() })
         })
         .collect();
     let built_in: Vec<Value> = built_in(ruleset)
-        .map(|it| json!({ "id": it.id.as_str(), "armed": it.arming == Arming::Armed }))
+        .map(|hook| json!({ "id": hook.id.as_str(), "armed": hook.arming == Arming::Armed }))
         .collect();
     json!({ "hooks": hooks, "files": files, "built_in": built_in })
 }
 
 /// The hooks of files.
 fn configured(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
-    ruleset.hooks().iter().filter(|it| it.layer != Layer::BuiltIn)
+    ruleset.hooks().iter().filter(|hook| hook.layer != Layer::BuiltIn)
 }
 
 /// The rules that the program brings and that are on without a file.
 fn built_in(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
-    ruleset.hooks().iter().filter(|it| it.layer == Layer::BuiltIn)
+    ruleset.hooks().iter().filter(|hook| hook.layer == Layer::BuiltIn)
 }
 
 /// They are nobody's hooks, so they are told in a line behind those that are.
 fn told(ruleset: &Ruleset, width: usize) -> String {
-    let (on, off): (Vec<_>, Vec<_>) = built_in(ruleset).partition(|it| it.arming == Arming::Armed);
+    let (on, off): (Vec<_>, Vec<_>) =
+        built_in(ruleset).partition(|hook| hook.arming == Arming::Armed);
     let rules = words::count(on.len(), "rule");
-    let shadow = on.iter().any(|it| it.enforcement.is_shadow());
+    let shadow = on.iter().any(|hook| hook.enforcement.is_shadow());
     let rules = if shadow { format!("{rules} in shadow") } else { rules };
     let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
     let shows = format!("(`tenterhook rules show {}`)", protect::NAME);
@@ -158,7 +159,8 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     let hooks = configured(ruleset).filter(|hook| !is_own(&hook.run)).count();
     let armed = configured(ruleset).filter(|hook| hook.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} in force") };
-    let is_shadow = |it: &&Arc<Hook>| it.enforcement.is_shadow() && it.arming == Arming::Armed;
+    let is_shadow =
+        |hook: &&Arc<Hook>| hook.enforcement.is_shadow() && hook.arming == Arming::Armed;
     let off = match configured(ruleset).filter(is_shadow).count() {
         0 => off,
         shadows => format!("{off}, {shadows} in shadow"),
@@ -183,7 +185,10 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
     ]);
     let (mut empty, mut own) = (true, 0);
     for hook in ruleset.hooks() {
-        let Some(place) = hook.place.as_ref().filter(|it| it.file == source.name) else { continue };
+        let Some(place) = hook.place.as_ref().filter(|location| location.file == source.name)
+        else {
+            continue;
+        };
         if is_own(&hook.run) {
             own += 1;
             continue;

@@ -38,11 +38,11 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     let args = &as_recorded(args, here)?;
     if args.shadow {
         let firings = firing::all(entries);
-        let firings: Vec<_> = firings.into_iter().filter(|it| args.wants(it)).collect();
+        let firings: Vec<_> = firings.into_iter().filter(|firing| args.wants(firing)).collect();
         return shadow::run(&firings, args, term);
     }
     if args.stats {
-        let firings = firing::all(entries).into_iter().filter(|it| args.wants(it));
+        let firings = firing::all(entries).into_iter().filter(|firing| args.wants(firing));
         return stats::run(firings, args.output.format, term);
     }
     if entries.is_empty() && !args.follow {
@@ -55,8 +55,8 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
             "no firing on record is what was asked for; `tenterhook log --stats` names the hooks",
         );
     }
-    for it in told {
-        if tell(&it, args.output.format, term)? == Reader::Gone {
+    for entry in told {
+        if tell(&entry, args.output.format, term)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
@@ -70,9 +70,9 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
 fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
     let Some(name) = &args.hook else { return Ok(args.clone()) };
     let which = Which { config: Vec::new(), dialect: None, compat: None };
-    let ruleset = load::load(&which, here)?.engine(|it| it).ruleset();
-    let called = ruleset.hooks().iter().find(|it| hook_name(it) == *name);
-    let hook = called.map_or_else(|| name.clone(), |it| it.id.to_string());
+    let ruleset = load::load(&which, here)?.engine(|builder| builder).ruleset();
+    let called = ruleset.hooks().iter().find(|hook| hook_name(hook) == *name);
+    let hook = called.map_or_else(|| name.clone(), |hook| hook.id.to_string());
     Ok(Log { hook: Some(hook), ..args.clone() })
 }
 
@@ -80,8 +80,8 @@ fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
     let work = async {
         loop {
             for entry in log.more()? {
-                for it in told(vec![entry], args) {
-                    if tell(&it, args.output.format, term)? == Reader::Gone {
+                for entry in told(vec![entry], args) {
+                    if tell(&entry, args.output.format, term)? == Reader::Gone {
                         return Ok(Exit::Good);
                     }
                 }
@@ -143,21 +143,21 @@ enum Told {
 /// What was asked for, in the order of its numbers. What is under way is told, for who follows, when it has ended.
 fn told(entries: Vec<Entry>, args: &Log) -> Vec<Told> {
     let words: Vec<Word> = entries.iter().filter_map(Word::of).collect();
-    let words = words.into_iter().filter(|it| it.is_wanted(args));
+    let words = words.into_iter().filter(|word| word.is_wanted(args));
     let firings = firing::all(entries).into_iter();
-    let firings = firings.filter(|it| args.wants(it) && !(args.follow && it.is_open()));
-    let mut all: Vec<(u64, Told)> = words.map(|it| (it.number(), Told::Word(it))).collect();
-    all.extend(firings.map(|it| (it.number(), Told::Firing(it))));
+    let firings = firings.filter(|firing| args.wants(firing) && !(args.follow && firing.is_open()));
+    let mut all: Vec<(u64, Told)> = words.map(|word| (word.number(), Told::Word(word))).collect();
+    all.extend(firings.map(|firing| (firing.number(), Told::Firing(firing))));
     all.sort_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, it)| it).collect()
+    all.into_iter().map(|(_, word)| word).collect()
 }
 
 fn tell(told: &Told, format: Format, term: Term) -> Result<Reader, Problem> {
     let line = match (told, format) {
-        (Told::Firing(it), Format::Json) => it.json().to_string(),
-        (Told::Firing(it), Format::Text) => line(it),
-        (Told::Word(it), Format::Json) => it.json().to_string(),
-        (Told::Word(it), Format::Text) => it.line(),
+        (Told::Firing(firing), Format::Json) => firing.json().to_string(),
+        (Told::Firing(firing), Format::Text) => line(firing),
+        (Told::Word(word), Format::Json) => word.json().to_string(),
+        (Told::Word(word), Format::Text) => word.line(),
     };
     term.offer(&format!("{line}\n"))
 }

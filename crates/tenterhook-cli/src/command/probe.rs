@@ -43,20 +43,20 @@ pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem
 }
 
 fn unknown(name: &str) -> Problem {
-    let names: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
     Problem::new(format!("nobody knows how to drive the agent `{name}`"))
         .help(format!("one of {}", names.join(", ")))
 }
 
 fn path(here: &Here) -> String {
-    let path = here.env.iter().find(|it| it.0 == "PATH");
-    path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned(), |it| it.1.clone())
+    let path = here.env.iter().find(|variable| variable.0 == "PATH");
+    path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned(), |variable| variable.1.clone())
 }
 
 fn find(agent: &Agent, path: &str) -> Result<PathBuf, Problem> {
-    let places = path.split(':').filter(|it| it.starts_with('/'));
-    let found = places.map(|it| Path::new(it).join(agent.name)).find(|it| {
-        it.metadata().is_ok_and(|found| found.is_file() && executable::is_executable(&found))
+    let places = path.split(':').filter(|part| part.starts_with('/'));
+    let found = places.map(|path| Path::new(path).join(agent.name)).find(|path| {
+        path.metadata().is_ok_and(|found| found.is_file() && executable::is_executable(&found))
     });
     found.ok_or_else(|| {
         Problem::new(format!("{} is not on the PATH", agent.title))
@@ -71,32 +71,32 @@ pub(super) fn version(program: &Path, path: &str, cwd: &Path) -> String {
         vec![("PATH".into(), path.into()), ("HOME".into(), cwd.join("tenterhook-no-home").into())];
     command.timeout = Some(Duration::from_secs(30));
     let report = run_blocking(command, &Cancel::new());
-    let said = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
-    let line = said.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     line.chars().take(80).collect()
 }
 
 fn value(agent: &Agent, program: &Path, version: &str, rows: &[Row]) -> Value {
     let rows: Vec<Value> = rows
         .iter()
-        .map(|it| {
+        .map(|row| {
             json!({
-                "axis": it.axis, "hook": it.hook, "hook_asked": it.asked, "reached": it.fate.is_some(),
-                "ran": it.fate.map(|it| it.ran), "rewritten": it.fate.map(|it| it.rewritten),
-                "told": it.fate.map(|it| it.told), "went_on": it.fate.map(|it| it.went_on),
+                "axis": row.axis, "hook": row.hook, "hook_asked": row.asked, "reached": row.fate.is_some(),
+                "ran": row.fate.map(|fate| fate.ran), "rewritten": row.fate.map(|fate| fate.rewritten),
+                "told": row.fate.map(|fate| fate.told), "went_on": row.fate.map(|fate| fate.went_on),
             })
         })
         .collect();
     json!({
         "agent": agent.name, "version": version, "program": program.display().to_string(), "known_version": agent.version,
-        "denials_block": !rows.iter().any(|it| it["hook"] == "deny" && it["ran"] == true), "rows": rows,
+        "denials_block": !rows.iter().any(|row| row["hook"] == "deny" && row["ran"] == true), "rows": rows,
     })
 }
 
 fn text(agent: &Agent, version: &str, rows: &[Row]) -> String {
     let mut text = format!("{} {version}, headless\n", agent.title);
     for row in rows {
-        let fate = row.fate.map_or_else(|| "did not get to it".to_owned(), |it| it.to_string());
+        let fate = row.fate.map_or_else(|| "did not get to it".to_owned(), |fate| fate.to_string());
         let unasked = if row.asked || row.fate.is_none() { "" } else { ", no hook asked" };
         let open = if row.is_open() { "  <- a denial does not block" } else { "" };
         text.push_str(&format!("  {:9} {:8} {fate}{unasked}{open}\n", row.axis, row.hook));

@@ -68,29 +68,29 @@ struct Meant<'r> {
 }
 
 fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>, Problem> {
-    let shadows = || ruleset.hooks().iter().filter(|it| it.enforcement.is_shadow());
-    let named: Vec<_> = shadows().filter(|it| it.id.as_str() == name).collect();
+    let shadows = || ruleset.hooks().iter().filter(|hook| hook.enforcement.is_shadow());
+    let named: Vec<_> = shadows().filter(|hook| hook.id.as_str() == name).collect();
     if !named.is_empty() {
         return Ok(Meant { hooks: named, is_file: false });
     }
-    let file = |it: &&Arc<Hook>| {
-        let Some(place) = &it.place else { return false };
+    let file = |hook: &&Arc<Hook>| {
+        let Some(place) = &hook.place else { return false };
         let path = Path::new(&*place.file);
         let pack = Pack::find(name).map(Pack::file);
         path == here.roots.cwd.join(name)
             || shorten(&place.file, &here.roots) == name
-            || pack.is_some_and(|pack| path.file_name().is_some_and(|it| *it == *pack))
+            || pack.is_some_and(|pack| path.file_name().is_some_and(|name| *name == *pack))
     };
     let of_file: Vec<_> = shadows().filter(file).collect();
     if !of_file.is_empty() {
         return Ok(Meant { hooks: of_file, is_file: true });
     }
-    let known = ruleset.hooks().iter().any(|it| it.id.as_str() == name);
+    let known = ruleset.hooks().iter().any(|hook| hook.id.as_str() == name);
     let message = match known {
         true => format!("hook `{name}` is not in shadow: it counts already"),
         false => format!("no hook in shadow is called `{name}`, and no file of such hooks"),
     };
-    let help = match nearest(name, shadows().map(|it| it.id.as_str())) {
+    let help = match nearest(name, shadows().map(|hook| hook.id.as_str())) {
         Some(near) if !known => format!("did you mean `{near}`?"),
         _ => "`tenterhook list` says which hooks are in shadow".to_owned(),
     };
@@ -110,7 +110,7 @@ fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>,
     for hook in &meant.hooks {
         let Enforcement::Shadow { place: Some(word), .. } = &hook.enforcement else { continue };
         let is_shared = ruleset.hooks().iter().any(|other| {
-            let same = matches!(&other.enforcement, Enforcement::Shadow { place: Some(it), .. } if it == word);
+            let same = matches!(&other.enforcement, Enforcement::Shadow { place: Some(location), .. } if location == word);
             same && other.id != hook.id
         });
         let edit = match (&hook.place, meant.is_file || !is_shared) {
@@ -133,7 +133,11 @@ fn shared(hook: &Hook, word: &Place, here: &Here) -> Problem {
         "{by}:{} puts all hooks of a file into shadow, `{}` among them",
         word.line, hook.id
     );
-    let file = hook.place.as_ref().map(|it| shorten(&it.file, &here.roots)).unwrap_or_default();
+    let file = hook
+        .place
+        .as_ref()
+        .map(|location| shorten(&location.file, &here.roots))
+        .unwrap_or_default();
     Problem::new(message).help(format!("`tenterhook promote {file}` lets all of them count"))
 }
 
@@ -142,13 +146,14 @@ fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, Stri
     let mut files: Vec<(&Source, String)> = Vec::new();
     // From behind, so that no change moves the place of another one.
     for edit in edits.iter().rev() {
-        let source = loaded.sources.iter().find(|it| it.name == edit.place.file);
+        let source = loaded.sources.iter().find(|source| source.name == edit.place.file);
         let lost = || Problem::new(format!("`{}` is not among the files read", edit.place.file));
         let source = source.ok_or_else(lost)?;
-        let at = files.iter().position(|(it, _)| it.name == source.name).unwrap_or_else(|| {
-            files.push((source, source.text.to_string()));
-            files.len() - 1
-        });
+        let at =
+            files.iter().position(|(other, _)| other.name == source.name).unwrap_or_else(|| {
+                files.push((source, source.text.to_string()));
+                files.len() - 1
+            });
         if let Some((_, text)) = files.get_mut(at) {
             change(text, edit).ok_or_else(|| by_hand(loaded, edit))?;
         }
@@ -174,7 +179,7 @@ fn change(text: &mut String, edit: &Edit) -> Option<()> {
         text.insert_str(brace, &format!("\"mode\": \"{ENFORCE}\", "));
         Some(())
     } else {
-        let begin = text.get(..span.start)?.rfind('\n').map_or(0, |it| it + 1);
+        let begin = text.get(..span.start)?.rfind('\n').map_or(0, |n| n + 1);
         let end = span.start + text.get(span.start..)?.find('\n')?;
         let head = text.get(begin..end)?.split('#').next()?.trim();
         let is_table = head.starts_with('[') && head.ends_with(']');
@@ -189,12 +194,16 @@ fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<
         config::load(&[source], &Added::default(), None)
     };
     let (before, after) = (read(&source.text), read(text));
-    let errors = |it: &config::Loaded| {
-        it.diagnostics.iter().filter(|it| it.severity == Severity::Error).count()
+    let errors = |loaded: &config::Loaded| {
+        loaded
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .count()
     };
-    let is_meant = |id: &HookId| meant.hooks.iter().any(|it| it.id == *id);
-    let mut left = after.ruleset.hooks().iter().filter(|it| is_meant(&it.id));
-    if errors(&after) > errors(&before) || left.any(|it| it.enforcement.is_shadow()) {
+    let is_meant = |id: &HookId| meant.hooks.iter().any(|hook| hook.id == *id);
+    let mut left = after.ruleset.hooks().iter().filter(|hook| is_meant(&hook.id));
+    if errors(&after) > errors(&before) || left.any(|hook| hook.enforcement.is_shadow()) {
         let file = shorten(&source.name, &here.roots);
         let problem = Problem::new(format!("`{file}` is written in a way that is not changed"));
         return Err(problem.help("write `mode = \"enforce\"` there yourself"));
@@ -218,22 +227,22 @@ mod tests {
     #[test]
     fn a_word_is_changed_and_nothing_else() {
         let kept = "# why\n[hook.a]   # here\r\nmode   = 'shadow' # tried since Monday\n";
-        let told = changed(kept, "'shadow'", false).expect("changed");
-        assert_eq!(told, kept.replace("'shadow'", "'enforce'"));
+        let text = changed(kept, "'shadow'", false).expect("changed");
+        assert_eq!(text, kept.replace("'shadow'", "'enforce'"));
         let json = r#"{"hook": {"a": {"mode": "shadow"}}}"#;
-        let told = changed(json, "\"shadow\"", false).expect("changed");
-        assert_eq!(told, json.replace("shadow", "enforce"));
+        let text = changed(json, "\"shadow\"", false).expect("changed");
+        assert_eq!(text, json.replace("shadow", "enforce"));
         assert_eq!(changed("mode = \"\\u0073hadow\"", "\"\\u0073hadow\"", false), None);
     }
 
     #[test]
     fn an_entry_gets_a_word_of_its_own() {
         let text = "mode = 'shadow'\n\n[hook.a] # a\non = 'Stop'\n";
-        let told = changed(text, "a] #", true).expect("changed");
-        assert_eq!(told, text.replace("# a\n", "# a\nmode = \"enforce\"\n"));
+        let output = changed(text, "a] #", true).expect("changed");
+        assert_eq!(output, text.replace("# a\n", "# a\nmode = \"enforce\"\n"));
         let json = r#"{"mode": "shadow", "hook": {"a": {"on": "Stop"}}}"#;
-        let told = changed(json, "\"a\"", true).expect("changed");
-        assert_eq!(told, json.replace("{\"on\"", "{\"mode\": \"enforce\", \"on\""));
+        let text = changed(json, "\"a\"", true).expect("changed");
+        assert_eq!(text, json.replace("{\"on\"", "{\"mode\": \"enforce\", \"on\""));
         assert_eq!(changed("[hook]\na = { on = 'Stop' }\n", "a =", true), None);
     }
 }

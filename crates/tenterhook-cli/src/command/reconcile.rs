@@ -221,19 +221,20 @@ impl All<'_> {
         match &told.what {
             What::Call(call) if call.kind != Kind::Script => {
                 let since = self.args.since.map(Timestamp::as_millisecond);
-                let is_old = since.is_some_and(|since| told.time.is_some_and(|it| it < since));
+                let is_old = since.is_some_and(|since| told.time.is_some_and(|time| time < since));
                 if self.copies.is_copy(session.agent, told, call) || is_old {
                     return;
                 }
                 let (tool, input) = call.neutral(session.agent);
                 let effect = ToolCall { name: &tool, input: &input }.effect_digest();
-                let text =
-                    |it: &Option<std::sync::Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
+                let text = |text: &Option<std::sync::Arc<str>>| {
+                    text.as_deref().unwrap_or_default().to_owned()
+                };
                 let coverage = self.configured.map(|configured| {
                     let event = told.event(session.agent, &session.around(&self.here.roots.home));
-                    event.map_or(Coverage::Unmatched, |it| configured.of(session.agent, &it))
+                    event.map_or(Coverage::Unmatched, |event| configured.of(session.agent, &event))
                 });
-                let it = Open {
+                let open_call = Open {
                     line: told.line,
                     time: told.time,
                     session: text(&told.session),
@@ -249,7 +250,7 @@ impl All<'_> {
                 };
                 // An id that comes again is another call.
                 calls.at.insert(call.id.to_string(), calls.all.len());
-                calls.all.push((call.id.to_string(), it));
+                calls.all.push((call.id.to_string(), open_call));
             }
             What::Result { call, ended } => {
                 if let Some(call) = calls.get(call) {
@@ -259,13 +260,13 @@ impl All<'_> {
             }
             // Qwen asks its own rules before any hook.
             What::Denial { call, by: Refuser::Rule } if session.agent == Agent::Qwen => {
-                if let Some(it) = calls.get(call) {
-                    it.is_refused = true;
+                if let Some(call) = calls.get(call) {
+                    call.is_refused = true;
                 }
             }
             What::Asked(call) => {
-                if let Some(it) = calls.get(call) {
-                    it.is_asked = true;
+                if let Some(call) = calls.get(call) {
+                    call.is_asked = true;
                 }
             }
             _ => {}
@@ -294,7 +295,7 @@ impl All<'_> {
         }
         for tool in [&call.tool, &call.own_tool] {
             let left = self.seen.by_tool.get_mut(&(call.session.clone(), tool.clone()));
-            if let Some(left) = left.filter(|it| **it > 0) {
+            if let Some(left) = left.filter(|n| **n > 0) {
                 *left -= 1;
                 return Some("session_tool_order");
             }
@@ -329,8 +330,8 @@ impl All<'_> {
         if places.len() < PLACES {
             let time = call
                 .time
-                .and_then(|it| Timestamp::from_millisecond(it).ok())
-                .map(|it| it.to_string());
+                .and_then(|time| Timestamp::from_millisecond(time).ok())
+                .map(|time| time.to_string());
             let file = session.path.to_string_lossy();
             places.push(json!({ "file": file, "line": call.line, "call": id, "session": call.session, "time": time }));
         }
@@ -338,7 +339,7 @@ impl All<'_> {
 
     fn cause(&self, agent: Agent, call: &Open) -> Cause {
         let is_before =
-            || call.time.is_some_and(|it| self.seen.first.is_some_and(|first| it < first));
+            || call.time.is_some_and(|time| self.seen.first.is_some_and(|first| time < first));
         match () {
             () if fires_nothing(agent, call) => Cause::NoEvent,
             () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,

@@ -20,10 +20,10 @@ pub(crate) const CHOICE: &str = "write `[record]` with `content = \"redacted\"` 
 pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> {
     let mut firings = firing::all(entries(here)?);
     let found = match number {
-        Some(number) => firings.into_iter().find(|it| it.is(number)),
+        Some(number) => firings.into_iter().find(|firing| firing.is(number)),
         None => {
             // What ends behind its event is no firing of its own.
-            firings.retain(|it| !it.is_late());
+            firings.retain(|firing| !firing.is_late());
             firings.pop()
         }
     };
@@ -46,24 +46,27 @@ pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
 /// What is on record of a firing.
 pub(crate) fn page(firing: &Firing, width: usize) -> String {
     let name = paint(BOLD, words::line(firing.event()));
-    let tool = firing.tool().map(|it| format!("  {}", words::line(it))).unwrap_or_default();
+    let tool = firing.tool().map(|tool| format!("  {}", words::line(tool))).unwrap_or_default();
     let style = match firing.decision() {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "given up" | "no end" => WARNING,
         _ => GOOD,
     };
-    let took = firing.took().map(|it| format!(" after {}", words::time(it))).unwrap_or_default();
+    let took = firing
+        .took()
+        .map(|duration| format!(" after {}", words::time(duration)))
+        .unwrap_or_default();
     let mut place = vec![format!("record {}", firing.number()), firing.shown_time()];
-    place.extend(firing.session().map(|it| format!("session {}", words::line(it))));
+    place.extend(firing.session().map(|session| format!("session {}", words::line(session))));
     place.extend(
-        firing.cwd().filter(|it| !it.is_empty()).map(|it| format!("in {}", words::line(it))),
+        firing.cwd().filter(|cwd| !cwd.is_empty()).map(|cwd| format!("in {}", words::line(cwd))),
     );
     let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
     out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
     for (key, text) in
         [("reason", said(firing, "reason")), ("context", said(firing, "additionalContext"))]
     {
-        for line in text.iter().flat_map(|it| words::wrap(it, width.saturating_sub(13))) {
+        for line in text.iter().flat_map(|text| words::wrap(text, width.saturating_sub(13))) {
             out.push_str(&format!("  {}  {line}\n", paint(DIM, format!("{key:<9}"))));
         }
     }

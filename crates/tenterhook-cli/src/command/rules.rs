@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem
 
 fn find(name: &str) -> Result<&'static Pack, Problem> {
     Pack::find(name).ok_or_else(|| {
-        let names: Vec<&str> = PACKS.iter().map(|it| it.name).collect();
+        let names: Vec<&str> = PACKS.iter().map(|pack| pack.name).collect();
         let help = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the packs are {}", names.join(", ")),
@@ -73,7 +73,8 @@ fn places(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
 
 fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     if output.format == Format::Json {
-        let packs: Vec<Value> = PACKS.iter().map(|it| to_json(it, &it.rules(), here)).collect();
+        let packs: Vec<Value> =
+            PACKS.iter().map(|pack| to_json(pack, &pack.rules(), here)).collect();
         return print_json(&json!({ "packs": packs }), term);
     }
     let mut out = String::new();
@@ -155,14 +156,14 @@ fn find_rule<'a>(
     name: &str,
 ) -> Result<PackRule<'a>, Problem> {
     let name = name.strip_prefix(&format!("{}/", pack.name)).unwrap_or(name);
-    let near = nearest(name, rules.iter().map(|it| it.name));
+    let near = nearest(name, rules.iter().map(|rule| rule.name));
     let help = near.map_or_else(
         || format!("`tenterhook rules show {}` lists them", pack.name),
         |near| format!("did you mean `{near}`?"),
     );
     rules
         .into_iter()
-        .find(|it| it.name == name)
+        .find(|rule| rule.name == name)
         .ok_or_else(|| Problem::new(format!("`{}` has no rule `{name}`", pack.name)).help(help))
 }
 
@@ -275,20 +276,23 @@ fn differences(pack: &Pack, text: &str) -> String {
             said.push(format!("{what} {}", names.join(", ")));
         }
     };
-    let find = |name: &str| theirs.iter().find(|it| it.name == name);
+    let find = |name: &str| theirs.iter().find(|rule| rule.name == name);
     say(
         own.iter()
-            .filter(|it| find(it.name).is_some_and(|other| other.text != it.text))
-            .map(|it| it.name)
+            .filter(|rule| find(rule.name).is_some_and(|other| other.text != rule.text))
+            .map(|rule| rule.name)
             .collect(),
         "it changes",
     );
-    say(own.iter().filter(|it| find(it.name).is_none()).map(|it| it.name).collect(), "it lacks");
+    say(
+        own.iter().filter(|rule| find(rule.name).is_none()).map(|rule| rule.name).collect(),
+        "it lacks",
+    );
     say(
         theirs
             .iter()
-            .filter(|it| !own.iter().any(|own| own.name == it.name))
-            .map(|it| it.name)
+            .filter(|rule| !own.iter().any(|own| own.name == rule.name))
+            .map(|rule| rule.name)
             .collect(),
         "it adds",
     );

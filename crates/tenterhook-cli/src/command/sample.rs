@@ -56,10 +56,11 @@ pub(super) fn event(row: &EventRow, dialect: DialectId, within: Surroundings) ->
 pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
     let event = event(row, dialect, Surroundings::at(cwd).session("sample"));
     let body = dialect.dialect().encode_event(&event).body;
-    let written: Option<Map<String, Value>> = dialect::whole_object(&body).ok().map(|it| it.fields);
+    let written: Option<Map<String, Value>> =
+        dialect::whole_object(&body).ok().map(|whole_object| whole_object.fields);
     let mut written = written.unwrap_or_else(|| told_by_variables(row, event));
-    let reads = |it| dialect.dialect().decode_event(it, &Roots::default());
-    if reads(&written).map_or(true, |it| it.name.as_str() != row.event) {
+    let reads = |object| dialect.dialect().decode_event(object, &Roots::default());
+    if reads(&written).map_or(true, |event| event.name.as_str() != row.event) {
         // Its agent does not say which event it is: whoever fires it does.
         written.insert("hook_event_name".to_owned(), (&*row.name).into());
     }

@@ -107,17 +107,22 @@ impl Found {
 
     /// Whether the agent calls for every event at which something is at stake, as `install` has it, with a program that is there.
     fn covers(&self, agent: &Agent, here: &Here) -> bool {
-        let calls = |name: &str| self.events.iter().any(|it| it == name);
+        let calls = |name: &str| self.events.iter().any(|event| event == name);
         self.broken.is_none()
             && !self.altered
-            && agent.installation.events.iter().filter(|it| it.gates).all(|it| calls(it.name))
-            && self.programs.iter().all(|it| is_there(it, here))
+            && agent
+                .installation
+                .events
+                .iter()
+                .filter(|event| event.gates)
+                .all(|event| calls(event.name))
+            && self.programs.iter().all(|program| is_there(program, here))
     }
 }
 
 /// Whether some file has the agent call, and none switches its hooks off.
 fn is_covered(agent: &'static Agent, found: &[Found], here: &Here) -> bool {
-    found.iter().any(|it| it.covers(agent, here)) && off(agent, found, here).is_none()
+    found.iter().any(|f| f.covers(agent, here)) && off(agent, found, here).is_none()
 }
 
 /// Why the agent runs no entry of ours, whatever stands in its files.
@@ -136,8 +141,8 @@ fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
         key: said.switched.key,
         what,
     };
-    let all =
-        switches::switched_off(agent, &seen, here).map(|it| of(it, "the agent runs no hooks"));
+    let all = switches::switched_off(agent, &seen, here)
+        .map(|statement| of(statement, "the agent runs no hooks"));
     all.or_else(|| {
         let only = switches::only_managed(agent, &seen, here)?;
         Some(of(only, "the agent runs the organisation's hooks alone"))
@@ -212,9 +217,9 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
                 found.events.push(event);
             }
             found.altered = install::put_in(agent, found.program(), Some(&text))
-                .is_ok_and(|it| it != text)
+                .is_ok_and(|other| other != text)
                 && !found.events.is_empty();
-            found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
+            found.others = install::foreign(agent, &text).map_or(0, |f| f.len());
             if let Some(name) = agent.installation.approvals_of(scope) {
                 await_approval(path, &text, name, home, found);
             }
@@ -228,12 +233,13 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
 /// Takes out the events whose entries the agent skips, because the person did not approve them in it.
 fn await_approval(path: &Path, text: &str, kept_in: &str, home: &Path, found: &mut Found) {
     // What cannot be read approves nothing.
-    let said = read(&home.join(kept_in)).ok().flatten().unwrap_or_default();
-    let approvals = install::approvals(&path.to_string_lossy(), text, &said);
+    let output = read(&home.join(kept_in)).ok().flatten().unwrap_or_default();
+    let approvals = install::approvals(&path.to_string_lossy(), text, &output);
     let (approved, waiting): (Vec<_>, Vec<_>) =
-        approvals.into_iter().partition(|(_, it)| *it == Approval::Approved);
-    let is_in = |all: &[(String, Approval)], event: &String| all.iter().any(|(it, _)| it == event);
-    found.events.retain(|it| is_in(&approved, it) && !is_in(&waiting, it));
+        approvals.into_iter().partition(|(_, approval)| *approval == Approval::Approved);
+    let is_in =
+        |all: &[(String, Approval)], event: &String| all.iter().any(|(name, _)| name == event);
+    found.events.retain(|event| is_in(&approved, event) && !is_in(&waiting, event));
     found.waiting = waiting;
 }
 
@@ -246,7 +252,7 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
         let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
         let Ok(Some(text)) = read(&path) else { continue };
         is_there = true;
-        for event in agent.installation.events.iter().filter(|it| one || it.name == name) {
+        for event in agent.installation.events.iter().filter(|event| one || event.name == name) {
             let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
             let plugin = format!("\"{}\"", event.name);
             let calls = text.contains(&call)
@@ -257,8 +263,8 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
         }
         found.programs.extend(written_program(agent, &text));
         let program = found.program();
-        let as_written = own_file(agent, program).into_iter().find(|(it, _)| *it == name);
-        found.altered |= as_written.is_none_or(|(_, it)| it != text);
+        let as_written = own_file(agent, program).into_iter().find(|(key, _)| *key == name);
+        found.altered |= as_written.is_none_or(|(_, value)| value != text);
     }
     found.programs.sort();
     found.programs.dedup();
@@ -268,22 +274,22 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
 /// The program that a command of ours starts: its first word, without our quotes.
 fn program_of(command: &str) -> Option<String> {
     let (bare, _) = command.split_once(" hook --agent ")?;
-    let unquoted = bare.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
-    Some(unquoted.map_or_else(|| bare.to_owned(), |it| it.replace("'\\''", "'")))
+    let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
 }
 
 /// The program that a file of ours starts.
 fn written_program(agent: &Agent, text: &str) -> Option<String> {
     if agent.installation.form == Form::Plugin {
-        let line = text.lines().find_map(|it| it.strip_prefix("const PROGRAM = "))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
         return serde_json::from_str(line).ok();
     }
-    let line = text.lines().find(|it| it.contains(" hook --agent "))?;
+    let line = text.lines().find(|line| line.contains(" hook --agent "))?;
     let command = match serde_json::from_str::<Value>(&format!(
         "{{{}}}",
         line.trim().trim_end_matches(',')
     )) {
-        Ok(it) => it.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Ok(json) => json.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Err(_) => line.to_owned(),
     };
     program_of(&command)
@@ -291,7 +297,7 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
 
 fn page(row: &Row, here: &Here) -> String {
     let (agent, found) = (row.agent, &*row.found);
-    let waits = found.iter().any(|it| !it.waiting.is_empty());
+    let waits = found.iter().any(|f| !f.waiting.is_empty());
     let is_silenced = is_covered(agent, found, here) && !row.is_covered;
     let (style, word) = match (row.is_covered, can_call(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
@@ -303,13 +309,13 @@ fn page(row: &Row, here: &Here) -> String {
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
     let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
-    found.iter().for_each(|it| page.file(agent, it, here));
+    found.iter().for_each(|f| page.file(agent, f, here));
     let off = off(agent, found, here);
     if let Some(Off { file, key, what }) = &off {
         page.row("switched off", &format!("`{key}` in {file}: {what}"));
     }
     silenced::rows(&row.silencers, here).iter().for_each(|(lead, text)| page.row(lead, text));
-    if found.iter().filter(|it| it.covers(agent, here)).count() > 1 {
+    if found.iter().filter(|f| f.covers(agent, here)).count() > 1 {
         page.row(
             "called twice",
             "in more than one file: each call is judged as often; `tenterhook uninstall` one of them",
@@ -340,49 +346,52 @@ impl Page {
     }
 
     /// What one of its files says.
-    fn file(&mut self, agent: &Agent, it: &Found, here: &Here) {
-        if let Some(broken) = &it.broken {
-            return self.row(scope_word(it.scope), &format!("{}: {broken}", it.file));
+    fn file(&mut self, agent: &Agent, file: &Found, here: &Here) {
+        if let Some(broken) = &file.broken {
+            return self.row(scope_word(file.scope), &format!("{}: {broken}", file.file));
         }
         let events =
-            format!("{} of {}", it.events.len(), count(agent.installation.events.len(), "event"));
-        self.row(scope_word(it.scope), &format!("{}, {events}", it.file));
+            format!("{} of {}", file.events.len(), count(agent.installation.events.len(), "event"));
+        self.row(scope_word(file.scope), &format!("{}, {events}", file.file));
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
-            let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
+            let many = file.waiting.iter().filter(|(_, approval)| *approval == state).count();
             if many > 0 {
                 self.row("", &format!("{} {}", count(many, "event"), state.word()));
             }
         }
-        for program in it.programs.iter().filter(|it| !is_there(it, here)) {
+        for program in file.programs.iter().filter(|program| !is_there(program, here)) {
             let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
             self.row("", &format!("`{program}` {gone}"));
         }
-        if it.altered {
+        if file.altered {
             self.row(
                 "",
                 "its entries are not as `install` writes them: a time-out, a matcher or a word that restrains is another",
             );
         }
-        if it.others > 0 {
-            self.row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
+        if file.others > 0 {
+            self.row(
+                "",
+                &format!("{} that {} runs itself", count(file.others, "hook"), agent.title),
+            );
         }
     }
 
     /// What would happen without us, and what goes past us.
     fn covered(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
         self.row("if it is gone", agent.installation.gone);
-        for it in openings(agent, here) {
-            if it.is_held {
-                self.row("held", &it.held());
+        for opening in openings(agent, here) {
+            if opening.is_held {
+                self.row("held", &opening.held());
             } else {
-                self.row("not covered", it.of.gap);
-                self.row("to hold it", &it.offer());
+                self.row("not covered", opening.of.gap);
+                self.row("to hold it", &opening.offer());
             }
         }
         for older::Lacking { gap, offer } in older::lacking(agent, found, here) {
             self.row("not covered", &gap);
             self.row("to hold it", &offer);
         }
-        agent.installation.gaps.iter().for_each(|it| self.row("not covered", it));
+        agent.installation.gaps.iter().for_each(|gap| self.row("not covered", gap));
     }
 }

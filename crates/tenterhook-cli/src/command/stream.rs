@@ -155,7 +155,7 @@ impl Stream {
                 // Without a reader there is nobody to ask for: what still runs is ended.
                 Next::Gone(Gone::Reading) => return Ok(self.went_wrong),
                 Next::Over(late) => {
-                    late.iter().for_each(|it| self.tell(&told(it), None));
+                    late.iter().for_each(|finished| self.tell(&told(finished), None));
                     let Self { host, went_wrong, .. } = self;
                     drop(host.told);
                     return host.written.await.unwrap_or(Ok(())).map(|()| went_wrong);
@@ -260,7 +260,8 @@ impl Stream {
         let last_words = async {
             while let Some(line) = lines.recv().await {
                 went_wrong = true;
-                let id = input::object(&line).ok().and_then(|mut it| it.fields.shift_remove("id"));
+                let id =
+                    input::object(&line).ok().and_then(|mut whole| whole.fields.shift_remove("id"));
                 // Where nobody writes any more, nobody reads either.
                 let answer = shared.answer(id.unwrap_or_default(), cancelled());
                 let _ = told.send((format!("{answer}\n"), None));

@@ -81,10 +81,10 @@ fn watched(args: &Test, here: &Here) -> BTreeSet<PathBuf> {
     let cwd = &here.roots.cwd;
     // Where nothing can be read, what was named is waited for.
     let mut watched: BTreeSet<PathBuf> =
-        files(args).iter().map(|it| cwd.join(&it.path)).chain([cwd.join(CASE_FILE)]).collect();
+        files(args).iter().map(|file| cwd.join(&file.path)).chain([cwd.join(CASE_FILE)]).collect();
     for suite in suite::find(&files(args), here).unwrap_or_default() {
-        watched.extend(suite.sources.iter().map(|it| PathBuf::from(&*it.name)));
-        watched.extend(suite.copies.files.keys().map(|it| suite.project.join(it)));
+        watched.extend(suite.sources.iter().map(|source| PathBuf::from(&*source.name)));
+        watched.extend(suite.copies.files.keys().map(|key| suite.project.join(key)));
     }
     watched
 }
@@ -168,9 +168,9 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
 /// How many cases ran the hook that stands in each place.
 fn runs(played: &[Played]) -> HashMap<&At, usize> {
     let mut runs = HashMap::new();
-    for it in played {
-        let ran = it.came.iter().flat_map(|came| &came.ran);
-        let places: HashSet<&At> = ran.filter_map(|id| it.job.suite.places.get(id)).collect();
+    for result in played {
+        let ran = result.came.iter().flat_map(|came| &came.ran);
+        let places: HashSet<&At> = ran.filter_map(|id| result.job.suite.places.get(id)).collect();
         for place in places {
             *runs.entry(place).or_default() += 1;
         }
@@ -192,23 +192,25 @@ fn jobs(suites: &[Arc<Suite>], only: Option<&str>) -> Vec<Job> {
 
 fn has(case: &Case, only: Option<&str>) -> bool {
     let Some(only) = only else { return true };
-    let hook = case.hook.as_ref().map(|it| it.as_str()).unwrap_or_default();
+    let hook = case.hook.as_ref().map(|hook_id| hook_id.as_str()).unwrap_or_default();
     [&case.name, hook, &report::event(case)].iter().any(|text| text.contains(only))
 }
 
 /// Says what is wrong with the files, to people; whether anything of it is an error.
 fn tell_findings(suites: &[Arc<Suite>], term: Term) -> bool {
     for suite in suites {
-        for it in suite.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
-            term.say(&diagnostic::render(it, &suite.texts, term.width()));
+        for diagnostic in
+            suite.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+        {
+            term.say(&diagnostic::render(diagnostic, &suite.texts, term.width()));
         }
     }
-    suites.iter().any(|it| it.is_broken())
+    suites.iter().any(|suite| suite.is_broken())
 }
 
 fn no_cases(args: &Test, suites: &[Arc<Suite>]) -> Problem {
     if let Some(only) =
-        args.only.as_deref().filter(|_| suites.iter().any(|it| !it.cases.is_empty()))
+        args.only.as_deref().filter(|_| suites.iter().any(|suite| !suite.cases.is_empty()))
     {
         return Problem::new(format!("no case has `{only}` in its name, hook or event"));
     }

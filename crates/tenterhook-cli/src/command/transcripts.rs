@@ -75,66 +75,68 @@ const DAY: i64 = 86_400_000;
 
 impl Counted {
     fn of(session: &Session, copies: &mut Copies, sum: &mut Sum) -> Result<Self, Problem> {
-        let mut it = Self::default();
+        let mut counts = Self::default();
         let facts = session.read(&mut |told| {
             if let Some(time) = told.time {
-                it.first = Some(it.first.map_or(time, |first| first.min(time)));
-                it.last = Some(it.last.map_or(time, |last| last.max(time)));
+                counts.first = Some(counts.first.map_or(time, |first| first.min(time)));
+                counts.last = Some(counts.last.map_or(time, |last| last.max(time)));
                 sum.days.insert(time.div_euclid(DAY));
             }
-            if let Some(session) = told.session.as_ref().filter(|it| !sum.sessions.contains(*it)) {
+            if let Some(session) =
+                told.session.as_ref().filter(|session| !sum.sessions.contains(*session))
+            {
                 sum.sessions.insert(Arc::clone(session));
             }
             match &told.what {
-                What::Prompt(_) => it.prompts += 1,
-                What::Call(call) if call.kind == Kind::Nested => it.nested += 1,
+                What::Prompt(_) => counts.prompts += 1,
+                What::Call(call) if call.kind == Kind::Nested => counts.nested += 1,
                 What::Call(call) => {
-                    it.calls += 1;
-                    it.subagent += u64::from(told.subagent.is_some());
+                    counts.calls += 1;
+                    counts.subagent += u64::from(told.subagent.is_some());
                     let is_copy = copies.is_copy(session.agent, told, call);
-                    it.copied += u64::from(is_copy);
+                    counts.copied += u64::from(is_copy);
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);
                 }
                 What::Denial { by, .. } => {
-                    it.denied += 1;
-                    *it.by.entry(by.word()).or_default() += 1;
+                    counts.denied += 1;
+                    *counts.by.entry(by.word()).or_default() += 1;
                 }
                 _ => {}
             }
             true
         })?;
-        it.facts = facts;
-        Ok(it)
+        counts.facts = facts;
+        Ok(counts)
     }
 }
 
 fn shown(time: Option<i64>) -> Option<String> {
-    Timestamp::from_millisecond(time?).ok().map(|it| it.to_string())
+    Timestamp::from_millisecond(time?).ok().map(|time| time.to_string())
 }
 
 fn to_json(all: &[(Session, Counted)], found: &Found, sum: &Sum) -> Value {
     let files: Vec<Value> = all
         .iter()
-        .map(|(session, it)| {
+        .map(|(session, counts)| {
             json!({
                 "file": session.path.to_string_lossy(),
                 "agent": session.agent.name(),
-                "version": it.facts.version.as_deref(),
-                "session": it.facts.session.as_deref(),
+                "version": counts.facts.version.as_deref(),
+                "session": counts.facts.session.as_deref(),
                 "sure": session.agent.sure().word(),
-                "calls": it.calls,
-                "nested_calls": it.nested,
-                "denied": it.denied,
-                "denied_by": it.by,
-                "subagent_calls": it.subagent,
-                "copied": it.copied,
-                "prompts": it.prompts,
-                "unknown_records": it.facts.unknown_records(),
-                "unknown": it.facts.unknown,
-                "unread": it.facts.unread,
-                "first": shown(it.first),
-                "last": shown(it.last),
+                "calls": counts.calls,
+                "nested_calls": counts.nested,
+                "denied": counts.denied,
+                "denied_by": counts.by,
+                "subagent_calls": counts.subagent,
+                "copied": counts.copied,
+                "prompts": counts.prompts,
+                "unknown_records": counts.facts.unknown_records(),
+                "unknown": counts.facts.unknown,
+                "unread": counts.facts.unread,
+                "first": shown(counts.first),
+                "last": shown(counts.last),
                 "bytes": session.bytes,
             })
         })
@@ -170,26 +172,26 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
         Column::right("SUBAGENT"),
         Column::right("UNKNOWN"),
     ]);
-    for (session, it) in all {
-        let version = it.facts.version.as_deref().unwrap_or_default();
-        let day = shown(it.last).map(|it| it.chars().take(10).collect::<String>());
-        let unknown = it.facts.unknown_records();
+    for (session, counts) in all {
+        let version = counts.facts.version.as_deref().unwrap_or_default();
+        let day = shown(counts.last).map(|text| text.chars().take(10).collect::<String>());
+        let unknown = counts.facts.unknown_records();
         table.row([
             Cell::new(PLAIN, words::line(&shorten(&session.path.to_string_lossy(), &here.roots))),
             Cell::new(PLAIN, words::line(&format!("{} {version}", session.agent.name()))),
             Cell::new(DIM, day.unwrap_or_else(|| "-".to_owned())),
-            Cell::new(PLAIN, it.calls.to_string()),
-            Cell::new(PLAIN, it.denied.to_string()),
-            Cell::new(PLAIN, it.subagent.to_string()),
+            Cell::new(PLAIN, counts.calls.to_string()),
+            Cell::new(PLAIN, counts.denied.to_string()),
+            Cell::new(PLAIN, counts.subagent.to_string()),
             Cell::new(if unknown > 0 { WARNING } else { DIM }, unknown.to_string()),
         ]);
-        if it.copied > 0 {
-            let note = format!("{} copied from another session: each counts once", it.copied);
+        if counts.copied > 0 {
+            let note = format!("{} copied from another session: each counts once", counts.copied);
             table.note(0, Cell::new(DIM, note));
         }
         let named: Vec<String> =
-            it.facts.unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
-        let unread = it.facts.unread.iter().map(|(why, count)| format!("{why} ({count})"));
+            counts.facts.unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+        let unread = counts.facts.unread.iter().map(|(why, count)| format!("{why} ({count})"));
         let named: Vec<String> = named.into_iter().chain(unread).collect();
         if !named.is_empty() {
             table.note(0, Cell::new(WARNING, format!("not known: {}", named.join(", "))));

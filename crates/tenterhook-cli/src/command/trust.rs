@@ -50,11 +50,11 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
     found.extend(modules);
     let review = |source: &Source| trust.review(source);
     if named.is_empty() {
-        let all = found.iter().filter(|it| Trust::origin(it) == Origin::Repository);
-        let own = found.iter().filter(|it| Trust::origin(it) == Origin::Own);
+        let all = found.iter().filter(|source| Trust::origin(source) == Origin::Repository);
+        let own = found.iter().filter(|source| Trust::origin(source) == Origin::Own);
         // What is one's own needs no answer; where there is one, it is held to it.
-        let held = own.map(review).filter(|it| it.state != State::Unknown);
-        return Ok(all.map(review).filter(|it| !it.is_empty()).chain(held).collect());
+        let held = own.map(review).filter(|review| review.state != State::Unknown);
+        return Ok(all.map(review).filter(|review| !review.is_empty()).chain(held).collect());
     }
     named.iter().map(|name| called(name, &found, here).map(review)).collect()
 }
@@ -62,14 +62,15 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
 /// The source that a person named.
 fn called<'a>(name: &Path, found: &'a [Source], here: &Here) -> Result<&'a Source, Problem> {
     let path = here.roots.cwd.join(name);
-    found.iter().find(|it| same(Path::new(&*it.name), &path)).ok_or_else(|| {
+    found.iter().find(|source| same(Path::new(&*source.name), &path)).ok_or_else(|| {
         Problem::new(format!("`{}` is not read from here", name.display()))
             .help("`tenterhook list` names the files that are")
     })
 }
 
 fn same(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|it| Some(it) == other.canonicalize().ok())
+    one == other
+        || one.canonicalize().ok().is_some_and(|path| Some(path) == other.canonicalize().ok())
 }
 
 fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -138,7 +139,7 @@ fn silencers(here: &Here) -> Vec<Silencer> {
 
 /// An approval that is of nothing that is there is a mistake of whoever wrote it down.
 fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
-    let unknown = yes.iter().find(|it| !reviews.iter().any(|at| at.digest.to_string() == **it));
+    let unknown = yes.iter().find(|text| !reviews.iter().any(|at| at.digest.to_string() == **text));
     // What cannot be read has another digest, and nobody changed it.
     let unread = reviews.iter().find_map(Review::too_much);
     let why = unread.unwrap_or_else(|| "something changed".to_owned());
@@ -257,7 +258,8 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
     let trust = here.trust();
     let reviews = reviews(&which.sources, &trust, here)?;
     unknown_digests(&which.yes, &reviews)?;
-    let said: Vec<&Review> = reviews.iter().filter(|it| it.state != State::Unknown).collect();
+    let said: Vec<&Review> =
+        reviews.iter().filter(|review| review.state != State::Unknown).collect();
     if said.is_empty() {
         term.say("nothing was said of hooks here");
         return Ok(Exit::Good);
@@ -302,7 +304,7 @@ fn status(here: &Here, term: Term) -> Result<Exit, Problem> {
     out.push_str(&page::silencers(&silencers, here));
     out.push_str(&unasked::page(&unasked::find(here)));
     term.data(&out)?;
-    let settled = |it: &Review| matches!(it.state, State::Approved | State::Refused);
+    let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();
     Ok(if is_settled { Exit::Good } else { Exit::Wrong })
 }

@@ -122,7 +122,7 @@ pub(crate) fn line(
         (true, "") => Err(Problem::new(format!("`{words}` names no tool with its input"))
             .help(format!("write `{first} Bash ls`"))),
         (true, input) => tool_event(first, tool, input, dialect, roots),
-        (false, _) => event(first, Some(rest).filter(|it| !it.is_empty()), dialect, roots),
+        (false, _) => event(first, Some(rest).filter(|rest| !rest.is_empty()), dialect, roots),
     }
 }
 
@@ -149,10 +149,10 @@ fn pair(first: &str, rest: &str, dialect: DialectId, roots: &Roots) -> Result<Ev
 
 /// An event of that name, in the dialect's own spelling or in the neutral one.
 fn row(name: &str, dialect: DialectId) -> Option<&'static EventRow> {
-    let own = dialect.dialect().rows().iter().find(|it| it.name == name);
+    let own = dialect.dialect().rows().iter().find(|row| row.name == name);
     let neutral = || {
-        let mut rows = DIALECTS.iter().flat_map(|it| it.rows());
-        rows.find(|it| it.event == name)
+        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+        rows.find(|row| row.event == name)
     };
     own.or_else(neutral)
 }
@@ -281,9 +281,9 @@ mod tests {
     }
 
     fn said(words: &[&str]) -> Result<Event, String> {
-        let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let given = given(&words, DialectId::CLAUDE, &roots());
-        given.map(|it| it.event).map_err(|lost| Problem::from(lost).help.unwrap_or_default())
+        given.map(|g| g.event).map_err(|lost| Problem::from(lost).help.unwrap_or_default())
     }
 
     /// TE-20.
@@ -307,7 +307,7 @@ mod tests {
             let event = said(words).expect("an event");
             assert_eq!(event.name.as_str(), name, "{words:?}");
             assert_eq!(event.payload.get(key), Some(&value), "{words:?}");
-            if words.iter().all(|it| !it.starts_with('{')) {
+            if words.iter().all(|text| !text.starts_with('{')) {
                 let joined = line(&words.join(" "), None, DialectId::CLAUDE, &roots());
                 assert_eq!(joined.expect("the same"), event, "{words:?}");
             }

@@ -94,7 +94,7 @@ impl Ending {
                 false => Self { end: End::NotStarted { why: path }, stderr: String::new() },
             });
         }
-        let interpreter = programs.first().filter(|it| it.is_alone)?;
+        let interpreter = programs.first().filter(|program| program.is_alone)?;
         let code = match &*interpreter.name {
             "sh" => shell()?,
             name => WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name)?.1,

@@ -81,10 +81,10 @@ impl Path {
             Run::Worker(worker) => &worker.command.env,
             _ => &[],
         };
-        let value = own.iter().chain(env).find(|(name, _)| name == "PATH").map(|(_, it)| it);
+        let value = own.iter().chain(env).find(|(name, _)| name == "PATH").map(|(_, value)| value);
         // A path that the shell puts together is not known before it runs.
-        let known = value.filter(|it| !it.contains('$'));
-        Self { directories: known.map(|it| std::env::split_paths(it).collect()) }
+        let known = value.filter(|text| !text.contains('$'));
+        Self { directories: known.map(|text| std::env::split_paths(text).collect()) }
     }
 
     /// Whether `program` is there, or is no file at all.
@@ -95,7 +95,7 @@ impl Path {
         let Some(directories) = &self.directories else { return true };
         directories.iter().any(|directory| {
             let found = directory.join(&program.name).metadata();
-            found.is_ok_and(|it| it.is_file() && is_executable(&it))
+            found.is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata))
         })
     }
 }

@@ -30,7 +30,11 @@ fn copied(path: &Path, place: &Path) -> io::Result<PathBuf> {
     let state = || -> Vec<Option<(u64, Option<SystemTime>)>> {
         ["", "-wal"]
             .iter()
-            .map(|it| fs::metadata(beside(it)).ok().map(|it| (it.len(), it.modified().ok())))
+            .map(|text| {
+                fs::metadata(beside(text))
+                    .ok()
+                    .map(|metadata| (metadata.len(), metadata.modified().ok()))
+            })
             .collect()
     };
     let copy = place.join("copy.db");
@@ -68,7 +72,7 @@ fn read(database: &Connection, take: &mut dyn FnMut(Line<'_>) -> bool) -> rusqli
         && let Some(row) = rows.next()?
     {
         let id: String = row.get("id")?;
-        let is_prompt = matches!(row.get_ref("data")?, ValueRef::Text(it) if is_prompt(it));
+        let is_prompt = matches!(row.get_ref("data")?, ValueRef::Text(text) if is_prompt(text));
         if is_prompt {
             out.row("message", row)?;
         }
@@ -86,7 +90,7 @@ fn read(database: &Connection, take: &mut dyn FnMut(Line<'_>) -> bool) -> rusqli
 
 fn is_prompt(data: &[u8]) -> bool {
     let data: Option<Value> = serde_json::from_slice(data).ok();
-    data.is_some_and(|it| it.get("role").and_then(Value::as_str) == Some("user"))
+    data.is_some_and(|value| value.get("role").and_then(Value::as_str) == Some("user"))
 }
 
 struct Rows<'a> {
@@ -106,11 +110,11 @@ impl Rows<'_> {
         for (at, name) in names.into_iter().enumerate() {
             let value = match row.get_ref(at)? {
                 ValueRef::Null => continue,
-                ValueRef::Integer(it) => it.into(),
-                ValueRef::Real(it) => it.into(),
-                ValueRef::Text(it) if name == "data" => serde_json::from_slice(it)
-                    .unwrap_or_else(|_| String::from_utf8_lossy(it).into()),
-                ValueRef::Text(it) => String::from_utf8_lossy(it).into(),
+                ValueRef::Integer(i) => i.into(),
+                ValueRef::Real(real) => real.into(),
+                ValueRef::Text(text) if name == "data" => serde_json::from_slice(text)
+                    .unwrap_or_else(|_| String::from_utf8_lossy(text).into()),
+                ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
                 ValueRef::Blob(_) => continue,
             };
             object.insert(name, value);

@@ -41,25 +41,25 @@ pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Resu
         }
     }
     if paths.is_empty() {
-        for place in places(agent, here).iter().filter(|it| it.is_dir()) {
+        for place in places(agent, here).iter().filter(|path| path.is_dir()) {
             walk(place, 0, &mut seen, &mut found);
         }
         // There, other files of the agents lie beside their sessions.
         found.strange.retain(|(_, why)| why != STRANGE);
     }
-    found.sessions.retain(|it| agent.is_none_or(|agent| it.agent == agent));
+    found.sessions.retain(|session| agent.is_none_or(|agent| session.agent == agent));
     found.sessions.sort_by(|a, b| (a.modified, &a.path).cmp(&(b.modified, &b.path)));
     Ok(found)
 }
 
 /// The directories in which agents keep their sessions.
 fn places(agent: Option<Agent>, here: &Here) -> Vec<PathBuf> {
-    let wanted = PLACES.iter().filter(|it| agent.is_none_or(|agent| it.0 == agent));
+    let wanted = PLACES.iter().filter(|location| agent.is_none_or(|agent| location.0 == agent));
     let of = |(_, variable, home, below): &(Agent, &str, &str, &'static [&'static str])| {
         let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());
         let base =
             moved.map_or_else(|| here.roots.home.join(home), |(_, value)| PathBuf::from(value));
-        below.iter().map(move |it| base.join(it)).collect::<Vec<_>>()
+        below.iter().map(move |text| base.join(text)).collect::<Vec<_>>()
     };
     wanted.flat_map(of).collect()
 }
@@ -85,14 +85,16 @@ fn walk(directory: &Path, depth: usize, seen: &mut BTreeSet<PathBuf>, found: &mu
 fn form(path: &Path, is_named: bool) -> Option<Form> {
     let name = path.file_name()?.to_string_lossy();
     Some(match &*name {
-        it if it.ends_with(".jsonl") => Form::Lines,
-        it if it.ends_with(".jsonl.zst") => Form::Compressed,
-        it if it.starts_with("opencode") && it.ends_with(".db")
-            || is_named && it.ends_with(".db") =>
+        name if name.ends_with(".jsonl") => Form::Lines,
+        name if name.ends_with(".jsonl.zst") => Form::Compressed,
+        name if name.starts_with("opencode") && name.ends_with(".db")
+            || is_named && name.ends_with(".db") =>
         {
             Form::Database
         }
-        it if it.ends_with(".json") && (is_named || it.starts_with("session-")) => Form::Whole,
+        name if name.ends_with(".json") && (is_named || name.starts_with("session-")) => {
+            Form::Whole
+        }
         _ if is_named => Form::Lines,
         _ => return None,
     })
@@ -123,7 +125,7 @@ fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
         form => open::recognize(path, form)?,
     };
     let Some(agent) = agent else { return Ok(None) };
-    let modified = about.modified().ok().and_then(|it| Timestamp::try_from(it).ok());
+    let modified = about.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     let mut session = Session {
         path: path.to_owned(),
         agent,
@@ -143,7 +145,10 @@ fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
 
 /// Gemini says beside its sessions alone where it worked.
 fn project_root(path: &Path) -> Option<String> {
-    path.ancestors().skip(1).take(4).find_map(|it| open::note(&it.join(".project_root")))
+    path.ancestors()
+        .skip(1)
+        .take(4)
+        .find_map(|ancestor| open::note(&ancestor.join(".project_root")))
 }
 
 /// A subagent of the reference agent has a file `SESSION.CALL.jsonl`.

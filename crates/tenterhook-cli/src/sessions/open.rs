@@ -38,7 +38,7 @@ pub(super) fn whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Whose a file is, and how it holds its records, as its beginning tells.
 pub(super) fn recognize(path: &Path, form: Form) -> io::Result<Option<Agent>> {
     if form == Form::Whole {
-        return Ok(whole(path)?.and_then(|it| Agent::of_line(&it)));
+        return Ok(whole(path)?.and_then(|bytes| Agent::of_line(&bytes)));
     }
     let mut lines = Lines::new(open(path, form)?);
     for _ in 0..FIRST {
@@ -54,5 +54,5 @@ pub(super) fn recognize(path: &Path, form: Form) -> io::Result<Option<Agent>> {
 pub(super) fn note(path: &Path) -> Option<String> {
     let mut text = String::new();
     file(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
-    Some(text.trim().to_owned()).filter(|it| !it.is_empty())
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

@@ -84,7 +84,7 @@ fn within(span: Span, text: &str, room: usize) -> Span {
 fn lines(span: Span, text: &str) -> Option<(usize, &str)> {
     let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(span.end..)?.find('\n').map_or(text.len(), |at| span.end + at);
-    text.get(start..end).filter(|it| it.len() <= LONGEST).map(|it| (start, it))
+    text.get(start..end).filter(|text| text.len() <= LONGEST).map(|text| (start, text))
 }
 
 /// A span of another version of the text must not bring the renderer down.

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn changes_far_from_each_other_are_told_apart() {
-        let before: String = (1..=20).map(|it| format!("{it}\n")).collect();
+        let before: String = (1..=20).map(|i| format!("{i}\n")).collect();
         let after = before.replace("3\n", "x\n").replace("1x\n", "13\n").replace("17\n", "");
         let shown = plain(&before, &after);
         assert_eq!(shown.matches("@@ -").count(), 2, "{shown}");

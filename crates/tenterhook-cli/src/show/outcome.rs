@@ -132,8 +132,8 @@ fn programs(line: &str) -> impl Iterator<Item = &str> {
 
 /// What people call the hook of that id.
 pub(crate) fn name_of(id: &HookId, ruleset: &Ruleset) -> String {
-    let hook = ruleset.hooks().iter().find(|it| it.id == *id);
-    hook.map_or_else(|| id.to_string(), |it| hook_name(it))
+    let hook = ruleset.hooks().iter().find(|hook| hook.id == *id);
+    hook.map_or_else(|| id.to_string(), |hook| hook_name(hook))
 }
 
 /// Everything that an outcome says, label and text, in the order in which it matters.
@@ -143,7 +143,10 @@ pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let mut add = |label, text: Option<String>| said.extend(text.map(|text| (label, text)));
     add("reason", outcome.reason());
     let stop = effects.stop.as_ref();
-    add("stop", stop.map(|it| it.reason.clone().unwrap_or_else(|| "no reason given".to_owned())));
+    add(
+        "stop",
+        stop.map(|stop| stop.reason.clone().unwrap_or_else(|| "no reason given".to_owned())),
+    );
     add("new input", effects.updated_input.as_ref().map(ToString::to_string));
     add("new prompt", effects.updated_prompt.clone());
     add("new output", effects.updated_output.as_ref().map(ToString::to_string));
@@ -158,7 +161,7 @@ pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
     }
     add("watch", effects.watch_paths.as_ref().map(|paths| paths.join(", ")));
     add("first msg", effects.initial_user_message.clone());
-    add("retry", effects.retry.map(|it| if it { "yes" } else { "no" }.to_owned()));
+    add("retry", effects.retry.map(|retry| if retry { "yes" } else { "no" }.to_owned()));
     for (name, value) in &effects.env {
         add("env", Some(format!("{name}={}", value.as_str().unwrap_or(&value.to_string()))));
     }
@@ -190,7 +193,7 @@ pub(crate) fn page(
         );
         labelled("note", &text, columns, &mut out);
     }
-    let unapproved = |it: &&Arc<Hook>| it.event == event.name && it.is_unapproved();
+    let unapproved = |hook: &&Arc<Hook>| hook.event == event.name && hook.is_unapproved();
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
         let text = format!("{} that nobody approved: see `tenterhook trust`", count(off, "hook"));
@@ -203,7 +206,7 @@ pub(crate) fn page(
     if !outcome.faults.is_empty() {
         out.push('\n');
         for fault in &outcome.faults {
-            let whose = fault.hook.as_ref().map(|it| format!(" {}", name_of(it, ruleset)));
+            let whose = fault.hook.as_ref().map(|hook| format!(" {}", name_of(hook, ruleset)));
             let head = format!("fault {}{}", fault.code, whose.unwrap_or_default());
             for (at, text) in wrap(&head, columns.saturating_sub(4)).iter().enumerate() {
                 let inset = if at == 0 { "  " } else { "    " };
@@ -283,6 +286,6 @@ fn does_not_hold(step: &Step, outcome: &Outcome) -> bool {
         && step.ended == Ended::Answered
         && step.verdict == Restraint::Silent
         && step.context.is_empty()
-        && step.shadow.as_ref().is_none_or(|it| !has_said(it))
+        && step.shadow.as_ref().is_none_or(|shadow| !has_said(shadow))
         && !outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook))
 }

@@ -129,15 +129,15 @@ impl Table {
     pub(crate) fn render(&self, columns: usize) -> String {
         let Some(widths) = self.widths(columns) else { return self.stacked(columns) };
         let mut out = String::new();
-        if self.columns.iter().any(|it| !it.title.is_empty()) {
+        if self.columns.iter().any(|column| !column.title.is_empty()) {
             let titles: Vec<Cell> =
-                self.columns.iter().map(|it| Cell::new(DIM, it.title)).collect();
+                self.columns.iter().map(|column| Cell::new(DIM, column.title)).collect();
             self.render_row(&titles, &widths, &mut out);
         }
         for row in &self.rows {
             self.render_row(&row.cells, &widths, &mut out);
             for (from, cell) in &row.notes {
-                let before: usize = widths.iter().take(*from).map(|it| it + GAP).sum();
+                let before: usize = widths.iter().take(*from).map(|width| width + GAP).sum();
                 // Under the first column it must not look like another row.
                 let before = before.max(GAP);
                 let room = columns.saturating_sub(self.indent + before);
@@ -179,7 +179,7 @@ impl Table {
 
     /// The same rows one below the other, each cell behind its title: where a screen has no room for columns.
     fn stacked(&self, columns: usize) -> String {
-        let titles = self.columns.iter().map(|it| width(it.title)).max().unwrap_or(0);
+        let titles = self.columns.iter().map(|column| width(column.title)).max().unwrap_or(0);
         let inset = self.indent + titles + if titles == 0 { 0 } else { GAP };
         let room = columns.saturating_sub(inset);
         let mut out = String::new();

@@ -44,9 +44,9 @@ fn on_failure_of_the_file_holds_for_the_hooks_that_were_moved() {
         let config = format!("# mine\n[source.\"{key}\"] # all\non_failure = \"block\" # why\n");
         room.write(CONFIG, &config);
         let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
-        let said = room.run(&["install", "claude", "--adopt"], "");
-        assert_eq!(said.code, 0, "{}", said.all());
-        let stderr = joined(&said.stderr);
+        let output = room.run(&["install", "claude", "--adopt"], "");
+        assert_eq!(output.code, 0, "{}", output.all());
+        let stderr = joined(&output.stderr);
         let note =
             "of `~/.claude/settings.json` holds for the moved hooks, too: on_failure = \"block\"";
         assert!(stderr.contains(note), "{stderr}");
@@ -130,9 +130,9 @@ fn words_about_another_home_do_not_hold_for_moved_hooks() {
     let room = fixture("~/.claude/settings.json", "enabled = false");
     let text = fs::read_to_string(room.path(SETTINGS)).unwrap();
     room.write("home/work/settings.json", &text);
-    let said = room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook install --adopt claude");
-    assert_eq!(said.code, 0, "{}", said.all());
-    assert!(!said.stderr.contains("holds for the moved hooks"), "{}", said.stderr);
+    let output = room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook install --adopt claude");
+    assert_eq!(output.code, 0, "{}", output.all());
+    assert!(!output.stderr.contains("holds for the moved hooks"), "{}", output.stderr);
     call(&room);
     assert!(room.path("home/ran").exists());
     assert_eq!(room.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook uninstall claude").code, 0);

@@ -26,10 +26,10 @@ fn each_slip_in_an_entry_is_answered() {
         let room = Room::new();
         let text = format!("[hook.a]\non = 'PreToolUse'\nshell = 'true'\n{lines}\n");
         room.write("project/tenterhook.toml", &text);
-        let said = room.run(&["check", "tenterhook.toml"], "");
-        let all = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let output = room.run(&["check", "tenterhook.toml"], "");
+        let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in *parts {
-            assert!(all.contains(part), "{lines}: {part}\n{}", said.all());
+            assert!(all.contains(part), "{lines}: {part}\n{}", output.all());
         }
     }
 }
@@ -39,25 +39,25 @@ fn each_slip_in_an_entry_is_answered() {
 fn who_is_held_up_is_told_by_what() {
     let room = Room::new();
     room.write("project/tenterhook.toml", "[hook.none]\nenabled = 'no'\n");
-    let said = room.run(&["check", "tenterhook.toml"], "");
-    let all = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(all.contains("are held until line 1 of"), "{}", said.all());
+    let output = room.run(&["check", "tenterhook.toml"], "");
+    let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains("are held until line 1 of"), "{}", output.all());
     let room = Room::new();
     std::fs::create_dir_all(room.path("home/.config/tenterhook/tenterhook.toml")).unwrap();
-    let said = room.run(&["check"], "");
-    let all = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(all.contains("tenterhook.toml` can be read"), "{}", said.all());
+    let output = room.run(&["check"], "");
+    let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains("tenterhook.toml` can be read"), "{}", output.all());
 }
 
 #[test]
 fn the_input_of_a_tool_is_one_word() {
     let room = Room::new();
     for words in [&["fire", "Bash", "git", "push"][..], &["explain", "Bash", "git", "push", "x"]] {
-        let said = room.run(words, "");
+        let output = room.run(words, "");
         let quoted = format!("put it in quotes: `Bash '{}'`", words[2..].join(" "));
-        let all = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(all.contains(&quoted), "{}", said.all());
+        let all = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(all.contains(&quoted), "{}", output.all());
     }
-    let said = room.run(&["fire", "PreToolUse", "Bash", "git", "push"], "");
-    assert!(said.stderr.contains("put what belongs together in quotes"), "{}", said.all());
+    let output = room.run(&["fire", "PreToolUse", "Bash", "git", "push"], "");
+    assert!(output.stderr.contains("put what belongs together in quotes"), "{}", output.all());
 }

@@ -19,9 +19,9 @@ shell = "touch ran"
 "#;
 
 fn backtest(room: &Room, args: &[&str]) -> Value {
-    let said = room.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("backtest", &value);
     value
 }
@@ -32,24 +32,27 @@ fn rules_are_asked_and_scripts_are_not() {
     let room = Room::new();
     let place = copied(&room);
     room.write("project/hooks.toml", HOOKS);
-    let said = backtest(&room, &["native=hooks.toml", "--sessions", place.to_str().unwrap()]);
-    let groups = said["groups"].as_array().unwrap();
+    let json = backtest(&room, &["native=hooks.toml", "--sessions", place.to_str().unwrap()]);
+    let groups = json["groups"].as_array().unwrap();
     let of = |shape: &str| {
-        groups.iter().find(|it| it["shape"] == shape).map_or(0, |it| it["calls"].as_u64().unwrap())
+        groups
+            .iter()
+            .find(|group| group["shape"] == shape)
+            .map_or(0, |group| group["calls"].as_u64().unwrap())
     };
     // Two of Claude Code and one of its subagent, one of Codex and two of its subagent, two of Copilot, one of Gemini, two of Qwen; a
     // fork's copy is none.
     assert_eq!(of("Bash echo"), 11, "{groups:#?}");
-    assert!(groups.iter().all(|it| it["hook"] == "deny" && it["verdict"] == "deny"));
+    assert!(groups.iter().all(|group| group["hook"] == "deny" && group["verdict"] == "deny"));
     assert!(
         groups[0]["examples"][0]["line"].is_u64() && groups[0]["examples"][0]["time"].is_string()
     );
-    assert_eq!(said["not_replayed"][0]["hook"], "script");
-    assert!(said["not_replayed"][0]["events"].as_u64().unwrap() > 3);
-    assert_eq!(said["copied"], 24);
+    assert_eq!(json["not_replayed"][0]["hook"], "script");
+    assert!(json["not_replayed"][0]["events"].as_u64().unwrap() > 3);
+    assert_eq!(json["copied"], 24);
     // OpenCode's calls add a reason of their own.
     let reasons = if cfg!(feature = "opencode") { 2 } else { 1 };
-    assert_eq!(said["not_judged"].as_object().unwrap().len(), reasons, "{}", said["not_judged"]);
+    assert_eq!(json["not_judged"].as_object().unwrap().len(), reasons, "{}", json["not_judged"]);
     assert!(!room.path("project/ran").exists());
     let only = backtest(
         &room,
@@ -72,11 +75,11 @@ fn two_sets_of_hooks_are_compared() {
     room.write("project/new.toml", &HOOKS.replace("deny = ", "ask = "));
     let args =
         ["native=new.toml", "--against", "native=old.toml", "--sessions", place.to_str().unwrap()];
-    let said = backtest(&room, &args);
-    let groups = said["groups"].as_array().unwrap();
+    let json = backtest(&room, &args);
+    let groups = json["groups"].as_array().unwrap();
     assert!(
         !groups.is_empty()
-            && groups.iter().all(|it| it["before"] == "deny" && it["verdict"] == "ask")
+            && groups.iter().all(|group| group["before"] == "deny" && group["verdict"] == "ask")
     );
     let same = backtest(
         &room,
@@ -105,9 +108,9 @@ fn every_run_says_the_same() {
         file.set_modified(at).unwrap();
     }
     let run = || {
-        let said = room.run(&["backtest", "native=all.toml", "--sessions", "forks"], "");
-        assert_eq!(said.code, 0, "{}", said.stderr);
-        said.stdout
+        let output = room.run(&["backtest", "native=all.toml", "--sessions", "forks"], "");
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        output.stdout
     };
     let first = run();
     // The first file tells of 30 calls, each other one of 10 that are new.
@@ -131,9 +134,9 @@ fn agents_that_share_a_name_of_a_session_share_none() {
     let call = line(1, "2026-11-20T09:00:05Z", "echo DENYHOOK");
     let call = call.replace("\"s\"", &format!("{name:?}"));
     room.write("project/both/claude.jsonl", &format!("{call}\n"));
-    let said = backtest(&room, &["native=hooks.toml", "--sessions", "both"]);
-    assert_eq!((&said["files"], &said["sessions"]), (&2.into(), &2.into()));
-    assert_eq!(said["sessions_touched"], 2);
+    let json = backtest(&room, &["native=hooks.toml", "--sessions", "both"]);
+    assert_eq!((&json["files"], &json["sessions"]), (&2.into(), &2.into()));
+    assert_eq!(json["sessions_touched"], 2);
 }
 
 fn line(id: usize, time: &str, command: &str) -> String {
@@ -189,7 +192,7 @@ fn what_is_cut_short_says_so() {
     let room = Room::new();
     // Its end is never reached: the program is asked to end while it waits for one more line.
     let text: String =
-        (0..20_000).map(|it| line(it, "2026-11-22T10:00:00Z", "echo DENYHOOK") + "\n").collect();
+        (0..20_000).map(|i| line(i, "2026-11-22T10:00:00Z", "echo DENYHOOK") + "\n").collect();
     for file in 0..40 {
         room.write(
             &format!("home/.claude/projects/p/{file}.jsonl"),
@@ -210,8 +213,8 @@ fn what_is_cut_short_says_so() {
     let pid = rustix::process::Pid::from_child(&child);
     let catches = || {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:")).map(str::trim);
-        caught.and_then(|it| u64::from_str_radix(it, 16).ok()).is_some_and(|it| it & 2 != 0)
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+        caught.and_then(|text| u64::from_str_radix(text, 16).ok()).is_some_and(|n| n & 2 != 0)
     };
     while !catches() {
         std::thread::yield_now();
@@ -219,9 +222,9 @@ fn what_is_cut_short_says_so() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(said["cut_short"], true);
-    assert!(said["calls"].as_u64().unwrap() < 800_000);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["cut_short"], true);
+    assert!(json["calls"].as_u64().unwrap() < 800_000);
 }
 
 /// BT-8.
@@ -237,8 +240,8 @@ fn a_page_is_whole_and_holds_no_secret() {
     room.write("project/hooks.toml", deny);
     let args = ["backtest", "native=hooks.toml", "--sessions", "s", "--html", "page.html"];
     let page = |more: &[&str]| {
-        let said = room.run(&[&args, more].concat(), "");
-        assert_eq!(said.code, 0, "{}", said.stderr);
+        let output = room.run(&[&args, more].concat(), "");
+        assert_eq!(output.code, 0, "{}", output.stderr);
         fs::read_to_string(room.path("project/page.html")).unwrap()
     };
     let redacted = page(&[]);
@@ -256,10 +259,10 @@ fn a_page_is_whole_and_holds_no_secret() {
     let full = page(&["--content", "full"]);
     assert!(full.contains(&secret) && full.contains("may hold secrets"));
     room.write("project/mine.html", "mine");
-    let said =
+    let output =
         room.run(&["backtest", "native=hooks.toml", "--sessions", "s", "--html", "mine.html"], "");
     assert_eq!(
-        (said.code, fs::read_to_string(room.path("project/mine.html")).unwrap().as_str()),
+        (output.code, fs::read_to_string(room.path("project/mine.html")).unwrap().as_str()),
         (1, "mine")
     );
 }

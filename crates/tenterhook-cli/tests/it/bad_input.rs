@@ -23,8 +23,8 @@ fn room() -> Room {
     crate::test::program(&room, "project/.claude/hooks/gate.sh", GATE);
     room.write("project/event.json", CALL);
     room.approve("project");
-    let said = fire(&room);
-    assert!(said.code == 2 && said.stdout.contains("approved"), "{}", said.all());
+    let output = fire(&room);
+    assert!(output.code == 2 && output.stdout.contains("approved"), "{}", output.all());
     room
 }
 
@@ -42,7 +42,7 @@ fn holds(room: &Room, said: &Said, words: &str) {
 /// Every file of what the person said.
 fn answers(room: &Room) -> Vec<PathBuf> {
     let all = fs::read_dir(room.path(STORE).join("sources")).unwrap();
-    all.map(|it| it.unwrap().path()).collect()
+    all.map(|entry| entry.unwrap().path()).collect()
 }
 
 /// T-32: torn, empty, foreign bytes: something was said, and nobody knows what.
@@ -65,18 +65,18 @@ fn a_full_disk_keeps_the_answer_before() {
     let room = room();
     crate::test::program(&room, "project/.claude/hooks/gate.sh", EVIL);
     let review = room.run(&["trust"], "").stdout;
-    let digest = review.lines().find_map(|it| it.strip_prefix("review ")).unwrap().to_owned();
+    let digest = review.lines().find_map(|line| line.strip_prefix("review ")).unwrap().to_owned();
     let full = "ulimit -f 0;";
-    let said = room.shell(&format!("{full} tenterhook trust --yes {digest}"));
-    assert!(said.code != 0 && said.stderr.contains("File too large"), "{}", said.all());
+    let output = room.shell(&format!("{full} tenterhook trust --yes {digest}"));
+    assert!(output.code != 0 && output.stderr.contains("File too large"), "{}", output.all());
     holds(&room, &fire(&room), "is not what you approved");
     crate::test::program(&room, "project/.claude/hooks/gate.sh", GATE);
     // What is approved runs on a full disk, too: its copy is there.
-    let said = room.shell(&format!("{full} tenterhook fire event.json"));
-    assert!(said.code == 2 && said.stdout.contains("approved"), "{}", said.all());
+    let output = room.shell(&format!("{full} tenterhook fire event.json"));
+    assert!(output.code == 2 && output.stdout.contains("approved"), "{}", output.all());
     fs::remove_dir_all(room.path(STORE).join("copies")).unwrap();
-    let said = room.shell(&format!("{full} tenterhook fire event.json"));
-    holds(&room, &said, "cannot be kept: File too large");
+    let output = room.shell(&format!("{full} tenterhook fire event.json"));
+    holds(&room, &output, "cannot be kept: File too large");
 }
 
 /// T-22: what was approved runs from where nothing can be written; without its copy it holds.
@@ -96,14 +96,14 @@ fn a_read_only_home_keeps_approvals() {
         room.say_as_a_normal_user(command, "")
     };
     lock(0o555);
-    let said = fire();
-    assert!(said.code == 2 && said.stdout.contains("approved"), "{}", said.all());
+    let output = fire();
+    assert!(output.code == 2 && output.stdout.contains("approved"), "{}", output.all());
     lock(0o755);
     fs::remove_dir_all(room.path(STORE).join("copies")).unwrap();
     lock(0o555);
-    let said = fire();
+    let output = fire();
     lock(0o755);
-    holds(&room, &said, "cannot be kept: Permission denied");
+    holds(&room, &output, "cannot be kept: Permission denied");
 }
 
 /// T-31: what belongs to somebody else is not believed.
@@ -156,8 +156,8 @@ fn a_linked_folder_of_settings_holds_what_it_becomes() {
     other.write("project/event.json", CALL);
     crate::room::copy(&second, &other.path("elsewhere"));
     symlink(other.path("elsewhere"), other.path("project/.claude")).unwrap();
-    let said = fire(&other);
-    assert!(said.code == 0 && said.stderr.contains("nobody approved"), "{}", said.all());
+    let output = fire(&other);
+    assert!(output.code == 0 && output.stderr.contains("nobody approved"), "{}", output.all());
     assert!(!other.path("home/evil").exists());
 }
 

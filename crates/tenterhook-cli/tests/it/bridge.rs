@@ -41,8 +41,8 @@ fn a_hook_of_one_agent_answers_another() {
         r#"echo log; echo '{"decision":"block","reason":"not here"}'"#,
     ] {
         let room = room(".claude/settings.json", "PreToolUse", command);
-        let said = room.run(CODEX, &bash("ls"));
-        assert_eq!((said.code, &*reason(&said.stdout)), (0, "not here"), "{}", said.stderr);
+        let output = room.run(CODEX, &bash("ls"));
+        assert_eq!((output.code, &*reason(&output.stdout)), (0, "not here"), "{}", output.stderr);
     }
 }
 
@@ -59,10 +59,10 @@ fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
         (format!("{hook} PreToolUse </dev/null >/dev/full"), 2),
         (format!("{hook} PreToolUse <call.json"), 0),
     ] {
-        let said = room.shell(&line);
-        assert_eq!(said.code, code, "{line}: {}", said.all());
+        let output = room.shell(&line);
+        assert_eq!(output.code, code, "{line}: {}", output.all());
         if code == 2 {
-            assert!(said.stderr.contains("the reply "), "{line}: {}", said.stderr);
+            assert!(output.stderr.contains("the reply "), "{line}: {}", output.stderr);
         }
     }
 }
@@ -71,15 +71,15 @@ fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
 #[test]
 fn the_reply_stands_alone() {
     let room = room(".claude/settings.json", "PreToolUse", "echo looks good; exit 1");
-    let said = room.run(CODEX, &bash("ls"));
+    let output = room.run(CODEX, &bash("ls"));
     let message =
         r#"{"systemMessage":"tenterhook: hook `user:PreToolUse:*:1`: it exited with code 1"}"#;
-    assert_eq!((said.code, said.stdout.trim()), (0, message));
-    let said = room.run(CODEX, &bash("ls"));
-    assert_eq!((said.code, said.stdout.as_str()), (0, ""), "it is told once a session");
-    assert!(said.stderr.contains("it exited with code 1"), "{}", said.stderr);
-    let said = Room::new().run(CODEX, &bash("ls"));
-    assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (0, "", ""));
+    assert_eq!((output.code, output.stdout.trim()), (0, message));
+    let output = room.run(CODEX, &bash("ls"));
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "it is told once a session");
+    assert!(output.stderr.contains("it exited with code 1"), "{}", output.stderr);
+    let output = Room::new().run(CODEX, &bash("ls"));
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, "", ""));
 }
 
 /// BR-10.
@@ -95,23 +95,23 @@ fn what_goes_wrong_is_a_denial_in_the_agents_words() {
         ("no text", "\u{0}\u{1}"),
     ] {
         for agent in ["claude", "codex"] {
-            let said = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], stdin);
-            assert_eq!(said.code, 0, "{agent}: {what}");
-            assert!(reason(&said.stdout).contains("no hook could see it"), "{what}");
+            let output = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], stdin);
+            assert_eq!(output.code, 0, "{agent}: {what}");
+            assert!(reason(&output.stdout).contains("no hook could see it"), "{what}");
         }
     }
     let missing = [CODEX, &["--config", "none.json"]].concat();
     let wrong = [CODEX, &["--unheard-of"]].concat();
     let late = [CODEX, &["--within", "soon"]].concat();
     for args in [missing, wrong, late] {
-        let said = room.run(&args, &bash("ls"));
-        assert_eq!(said.code, 0, "{args:?}");
-        assert!(reason(&said.stdout).starts_with("blocked"), "{args:?}");
+        let output = room.run(&args, &bash("ls"));
+        assert_eq!(output.code, 0, "{args:?}");
+        assert!(reason(&output.stdout).starts_with("blocked"), "{args:?}");
     }
     for args in [&["hook"][..], &["hook", "--agent", "nobody", "--event", "PreToolUse"]] {
-        let said = room.run(args, &bash("ls"));
-        assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{args:?}");
-        assert!(said.stderr.contains("error:"), "{}", said.stderr);
+        let output = room.run(args, &bash("ls"));
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(output.stderr.contains("error:"), "{}", output.stderr);
     }
 }
 
@@ -121,11 +121,11 @@ fn nothing_at_stake_is_silence() {
     let room = Room::new();
     for event in ["Stop", "SessionEnd", "PostToolUse"] {
         let args = ["hook", "--agent", "codex", "--event", event];
-        let said = room.run(&args, "{");
-        assert_eq!((said.code, said.stdout.as_str()), (0, ""), "{event}");
-        assert!(said.stderr.contains("error:"), "{event}: {}", said.stderr);
-        let said = room.run(&[&args[..], &["--unheard-of"]].concat(), "");
-        assert_eq!((said.code, said.stdout.as_str()), (0, ""), "{event}");
+        let output = room.run(&args, "{");
+        assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{event}");
+        assert!(output.stderr.contains("error:"), "{event}: {}", output.stderr);
+        let output = room.run(&[&args[..], &["--unheard-of"]].concat(), "");
+        assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{event}");
     }
 }
 
@@ -136,13 +136,13 @@ fn a_reply_comes_within_its_time() {
     slow.write("home/.config/tenterhook/tenterhook.toml", ON_FAILURE);
     let args = [CODEX, &["--within", "1s"]].concat();
     let began = std::time::Instant::now();
-    let said = slow.run(&args, &bash("ls"));
-    assert!(reason(&said.stdout).contains("gave no answer"), "{}", said.stdout);
+    let output = slow.run(&args, &bash("ls"));
+    assert!(reason(&output.stdout).contains("gave no answer"), "{}", output.stdout);
     slow.write("event.json", &bash("ls"));
     let line = format!("{{ cat ../event.json; sleep 4; }} | tenterhook {}", args.join(" "));
     // The reader of a pipe is gone before who writes to it.
-    let said = slow.shell(&format!("({line}) & wait $!; true"));
-    assert!(reason(&said.stdout).contains("within 1s"), "{}", said.stdout);
+    let output = slow.shell(&format!("({line}) & wait $!; true"));
+    assert!(reason(&output.stdout).contains("within 1s"), "{}", output.stdout);
     assert!(began.elapsed().as_secs() < 60, "the reply waits for nobody");
 }
 
@@ -152,8 +152,8 @@ fn a_reply_comes_within_its_time() {
 fn the_last_word_is_about_the_event_that_came() {
     let room = room(".claude/settings.json", "PreToolUse", "kill -ABRT $PPID; sleep 30");
     let claimed = ["hook", "--agent", "codex", "--event", "PostToolUse"];
-    let said = room.run(&claimed, &bash("ls"));
-    assert!(reason(&said.stdout).contains("a signal ended it"), "{}", said.all());
+    let output = room.run(&claimed, &bash("ls"));
+    assert!(reason(&output.stdout).contains("a signal ended it"), "{}", output.all());
 }
 
 const ON_FAILURE: &str = "[source.\"~/.claude/settings.json\"]\non_failure = \"block\"\n";
@@ -163,11 +163,11 @@ const ON_FAILURE: &str = "[source.\"~/.claude/settings.json\"]\non_failure = \"b
 fn the_agents_own_hooks_are_left_to_it() {
     let room = room(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
     let args = ["hook", "--agent", "claude", "--event", "PreToolUse"];
-    let said = room.run(&args, &bash("ls"));
-    assert_eq!((said.code, said.stdout.as_str()), (0, ""), "{}", said.stderr);
+    let output = room.run(&args, &bash("ls"));
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
     let file = room.path("home/.claude/settings.json").display().to_string();
-    let said = room.run(&[&args[..], &["--config", &file]].concat(), &bash("ls"));
-    assert_eq!(reason(&said.stdout), "not here");
+    let output = room.run(&[&args[..], &["--config", &file]].concat(), &bash("ls"));
+    assert_eq!(reason(&output.stdout), "not here");
 }
 
 /// BR-31: however it is called, and nothing else is taken for it.
@@ -180,8 +180,8 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "env A=1 'tenterhook' hook --agent codex --event PreToolUse; exit 2",
     ] {
         let room = room(".claude/settings.json", "PreToolUse", own);
-        let said = room.run(CODEX, &bash("ls"));
-        assert_eq!((said.code, said.stdout.as_str()), (0, ""), "{own}: {}", said.stderr);
+        let output = room.run(CODEX, &bash("ls"));
+        assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{own}: {}", output.stderr);
     }
     for other in [
         "echo no >&2; exit 2 # tenterhook hook",
@@ -190,8 +190,8 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "./absent/tenterhook fire 2>/dev/null; echo no >&2; exit 2",
     ] {
         let room = room(".claude/settings.json", "PreToolUse", other);
-        let said = room.run(CODEX, &bash("ls"));
-        assert!(reason(&said.stdout).starts_with("no"), "{other}");
+        let output = room.run(CODEX, &bash("ls"));
+        assert!(reason(&output.stdout).starts_with("no"), "{other}");
     }
 }
 
@@ -207,7 +207,7 @@ fn a_person_lets_pass_what_codex_cannot_ask_about() {
         || room.shell(&format!("timeout 20 tenterhook {} <../event.json; true", CODEX.join(" ")));
     let why = reason(&call().stdout);
     assert!(why.starts_with("sure?"), "{why}");
-    let code = why.split("allow once ").nth(1).and_then(|it| it.get(..6)).unwrap();
+    let code = why.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap();
     let allowed = room.at_terminal(&["allow", "once", code]);
     assert_eq!(allowed.code, 0, "{}", allowed.stderr);
     let passed = call().stdout;
@@ -236,9 +236,9 @@ fn a_gate_at_the_end_that_nobody_can_count_gives_way() {
     let room = room(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
     room.write("home/.local/state/tenterhook/sessions", "a file in the place");
     let event = json!({"session_id": "s", "cwd": "/", "hook_event_name": "Stop"}).to_string();
-    let said = room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event);
-    assert!(!said.stdout.contains("block"), "{}", said.stdout);
-    assert!(said.stdout.contains("run the tests"), "the reason is told: {}", said.stdout);
+    let output = room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event);
+    assert!(!output.stdout.contains("block"), "{}", output.stdout);
+    assert!(output.stdout.contains("run the tests"), "the reason is told: {}", output.stdout);
 }
 
 /// The calls of every agent, and how a denial reads there.
@@ -308,26 +308,30 @@ fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
     room.write("home/.config/tenterhook/tenterhook.toml", GATE);
     for (agent, event, call, denial) in CALLS {
         for (claimed, own, ..) in CALLS {
-            let said = room.run(&["hook", "--agent", claimed, "--event", own], call);
-            let is_told = said.stdout.starts_with(denial) || said.stdout.contains(denial);
+            let output = room.run(&["hook", "--agent", claimed, "--event", own], call);
+            let is_told = output.stdout.starts_with(denial) || output.stdout.contains(denial);
             assert!(
-                is_told && said.stdout.contains("not here"),
+                is_told && output.stdout.contains("not here"),
                 "{agent} as {claimed}: {}",
-                said.all()
+                output.all()
             );
-            assert_eq!(said.code, 0, "{agent} as {claimed}");
-            let name = |it: &str| it.split('-').next().unwrap().to_owned();
+            assert_eq!(output.code, 0, "{agent} as {claimed}");
+            let name = |text: &str| text.split('-').next().unwrap().to_owned();
             let certain = name(agent) != name(claimed);
-            let warns = said.stderr.contains("was claimed, and");
+            let warns = output.stderr.contains("was claimed, and");
             let quiet = *agent == "gemini";
-            assert_eq!(warns, certain && !quiet, "{agent} as {claimed}: {}", said.stderr);
+            assert_eq!(warns, certain && !quiet, "{agent} as {claimed}: {}", output.stderr);
         }
         // What nobody can read is answered in the words that were claimed.
-        let said = room.run(&["hook", "--agent", agent, "--event", event], "{");
-        assert!(said.stdout.contains("no hook could see it"), "{agent}: {}", said.all());
+        let output = room.run(&["hook", "--agent", agent, "--event", event], "{");
+        assert!(output.stdout.contains("no hook could see it"), "{agent}: {}", output.all());
         let starts = denial.starts_with('{') || denial.starts_with('H');
-        let cancels = said.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
-        assert!(!starts || said.stdout.starts_with(denial) || cancels, "{agent}: {}", said.stdout);
+        let cancels = output.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
+        assert!(
+            !starts || output.stdout.starts_with(denial) || cancels,
+            "{agent}: {}",
+            output.stdout
+        );
     }
 }
 
@@ -335,15 +339,15 @@ fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
 #[test]
 fn no_hook_is_weaker_behind_an_agent() {
     let room = room(".claude/settings.json", "PreToolUse", "exit 3");
-    for (agent, event, call, _) in CALLS.iter().filter(|it| !["claude"].contains(&it.0)) {
-        let said = room.run(&["hook", "--agent", agent, "--event", event], call);
-        let denies = said.stdout.contains("gave no answer");
+    for (agent, event, call, _) in CALLS.iter().filter(|call| !["claude"].contains(&call.0)) {
+        let output = room.run(&["hook", "--agent", agent, "--event", event], call);
+        let denies = output.stdout.contains("gave no answer");
         assert_eq!(denies, ["copilot", "copilot-pascal", "gemini"].contains(agent), "{agent}");
     }
     room.write("home/.config/tenterhook/tenterhook.toml", &ON_FAILURE.replace("block", "continue"));
-    for (agent, event, call, _) in CALLS.iter().filter(|it| it.0.starts_with("copilot")) {
-        let said = room.run(&["hook", "--agent", agent, "--event", event], call);
-        assert!(!said.stdout.contains("deny"), "the user says otherwise: {}", said.stdout);
+    for (agent, event, call, _) in CALLS.iter().filter(|call| call.0.starts_with("copilot")) {
+        let output = room.run(&["hook", "--agent", agent, "--event", event], call);
+        assert!(!output.stdout.contains("deny"), "the user says otherwise: {}", output.stdout);
     }
 }
 
@@ -371,8 +375,8 @@ fn what_qwen_says_wrongly_is_mended() {
 #[test]
 fn a_hook_is_told_what_the_agent_can_be_told() {
     let room = room(".claude/settings.json", "PreToolUse", "cat >&2; exit 2");
-    let said = room.run(CODEX, &bash("ls"));
-    let read: Value = serde_json::from_str(&reason(&said.stdout)).unwrap();
+    let output = room.run(CODEX, &bash("ls"));
+    let read: Value = serde_json::from_str(&reason(&output.stdout)).unwrap();
     let wanted = json!({"agent": "codex", "can": ["deny", "rewrite input", "context", "message"], "unhooked": []});
     assert_eq!(read.get("host"), Some(&wanted));
 }
@@ -382,8 +386,8 @@ fn a_hook_is_told_what_the_agent_can_be_told() {
 fn explain_says_which_hooks_the_agent_runs_itself() {
     let room = room(".claude/settings.json", "PreToolUse", "true");
     room.write("home/.codex/hooks.json", &settings("PreToolUse", "tenterhook hook --agent codex"));
-    let said = room.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = room.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Claude Code loads this file itself"), "{words}");
     assert!(words.contains("1 entry in 1 file that calls Tenterhook itself (BR-31)"), "{words}");
 }
@@ -396,16 +400,16 @@ fn a_gate_with_directives_answers_qwen() {
     let text = json!({"hooks": {"TurnEnd": [{"command": gate}]}}).to_string();
     room.write("home/.reasonix/settings.json", &text);
     let stop = r#"{"session_id":"s","transcript_path":"/t","timestamp":"2026","cwd":"/","permission_mode":"yolo","hook_event_name":"Stop"}"#;
-    let said = room.run(&["hook", "--agent", "qwen", "--event", "Stop"], stop);
-    assert!(said.stdout.contains(r#""decision":"block""#), "{}", said.all());
-    assert!(said.stdout.contains("run the tests"), "{}", said.all());
+    let output = room.run(&["hook", "--agent", "qwen", "--event", "Stop"], stop);
+    assert!(output.stdout.contains(r#""decision":"block""#), "{}", output.all());
+    assert!(output.stdout.contains("run the tests"), "{}", output.all());
 }
 
 /// BR-4: a transform of CodeWhale, as far as Claude Code can be told of it.
 #[test]
 fn a_transform_of_prompts_answers_claude_code() {
     let room = Room::new();
-    for (program, told) in [
+    for (program, message) in [
         (r#"printf '{"text":"fix it\\nin French"}'"#, r#""additionalContext":"in French""#),
         (r#"printf '{"text":"other words"}'"#, r"Send this instead:\nother words"),
     ] {
@@ -413,7 +417,8 @@ fn a_transform_of_prompts_answers_claude_code() {
         let text = format!("[hooks]\nenabled = true\n[[hooks.hooks]]\n{entry}");
         room.write("home/.codewhale/config.toml", &text);
         let prompt = r#"{"session_id":"s","transcript_path":"/t","prompt_id":"p","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"fix it"}"#;
-        let said = room.run(&["hook", "--agent", "claude", "--event", "UserPromptSubmit"], prompt);
-        assert!(said.stdout.contains(told), "{}", said.all());
+        let output =
+            room.run(&["hook", "--agent", "claude", "--event", "UserPromptSubmit"], prompt);
+        assert!(output.stdout.contains(message), "{}", output.all());
     }
 }

@@ -109,8 +109,8 @@ fn calls_that_were_kept_from_their_gates_have_their_cause() {
     }
     room.write("home/s.jsonl", &transcript);
     let file = room.path("home/s.jsonl");
-    let said = room.run(&["reconcile", "--format", "json", &file.to_string_lossy()], "");
-    let page: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["reconcile", "--format", "json", &file.to_string_lossy()], "");
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("reconcile", &page);
     let gaps = page["gaps"].as_array().unwrap();
     let cause = |id: &str| {
@@ -120,6 +120,6 @@ fn calls_that_were_kept_from_their_gates_have_their_cause() {
         gaps.iter().find(has).map(|gap| gap["cause"].as_str().unwrap())
     };
     for (id, .., wanted) in calls {
-        assert_eq!(cause(id), wanted, "{id}: {}", said.stdout);
+        assert_eq!(cause(id), wanted, "{id}: {}", output.stdout);
     }
 }

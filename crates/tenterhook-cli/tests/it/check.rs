@@ -70,15 +70,15 @@ Hooks that can never run
 fn as_json_with_lines() {
     let room = Room::with_settings(SLIPS);
     let args = ["check", ".claude/settings.json", "--format", "json"];
-    let said = room.run(&args, "");
-    let value: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&args, "");
+    let value: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("check", &value);
     let found = value["diagnostics"].as_array().unwrap();
     assert!(found.len() >= 3, "{value:#}");
-    assert!(found.iter().all(|it| it["file"] == ".claude/settings.json"), "{value:#}");
-    assert!(found.iter().any(|it| it["line"] == 6), "{value:#}");
-    let errors = found.iter().any(|it| it["severity"] == "error");
-    assert_eq!(said.code, i32::from(errors));
+    assert!(found.iter().all(|value| value["file"] == ".claude/settings.json"), "{value:#}");
+    assert!(found.iter().any(|value| value["line"] == 6), "{value:#}");
+    let errors = found.iter().any(|value| value["severity"] == "error");
+    assert_eq!(output.code, i32::from(errors));
 }
 
 #[test]
@@ -100,8 +100,8 @@ reading .claude/settings.json (claude, project)
 #[test]
 fn every_file_that_cannot_be_read_is_named() {
     let room = Room::new();
-    let said = room.run(&["check", "none.json", "../home"], "");
-    assert_snapshot!(said.all(), @r##"
+    let output = room.run(&["check", "none.json", "../home"], "");
+    assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
 error[unreadable-file]: there is no file `none.json`
@@ -137,23 +137,23 @@ fn a_fifo_in_the_place_of_a_config_is_not_waited_for() {
     let fifo = room.path("home/.claude/settings.json");
     std::fs::create_dir_all(fifo.parent().unwrap()).unwrap();
     tenterhook_testkit::make_fifo(&fifo).unwrap();
-    let said = room.run(&["check"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stdout.contains("it is a FIFO, not a file"), "{}", said.stdout);
+    let output = room.run(&["check"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("it is a FIFO, not a file"), "{}", output.stdout);
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_comes_out() {
     let room = Room::with_settings("{\"hooks\": {\"Pre\\u001b[2JTool\\u202eUse\": []}}");
-    let said = room.run(&["check"], "");
-    assert!(!said.all().contains(['\u{1b}', '\u{202e}']), "{}", said.all());
+    let output = room.run(&["check"], "");
+    assert!(!output.all().contains(['\u{1b}', '\u{202e}']), "{}", output.all());
 }
 
 #[test]
 fn fits_eighty_columns() {
     let room = Room::with_settings(SLIPS);
-    let said = room.run(&["check"], "");
-    assert!(said.stdout.lines().all(|it| it.chars().count() <= 80), "{}", said.stdout);
+    let output = room.run(&["check"], "");
+    assert!(output.stdout.lines().all(|line| line.chars().count() <= 80), "{}", output.stdout);
 }
 
 /// MC-14.
@@ -174,7 +174,9 @@ fn a_hook_that_calls_a_server_that_is_not_there() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| (it["code"].as_str().unwrap(), it["line"].as_u64().unwrap()))
+        .map(|diagnostic| {
+            (diagnostic["code"].as_str().unwrap(), diagnostic["line"].as_u64().unwrap())
+        })
         .collect();
     assert_eq!(told, [("unusable-server", 1), ("unknown-server", 2), ("unknown-server", 4)]);
     assert_eq!(found["diagnostics"][1]["help"], "did you mean `policy`?");
@@ -313,7 +315,7 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
         let found = said["diagnostics"].as_array().unwrap();
         let one = found
             .iter()
-            .find(|it| it["code"] == code)
+            .find(|value| value["code"] == code)
             .unwrap_or_else(|| panic!("{text}: {found:?}"));
         assert_eq!(one["line"], line, "{text}: {one}");
         assert!(one["help"].as_str().unwrap_or_default().contains(help), "{text}: {one}");
@@ -372,7 +374,9 @@ fn a_confined_hook_that_wants_more_is_told_its_line() {
         let said = room.run(&["check", "--format", "json"], "").stdout;
         let said: serde_json::Value = serde_json::from_str(&said).unwrap();
         let found = said["diagnostics"].as_array().unwrap().iter();
-        let helps = found.filter(|it| it["code"] == "needs-grant").map(|it| it["help"].to_string());
+        let helps = found
+            .filter(|value| value["code"] == "needs-grant")
+            .map(|value| value["help"].to_string());
         helps.collect::<Vec<_>>().join("\n").replace('\\', "")
     };
     for (entry, line) in [
@@ -389,8 +393,8 @@ fn a_confined_hook_that_wants_more_is_told_its_line() {
         ("shell = 'curl x.example'\nsandbox = 'off'", ""),
         ("shell = 'cat ~/none; git status; if true; then curl x; fi'", ""),
     ] {
-        let told = found(entry);
-        assert!(told.contains(line) && told.is_empty() == line.is_empty(), "{entry}: {told}");
+        let text = found(entry);
+        assert!(text.contains(line) && text.is_empty() == line.is_empty(), "{entry}: {text}");
     }
 }
 
@@ -406,8 +410,9 @@ fn a_grant_of_what_is_not_there_is_told() {
     let said = room.run(&["check", "--format", "json"], "").stdout;
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     let found = said["diagnostics"].as_array().unwrap().iter();
-    let found = found.filter(|it| it["code"] == "absent-grant");
-    let told: Vec<_> = found.map(|it| (it["line"].as_u64(), it["message"].as_str())).collect();
+    let found = found.filter(|value| value["code"] == "absent-grant");
+    let told: Vec<_> =
+        found.map(|value| (value["line"].as_u64(), value["message"].as_str())).collect();
     let both = [
         (Some(1), Some("its sandbox grants `~/taem.md`, which is not there")),
         (Some(1), Some("its sandbox grants `$PROJECT/out`, which is not there")),

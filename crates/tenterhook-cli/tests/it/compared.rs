@@ -33,7 +33,8 @@ fn every_no_of_the_comparison_denies() {
     let mut fired = 0;
     for (table, event) in TABLES {
         let table: Value = serde_json::from_str(table).unwrap();
-        let is = |it: &&Value| it["event"] == *event && NO.contains(&it["case"].as_str().unwrap());
+        let is =
+            |case: &&Value| case["event"] == *event && NO.contains(&case["case"].as_str().unwrap());
         for case in table["cases"].as_array().unwrap().iter().filter(is) {
             for dialect in ["claude", "codex"] {
                 denies(&case["hook"], dialect, &case["case"]);

@@ -27,8 +27,8 @@ fn no_grant_reaches_the_directory_of_another_hook() {
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.tries]\non = 'PreToolUse'\nrun = ['/bin/sh', 'tries.sh']\nsandbox = { write = ['~', '/tmp'] }\npass = ['HOME']\n",
     );
-    let said = room.run(&["fire", "Bash", "ls"], "");
-    assert!(said.stdout.contains("all is as it should be"), "{}", said.all());
+    let output = room.run(&["fire", "Bash", "ls"], "");
+    assert!(output.stdout.contains("all is as it should be"), "{}", output.all());
     let scratch = std::fs::read_dir(room.path("home/.local/state/tenterhook/scratch")).unwrap();
     assert_eq!(scratch.count(), 0, "what is left of a run");
 }
@@ -42,7 +42,7 @@ fn who_has_no_directory_of_state_for_it_is_told() {
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n",
     );
-    let said = room.run(&["fire", "Bash", "ls"], "");
-    assert_eq!(said.code, 2, "{}", said.all());
-    assert!(said.stderr.contains("the files of hooks lie in"), "{}", said.all());
+    let output = room.run(&["fire", "Bash", "ls"], "");
+    assert_eq!(output.code, 2, "{}", output.all());
+    assert!(output.stderr.contains("the files of hooks lie in"), "{}", output.all());
 }

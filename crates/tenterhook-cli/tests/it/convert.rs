@@ -14,9 +14,9 @@ const CALL: &str =
 fn the_native_file_answers_as_the_other_did() {
     let room = Room::new();
     room.write("project/hooks.json", IGNIS);
-    let said = room.run(&["convert", "hooks.json", "--dialect", "ignis"], "");
-    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-    room.write("project/tenterhook.toml", &said.stdout);
+    let output = room.run(&["convert", "hooks.json", "--dialect", "ignis"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    room.write("project/tenterhook.toml", &output.stdout);
     for (event, code) in [(PROMPT, 0), (CALL, 2)] {
         let fire = |config| {
             let args = ["fire", "--config", config, "--dialect", "ignis", "--format", "json", "-"];
@@ -35,9 +35,9 @@ fn what_is_lost_is_said_and_the_exit_code_tells() {
     let room = Room::new();
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": null}}, {"type": "http", "url": "https://a.example"}]}]}}"#;
     room.write("project/hooks.json", text);
-    let said = room.run(&["convert", "hooks.json"], "");
-    assert_eq!(said.code, 1, "{}", said.stderr);
-    assert!(said.stderr.contains("not-carried-over"), "{}", said.stderr);
+    let output = room.run(&["convert", "hooks.json"], "");
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(output.stderr.contains("not-carried-over"), "{}", output.stderr);
     let value = room.json(&["convert", "hooks.json", "--format", "json"], "", 1);
     fits_schema("convert", &value);
     assert!(value["config"].as_str().unwrap().contains("[hook."));
@@ -47,9 +47,9 @@ fn what_is_lost_is_said_and_the_exit_code_tells() {
 fn a_native_file_is_native_already() {
     let room = Room::new();
     room.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nrun = ['x']\n");
-    let said = room.run(&["convert", "tenterhook.toml"], "");
-    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
-    assert!(said.stderr.contains("is native already"), "{}", said.stderr);
+    let output = room.run(&["convert", "tenterhook.toml"], "");
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""));
+    assert!(output.stderr.contains("is native already"), "{}", output.stderr);
     assert_eq!(room.run(&["convert", "nowhere.json"], "").code, 1);
 }
 
@@ -64,8 +64,8 @@ fn a_file_that_configures_nothing_is_an_error() {
         ("x.toml", "a = 1", "configures no hooks: the file has no key `a`"),
     ] {
         room.write(&format!("project/{name}"), text);
-        let said = room.run(&["convert", name], "");
-        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{text}");
-        assert!(said.stderr.contains(&format!("`{name}` {why}")), "{}", said.stderr);
+        let output = room.run(&["convert", name], "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{text}");
+        assert!(output.stderr.contains(&format!("`{name}` {why}")), "{}", output.stderr);
     }
 }

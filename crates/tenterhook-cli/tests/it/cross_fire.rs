@@ -219,9 +219,9 @@ fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> Strin
     room.write(&format!("home/{}", format.file.0), &format.file.1.replace("{hook}", &line));
     let (_, name, event, payload) = agent;
     let reply = room.run(&["hook", "--agent", name, "--event", event], payload);
-    let told = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
-    assert_eq!(reply.code, 0, "{told}");
-    assert!(!reply.stdout.is_empty() || reply.stderr.contains("warning: "), "{told}");
+    let text = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
+    assert_eq!(reply.code, 0, "{text}");
+    assert!(!reply.stdout.is_empty() || reply.stderr.contains("warning: "), "{text}");
     reply.stdout
 }
 
@@ -234,13 +234,13 @@ fn heard(reply: &str) -> &'static str {
     let reply: Value = serde_json::from_str(reply).unwrap();
     let inner = &reply["hookSpecificOutput"];
     let words = [&reply["decision"], &reply["permissionDecision"], &inner["permissionDecision"]];
-    let is = |word: &str| words.iter().any(|it| **it == word);
+    let is = |word: &str| words.iter().any(|value| **value == word);
     // Cline's soft denial: the call prints the reason and fails.
     let fails = reply["overrideInput"]["commands"][0].as_str();
     if is("deny") || is("block") || reply["cancel"] == json!(true) {
         return "deny";
     }
-    if fails.is_some_and(|it| it.ends_with("exit 1")) {
+    if fails.is_some_and(|fail| fail.ends_with("exit 1")) {
         return "deny";
     }
     let text = reply.to_string();
@@ -249,7 +249,7 @@ fn heard(reply: &str) -> &'static str {
     match (
         is("ask"),
         text.contains("ls -l"),
-        added.flat_map(Value::as_str).any(|it| it.contains("use x")),
+        added.flat_map(Value::as_str).any(|text| text.contains("use x")),
     ) {
         (true, ..) => "ask",
         (_, true, _) => "change",
@@ -261,11 +261,11 @@ fn heard(reply: &str) -> &'static str {
 /// The table of one thing that hooks say.
 fn table(at: usize) -> String {
     let mut table = String::from("| hook |");
-    AGENTS.iter().for_each(|it| {
-        let _ = write!(table, " {} |", it.0);
+    AGENTS.iter().for_each(|agent| {
+        let _ = write!(table, " {} |", agent.0);
     });
     let _ = write!(table, "\n|---{}|\n", "|---".repeat(AGENTS.len()));
-    for format in FORMATS.iter().filter(|it| !it.says[at].is_empty()) {
+    for format in FORMATS.iter().filter(|format| !format.says[at].is_empty()) {
         let _ = write!(table, "| {} |", format.title);
         for agent in AGENTS {
             let cell = match format.own.contains(&agent.1) {
@@ -283,8 +283,8 @@ fn table(at: usize) -> String {
 #[test]
 fn a_hook_of_any_agent_counts_behind_any_other() {
     let tables: Vec<String> = (0..SAYS.len()).map(table).collect();
-    let denials = tables[0].lines().skip(2).flat_map(|it| it.split('|').skip(2).map(str::trim));
-    let lost = denials.filter(|it| !matches!(*it, "deny" | "its own" | ""));
+    let denials = tables[0].lines().skip(2).flat_map(|line| line.split('|').skip(2).map(str::trim));
+    let lost = denials.filter(|denial| !matches!(*denial, "deny" | "its own" | ""));
     assert_eq!(lost.count(), 0, "{}", tables[0]);
     for (table, says) in tables.iter().zip(SAYS) {
         let wants = tables.join("\n");

@@ -6,18 +6,18 @@ use crate::room::{Room, copy, examples};
 
 #[test]
 fn plays_from_copies_where_there_is_no_repository() {
-    let said = Room::new().run(&["demo"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stdout.contains("the built-in examples"), "{}", said.stdout);
+    let output = Room::new().run(&["demo"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("the built-in examples"), "{}", output.stdout);
     for verdict in ["BLOCKED", "ASK FIRST", "proceed", "text-before-answer"] {
-        assert!(said.stdout.contains(verdict), "{verdict}: {}", said.stdout);
+        assert!(output.stdout.contains(verdict), "{verdict}: {}", output.stdout);
     }
-    let lines: Vec<&str> = said.stdout.lines().collect();
+    let lines: Vec<&str> = output.stdout.lines().collect();
     assert!(lines.len() <= 124, "{}", lines.len());
     for dialect in ["claude", "gen", "ignis", "codewhale", "reasonix"] {
-        assert!(said.stdout.contains(&format!("ran {dialect} ")), "{dialect}: {}", said.stdout);
+        assert!(output.stdout.contains(&format!("ran {dialect} ")), "{dialect}: {}", output.stdout);
     }
-    assert!(lines.iter().all(|it| it.chars().count() <= 80), "{}", said.stdout);
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", output.stdout);
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn a_changed_hook_changes_the_timeline() {
 
 #[test]
 fn hooks_of_five_agents_answer_the_same_one() {
-    let said = Room::new().run(&["demo", "--mixed"], "");
-    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    let output = Room::new().run(&["demo", "--mixed"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     for shown in [
         "ran claude     say-what-to-run.sh",
         "ran gen        ask-before-publish.sh",
@@ -47,9 +47,9 @@ fn hooks_of_five_agents_answer_the_same_one() {
         "reason: You wrote TODO.",
         "9 events, 14 hook runs, 3 blocked, 1 asked first",
     ] {
-        assert!(said.stdout.contains(shown), "{shown}: {}", said.stdout);
+        assert!(output.stdout.contains(shown), "{shown}: {}", output.stdout);
     }
-    let lines: Vec<&str> = said.stdout.lines().collect();
+    let lines: Vec<&str> = output.stdout.lines().collect();
     assert!(lines.len() <= 60, "{}", lines.len());
-    assert!(lines.iter().all(|it| it.chars().count() <= 80), "{}", said.stdout);
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", output.stdout);
 }

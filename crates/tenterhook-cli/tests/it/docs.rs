@@ -21,7 +21,7 @@ fn every_page_shows_what_is_said() {
         wrong.extend(played.wrong.into_iter().map(|why| format!("{name}, {why}")));
     }
     // What is played elsewhere is not left out; `cargo e2e docs` lists what nobody plays.
-    left.retain(|it: &String| !it.contains(": needs "));
+    left.retain(|text: &String| !text.contains(": needs "));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(run > 35, "{run}");
     assert!(left.len() <= MAX_LEFT, "{}", left.join("\n"));

@@ -22,16 +22,16 @@ fn calling() -> (Room, String) {
 /// What is found, with the exit code that it must have.
 fn found(room: &Room, args: &[&str]) -> Vec<Value> {
     let args = [&["doctor", "--format", "json"], args].concat();
-    let said = room.run(&args, "");
-    let value: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&args, "");
+    let value: Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("doctor", &value);
     let errors = value.get("errors").and_then(Value::as_u64).unwrap();
-    assert_eq!(said.code, i32::from(errors > 0), "{value:#}");
+    assert_eq!(output.code, i32::from(errors > 0), "{value:#}");
     value.get("findings").and_then(Value::as_array).unwrap().clone()
 }
 
 fn kinds(found: &[Value]) -> Vec<&str> {
-    found.iter().map(|it| it.get("kind").and_then(Value::as_str).unwrap()).collect()
+    found.iter().map(|value| value.get("kind").and_then(Value::as_str).unwrap()).collect()
 }
 
 /// BR-70.
@@ -39,8 +39,8 @@ fn kinds(found: &[Value]) -> Vec<&str> {
 fn where_all_is_well_nothing_is_found() {
     let (room, _) = calling();
     assert_eq!(found(&room, &[]), Vec::<Value>::new());
-    let said = room.run(&["doctor"], "");
-    assert!(said.stdout.contains("nothing keeps a hook from counting"), "{}", said.stdout);
+    let output = room.run(&["doctor"], "");
+    assert!(output.stdout.contains("nothing keeps a hook from counting"), "{}", output.stdout);
     // The call is on record, and nobody takes the person for an agent since.
     let log = room.run(&["log"], "").stdout;
     assert!(log.contains("PreToolUse"), "{log}");
@@ -55,13 +55,13 @@ fn every_agent_answers_in_its_own_words() {
     let none = found(&room, &all);
     assert_eq!(kinds(&none), ["not-installed"; 8]);
     assert_eq!(room.run(&[&["install"], &all[..]].concat(), "").code, 0);
-    let said = room.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
-    for row in said["agents"].as_array().unwrap() {
+    let json = room.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
+    for row in json["agents"].as_array().unwrap() {
         assert_eq!(row["fired"][0]["passed"], true, "{row:#}");
         assert_eq!(row["events"], row["all_events"], "{row:#}");
     }
     // Approval is the person's, and nobody gave it.
-    let left = said["findings"].as_array().unwrap();
+    let left = json["findings"].as_array().unwrap();
     assert_eq!(kinds(left), ["not-approved"]);
     assert_eq!((&left[0]["agent"], &left[0]["line"]), (&json!("codex"), &json!(8)));
 }
@@ -71,7 +71,7 @@ fn every_agent_answers_in_its_own_words() {
 fn what_keeps_a_hook_from_counting_is_found_and_mended() {
     let (room, text) = calling();
     let line_of =
-        |text: &str, what: &str| text.lines().position(|it| it.contains(what)).unwrap() + 1;
+        |text: &str, what: &str| text.lines().position(|line| line.contains(what)).unwrap() + 1;
     let install = json!("tenterhook install claude");
     let without = |event: &str| {
         let mut all: Value = serde_json::from_str(&text).unwrap();
@@ -101,15 +101,15 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
     ] {
         room.write(SETTINGS, &broken);
         let found = found(&room, &[]);
-        let it = found.iter().find(|it| it["kind"] == kind);
-        let it = it.unwrap_or_else(|| panic!("no {kind} in {found:#?}"));
-        if let Some(at) = at.filter(|it| !it.ends_with('\n')) {
-            assert_eq!(it["line"], line_of(&broken, at), "{it:#}");
+        let finding = found.iter().find(|value| value["kind"] == kind);
+        let finding = finding.unwrap_or_else(|| panic!("no {kind} in {found:#?}"));
+        if let Some(at) = at.filter(|text| !text.ends_with('\n')) {
+            assert_eq!(finding["line"], line_of(&broken, at), "{finding:#}");
         }
-        assert_eq!(it["file"].is_null(), kind == "not-installed", "{it:#}");
+        assert_eq!(finding["file"].is_null(), kind == "not-installed", "{finding:#}");
         match mends {
-            true => assert_eq!(it["command"], install, "{it:#}"),
-            false => assert!(it["help"].is_string(), "{it:#}"),
+            true => assert_eq!(finding["command"], install, "{finding:#}"),
+            false => assert!(finding["help"].is_string(), "{finding:#}"),
         }
         if mends {
             assert_eq!(room.run(&["install", "claude"], "").code, 0);
@@ -225,8 +225,8 @@ fn a_hook_that_holds_everything_up_is_said() {
 #[test]
 fn nothing_is_called_where_nobody_wants_it() {
     let (room, _) = calling();
-    let said = room.json(&["doctor", "--no-fire", "--format", "json"], "", 0);
-    assert_eq!(said["agents"][0]["fired"], json!([]));
+    let json = room.json(&["doctor", "--no-fire", "--format", "json"], "", 0);
+    assert_eq!(json["agents"][0]["fired"], json!([]));
     assert!(!room.path("home/.local").exists(), "nothing is on record");
 }
 
@@ -241,12 +241,12 @@ fn another_version_than_was_measured_is_said() {
     let look = || {
         let path = room.path("bin");
         let line = format!("PATH={}:$PATH tenterhook doctor --format json", path.display());
-        let said = room.shell(&line);
-        let value: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+        let output = room.shell(&line);
+        let value: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
         fits_schema("doctor", &value);
         assert_eq!(value["agents"][0]["version"], "9.8.7");
         let found = value["findings"].as_array().unwrap();
-        (said.code, found.first().map(|it| (it["kind"].clone(), it["command"].clone())))
+        (output.code, found.first().map(|value| (value["kind"].clone(), value["command"].clone())))
     };
     let probe = json!("tenterhook probe claude");
     assert_eq!(look(), (0, Some((json!("version-not-measured"), probe.clone()))));
@@ -311,10 +311,10 @@ fn a_state_directory_that_cannot_be_written_is_found() {
     crate::room::install(std::path::Path::new(PROGRAM), &room.path("home/tenterhook"));
     let mut command = Command::new(room.path("home/tenterhook"));
     command.args(["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin");
-    let said = room.say_as_a_normal_user(command, "");
-    let value: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    let output = room.say_as_a_normal_user(command, "");
+    let value: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
     let found = value["findings"].as_array().unwrap();
-    assert_eq!((said.code, kinds(found)), (1, vec!["state-not-writable"]), "{found:#?}");
+    assert_eq!((output.code, kinds(found)), (1, vec!["state-not-writable"]), "{found:#?}");
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
@@ -331,13 +331,16 @@ fn pages_look_like_this() {
     room.write("home/.codex/hooks.json", &text.replace("\"timeout\": 600", "\"timeout\": 60"));
     for columns in [80, 60] {
         // How long a call takes, and what this kernel can do, stand in no snapshot.
-        let said = room.shell(&format!("COLUMNS={columns} tenterhook doctor --no-fire"));
-        assert_eq!(said.code, 1);
-        let (agents, machine) = said.stdout.split_once("\nThis machine\n").unwrap();
+        let output = room.shell(&format!("COLUMNS={columns} tenterhook doctor --no-fire"));
+        assert_eq!(output.code, 1);
+        let (agents, machine) = output.stdout.split_once("\nThis machine\n").unwrap();
         let shown: Vec<&str> = agents.lines().chain(machine.lines().last()).collect();
         // What there is to be copied is not broken.
-        let wraps = |it: &&&str| !it.trim_start().starts_with("run ") && !it.contains("~/");
-        assert!(shown.iter().filter(wraps).all(|it| it.chars().count() <= columns), "{shown:#?}");
+        let wraps = |text: &&&str| !text.trim_start().starts_with("run ") && !text.contains("~/");
+        assert!(
+            shown.iter().filter(wraps).all(|text| text.chars().count() <= columns),
+            "{shown:#?}"
+        );
         insta::assert_snapshot!(format!("page_at_{columns}"), shown.join("\n"));
     }
 }
@@ -345,12 +348,12 @@ fn pages_look_like_this() {
 /// what becomes of a hook that is to be confined here.
 #[test]
 fn what_a_sandbox_reaches_is_said() {
-    let said = Room::new().run(&["doctor", "--no-fire"], "").stdout;
+    let text = Room::new().run(&["doctor", "--no-fire"], "").stdout;
     let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
-    assert_eq!(said.contains("a sandbox reaches T1"), reaches, "{said}");
-    assert_eq!(said.contains("no sandbox is to be had (T0)"), !reaches, "{said}");
+    assert_eq!(text.contains("a sandbox reaches T1"), reaches, "{text}");
+    assert_eq!(text.contains("no sandbox is to be had (T0)"), !reaches, "{text}");
     let ends_all = tenterhook_process::means().tier() >= tenterhook_process::Tier::T2;
-    assert_eq!(said.contains("nothing outlives a hook"), ends_all, "{said}");
+    assert_eq!(text.contains("nothing outlives a hook"), ends_all, "{text}");
 }
 
 /// and of each hook that starts a program.
@@ -368,10 +371,11 @@ fn what_each_hook_runs_in_is_said() {
         true => demanded.word(),
         false => "none",
     };
-    let said = room.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;
-    let value: Value = serde_json::from_str(&said).expect(&said);
+    let text = room.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;
+    let value: Value = serde_json::from_str(&text).expect(&text);
     let programs = value["programs"].as_array().unwrap();
-    let found: Vec<_> = programs.iter().map(|it| (&it["name"], &it["runs_in"])).collect();
+    let found: Vec<_> =
+        programs.iter().map(|program| (&program["name"], &program["runs_in"])).collect();
     let expected = [("free", "T0"), ("held", runs_in(Tier::T1)), ("apart", runs_in(Tier::T2))];
     assert_eq!(found.len(), expected.len(), "a rule starts nothing: {found:?}");
     for ((name, tier), expected) in found.iter().zip(expected) {

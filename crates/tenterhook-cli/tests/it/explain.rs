@@ -16,8 +16,8 @@ const SETTINGS: &str = r#"{"hooks": {
 #[test]
 fn a_call_in_words() {
     let room = Room::with_settings(SETTINGS);
-    let said = room.run(&["explain", "Bash", "sudo git push -f"], "");
-    assert_snapshot!(said.all(), @r##"
+    let output = room.run(&["explain", "Bash", "sudo git push -f"], "");
+    assert_snapshot!(output.all(), @r##"
 exit 0
 --- stdout
 PreToolUse  Bash  sudo git push -f
@@ -41,9 +41,9 @@ fn as_json_in_configured_order() {
     let value = room.json(&args, "", 0);
     fits_schema("explain", &value);
     let hooks = value["hooks"].as_array().unwrap();
-    let selected: Vec<_> = hooks.iter().map(|it| it["selected"].as_bool().unwrap()).collect();
+    let selected: Vec<_> = hooks.iter().map(|hook| hook["selected"].as_bool().unwrap()).collect();
     assert_eq!(selected, [false, true, false]);
-    let ordinals: Vec<_> = hooks.iter().map(|it| it["ordinal"].as_u64().unwrap()).collect();
+    let ordinals: Vec<_> = hooks.iter().map(|hook| hook["ordinal"].as_u64().unwrap()).collect();
     assert_eq!(ordinals, [0, 1, 2]);
 }
 
@@ -84,8 +84,8 @@ fn what_is_wrong_takes_a_line_each_and_leads_to_check() {
     let room = Room::with_settings(
         r#"{"hooks": {"preToolUse": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
     );
-    let said = room.run(&["explain", "Bash", "ls"], "");
-    assert_snapshot!(said.stderr, @r"
+    let output = room.run(&["explain", "Bash", "ls"], "");
+    assert_snapshot!(output.stderr, @r"
 reading .claude/settings.json (claude, project)
 error: .claude/settings.json:1: no event is called `preToolUse`: case counts
 warning: 1 further finding
@@ -131,7 +131,8 @@ reading tenterhook.toml (native, project)
 "##);
     let value = room.json(&["explain", "--format", "json", "Bash", "sudo make"], "", 0);
     fits_schema("explain", &value);
-    let held: Vec<_> = value["hooks"].as_array().unwrap().iter().map(|it| &it["holds"]).collect();
+    let held: Vec<_> =
+        value["hooks"].as_array().unwrap().iter().map(|hook| &hook["holds"]).collect();
     assert_eq!(json!(held), json!([true, false, null]));
     assert_eq!(value["hooks"][0]["decision"], "deny");
     let pack = (0..5)
@@ -152,14 +153,14 @@ reading tenterhook.toml (native, project)
 #[test]
 fn an_event_is_no_code() {
     let room = Room::new();
-    for (word, told) in [
+    for (word, text) in [
         ("PostToolUse", "`PostToolUse` is about a tool, and none was named"),
         ("Foo", "`Foo` is neither an event nor a file"),
         ("Bash", "`Bash` is a tool, and its input is missing"),
         ("Stopp", "did you mean `Stop`?"),
     ] {
-        let said = room.run(&["explain", word], "");
-        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{word}: {}", said.all());
-        assert!(said.stderr.contains(told), "{word}: {}", said.stderr);
+        let output = room.run(&["explain", word], "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{word}: {}", output.all());
+        assert!(output.stderr.contains(text), "{word}: {}", output.stderr);
     }
 }

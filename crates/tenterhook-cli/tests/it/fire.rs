@@ -72,9 +72,9 @@ fn silence_has_every_key() {
 fn an_event_that_was_not_given_is_a_wrong_call() {
     let room = Room::with_settings("{}");
     for args in [&["fire", "none.json"][..], &["fire", "."]] {
-        let said = room.run(args, "");
-        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?}");
-        assert!(said.stderr.contains("error:"), "{}", said.stderr);
+        let output = room.run(args, "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(output.stderr.contains("error:"), "{}", output.stderr);
     }
 }
 
@@ -82,8 +82,8 @@ fn an_event_that_was_not_given_is_a_wrong_call() {
 fn an_event_that_cannot_be_read_is_told_with_a_way_out() {
     let room = Room::with_settings("{}");
     let native = r#"{"event": "PreToolUse", "tool": {"name": "Bash", "input": {}}}"#;
-    let said = room.run(&["fire"], native).stderr;
-    assert!(said.contains("it reads as an event of `native`"), "{said}");
+    let text = room.run(&["fire"], native).stderr;
+    assert!(text.contains("it reads as an event of `native`"), "{text}");
     assert_snapshot!(room.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
 exit 2
 --- stdout
@@ -187,8 +187,8 @@ fn a_worker_costs_about_what_a_command_does() {
     let least = |file: &str| {
         let runs = (0..5).map(|_| {
             let began = std::time::Instant::now();
-            let said = room.run(&["fire", "--config", file], &bash("ls"));
-            assert_eq!(said.code, 0, "{}", said.all());
+            let output = room.run(&["fire", "--config", file], &bash("ls"));
+            assert_eq!(output.code, 0, "{}", output.all());
             began.elapsed()
         });
         runs.min().unwrap()
@@ -220,7 +220,7 @@ fn a_rejected_hook_is_a_fault_of_the_outcome() {
     let room = Room::with_settings(config);
     let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
     let codes: Vec<_> =
-        value["faults"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+        value["faults"].as_array().unwrap().iter().map(|fault| fault["code"].clone()).collect();
     assert!(!codes.is_empty(), "{value:#}");
 }
 
@@ -230,8 +230,8 @@ fn the_native_form_goes_in_under_its_name() {
     room.write("guard.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n");
     let event = json!({"v": 1, "event": "PreToolUse", "tool": {"name": "Bash", "input": {}}});
     let args = ["fire", "--dialect", "native", "--config", "native=../guard.toml"];
-    let said = room.run(&args, &event.to_string());
-    assert_eq!(said.code, 2, "{}", said.all());
+    let output = room.run(&args, &event.to_string());
+    assert_eq!(output.code, 2, "{}", output.all());
 }
 
 #[cfg(target_os = "linux")]
@@ -276,7 +276,7 @@ fn nothing_stays_in_the_temporary_directory() {
     let event = json!({"hook_event_name": "SessionStart", "source": "startup"}).to_string();
     assert_eq!(room.run(&["fire"], &event).code, 0);
     let left = std::fs::read_dir(room.path("home")).unwrap();
-    let left: Vec<_> = left.map(|it| it.unwrap().file_name()).collect();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     // The record of the firing lies in the home, which here is the temporary directory, too.
     assert_eq!(left, [".local"]);
 }
@@ -287,11 +287,11 @@ fn a_named_file_that_cannot_be_read_is_no_consent() {
     room.write("project/tenterhook.toml", "[hook.x\n");
     room.write("project/other.toml", "[hook.x\n");
     let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
-    let said = room.run(&["fire", "--config", "tenterhook.toml"], event);
-    assert_eq!(said.code, 1, "{}", said.all());
-    assert!(said.stderr.contains("tenterhook.toml:1:"), "{}", said.stderr);
+    let output = room.run(&["fire", "--config", "tenterhook.toml"], event);
+    assert_eq!(output.code, 1, "{}", output.all());
+    assert!(output.stderr.contains("tenterhook.toml:1:"), "{}", output.stderr);
     let other = room.run(&["fire", "--config", "other.toml"], event);
-    assert_eq!(other.stderr, said.stderr.replace("tenterhook.toml", "other.toml"));
+    assert_eq!(other.stderr, output.stderr.replace("tenterhook.toml", "other.toml"));
     let exact = room.run(&["fire", "--config", "tenterhook.toml", "--compat", "exact"], event);
     assert_eq!(exact.code, 0, "{}", exact.all());
 }
@@ -304,9 +304,9 @@ fn what_is_wrong_with_a_file_is_said_once() {
         r#"{"hooks": {"sessionstart": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     room.write("project/a.json", text);
     let args = ["fire", "--config", "a.json", "Bash", "ls"];
-    let said = room.run(&args, "").all();
-    assert_eq!(said.matches("no event is called `sessionstart`").count(), 1, "{said}");
-    assert!(said.contains("    a.json:1:12: no event"), "{said}");
+    let text = room.run(&args, "").all();
+    assert_eq!(text.matches("no event is called `sessionstart`").count(), 1, "{text}");
+    assert!(text.contains("    a.json:1:12: no event"), "{text}");
     let json = room.run(&[&args[..3], &["--format", "json"], &args[3..]].concat(), "");
     assert!(json.stderr.contains("error: a.json:1: no event"), "{}", json.stderr);
 }
@@ -323,9 +323,9 @@ fn a_missing_interpreter_is_named() {
             "project/tenterhook.toml",
             "[hook.guard]\non = 'PreToolUse'\nrun = ['./guard']\n",
         );
-        let said = room.run(&["fire", "--config", "tenterhook.toml", "Bash", "ls"], "");
-        let told = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.code == 2 && told.contains(named), "{}", said.all());
+        let output = room.run(&["fire", "--config", "tenterhook.toml", "Bash", "ls"], "");
+        let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(output.code == 2 && text.contains(named), "{}", output.all());
     }
 }
 
@@ -335,8 +335,8 @@ fn a_name_of_a_file_is_made_safe() {
     let room = Room::new();
     room.write("project/a\u{202e}b\n.toml", "[hook.a]\non = 'Stop'\nrun = ['true']\nx = 1\n");
     for command in ["check", "list"] {
-        let said = room.run(&[command, "a\u{202e}b\n.toml"], "");
-        assert!(!said.all().contains('\u{202e}'), "{}", said.all());
-        assert!(!said.all().contains("b\n.toml"), "{}", said.all());
+        let output = room.run(&[command, "a\u{202e}b\n.toml"], "");
+        assert!(!output.all().contains('\u{202e}'), "{}", output.all());
+        assert!(!output.all().contains("b\n.toml"), "{}", output.all());
     }
 }

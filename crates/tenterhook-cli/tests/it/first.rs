@@ -7,8 +7,8 @@ fn a_first_file_is_right_and_its_cases_hold() {
     let room = Room::new();
     room.write("project/.git/HEAD", "");
     room.write("project/deep/a", "");
-    let said = room.run_in("project/deep", &["init"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = room.run_in("project/deep", &["init"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
     for (args, code) in [
         (&["check"][..], 0),
         (&["test"], 0),
@@ -16,21 +16,21 @@ fn a_first_file_is_right_and_its_cases_hold() {
         (&["fire", "Bash", "git push --force"], 2),
         (&["fire", "Bash", "git push"], 0),
     ] {
-        let said = room.run(args, "");
-        assert_eq!(said.code, code, "{args:?}\n{}{}", said.stdout, said.stderr);
+        let output = room.run(args, "");
+        assert_eq!(output.code, code, "{args:?}\n{}{}", output.stdout, output.stderr);
     }
     room.write("project/tenterhook.toml", "# mine");
-    let said = room.run(&["init"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("is there already"), "{}", said.stderr);
+    let output = room.run(&["init"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("is there already"), "{}", output.stderr);
     assert_eq!(std::fs::read_to_string(room.path("project/tenterhook.toml")).unwrap(), "# mine");
 }
 
 #[test]
 fn the_examples_can_be_left_and_played_with() {
     let room = Room::new();
-    let said = room.run(&["demo", "--write", "play"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = room.run(&["demo", "--write", "play"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(room.run_in("project/play", &["test"], "").code, 0);
     assert_eq!(room.run_in("project/play", &["check"], "").code, 0);
     assert_eq!(room.run_in("project/play", &["demo", "--from", "."], "").code, 0);
@@ -40,16 +40,20 @@ fn the_examples_can_be_left_and_played_with() {
 #[test]
 fn a_rule_and_a_code_are_explained() {
     let room = Room::new();
-    let said = room.run(&["explain", "S-61"], "");
+    let output = room.run(&["explain", "S-61"], "");
     assert!(
-        said.code == 0 && said.stdout.contains("docs/spec/config-claude.md"),
+        output.code == 0 && output.stdout.contains("docs/spec/config-claude.md"),
         "{}",
-        said.stdout
+        output.stdout
     );
-    let said = room.run(&["explain", "dead-matcher", "--format", "json"], "");
-    assert!(said.code == 0 && said.stdout.contains("docs/spec/diagnostics.md"), "{}", said.stdout);
-    let said = room.run(&["explain", "ded-matcher"], "");
-    assert!(said.code == 1 && said.stderr.contains("did you mean `dead-matcher`?"));
+    let output = room.run(&["explain", "dead-matcher", "--format", "json"], "");
+    assert!(
+        output.code == 0 && output.stdout.contains("docs/spec/diagnostics.md"),
+        "{}",
+        output.stdout
+    );
+    let output = room.run(&["explain", "ded-matcher"], "");
+    assert!(output.code == 1 && output.stderr.contains("did you mean `dead-matcher`?"));
     // No rule has this number.
     assert_eq!(room.run(&["explain", &format!("S-{}", 9999)], "").code, 1);
 }
@@ -63,8 +67,8 @@ fn a_sample_can_be_fired() {
     assert_eq!(room.shell(claude).code, 2);
     let other = "tenterhook events tool_call_before --sample --dialect codewhale | tenterhook fire --dialect codewhale";
     assert_eq!(room.shell(other).code, 2);
-    let said = room.run(&["events", "PreToolUze", "--sample"], "");
-    assert!(said.code == 1 && said.stderr.contains("`PreToolUse`"), "{}", said.stderr);
+    let output = room.run(&["events", "PreToolUze", "--sample"], "");
+    assert!(output.code == 1 && output.stderr.contains("`PreToolUse`"), "{}", output.stderr);
 }
 
 #[test]
@@ -97,8 +101,8 @@ fn files_are_named_the_same_way_everywhere() {
 #[test]
 fn completions_are_printed_for_each_shell() {
     for shell in ["bash", "zsh", "fish"] {
-        let said = Room::new().run(&["completions", shell], "");
-        assert!(said.code == 0 && said.stdout.contains("canaries"), "{shell}");
+        let output = Room::new().run(&["completions", shell], "");
+        assert!(output.code == 0 && output.stdout.contains("canaries"), "{shell}");
     }
 }
 

@@ -26,11 +26,11 @@ fn what_can_only_be_meant_one_way_is_mended() {
         "project/a.toml",
         "# mine\n[hook.a]\non    = 'Stop'   # here\nshell = 'true'\nstatusMessage = 'x'\n",
     );
-    let said = room.run(&["check", "--diff", "a.toml"], "");
-    assert_eq!(said.code, 1);
+    let output = room.run(&["check", "--diff", "a.toml"], "");
+    assert_eq!(output.code, 1);
     assert!(text(&room, "project/a.toml").contains("statusMessage"));
-    let said = room.run(&["check", "--fix", "a.toml"], "");
-    assert_snapshot!(said.all(), @r"
+    let output = room.run(&["check", "--fix", "a.toml"], "");
+    assert_snapshot!(output.all(), @r"
 exit 0
 --- stdout
 --- a.toml
@@ -55,8 +55,8 @@ no findings in 1 file with 1 hook
 #[test]
 fn nothing_is_mended_that_is_not_better() {
     let room = Room::with_settings(WRONG);
-    let said = room.run(&["check", "--fix"], "");
-    assert_eq!(said.code, 1, "{}", said.stdout);
+    let output = room.run(&["check", "--fix"], "");
+    assert_eq!(output.code, 1, "{}", output.stdout);
     // The case of a name is mended; a name that is only like another one is not.
     assert_eq!(
         text(&room, "project/.claude/settings.json"),
@@ -65,8 +65,8 @@ fn nothing_is_mended_that_is_not_better() {
     // `status` is there already.
     let twice = "[hook.a]\non = 'Stop'\nshell = 'true'\nstatus = 'x'\nstatusMessage = 'y'\n";
     room.write("project/b.toml", twice);
-    let said = room.run(&["check", "--fix", "b.toml"], "");
-    assert!(said.stdout.starts_with("nothing can be mended safely"), "{}", said.stdout);
+    let output = room.run(&["check", "--fix", "b.toml"], "");
+    assert!(output.stdout.starts_with("nothing can be mended safely"), "{}", output.stdout);
     assert_eq!(text(&room, "project/b.toml"), twice);
     // Files of the user's are not a project's to change.
     let room = Room::new();

@@ -9,14 +9,14 @@ fn a_directory_below_hides_the_projects_hooks() {
     let room = Room::with_settings(HOOK);
     room.write("project/.git/HEAD", "");
     room.write("project/app/main.rs", "");
-    let said = room.run_in("project/app", &["list"], "");
+    let output = room.run_in("project/app", &["list"], "");
     // Where lines break depends on how long the room's name is.
-    let words: Vec<&str> = said.stderr.split_whitespace().collect();
+    let words: Vec<&str> = output.stderr.split_whitespace().collect();
     let text = words.join(" ");
     assert!(text.contains("(1 hook) is not read here: it is read only by an agent"), "{text}");
     assert!(text.contains("hint: to look at such a file all the same"), "{text}");
     assert_eq!(
-        (said.code, said.stdout.as_str()),
+        (output.code, output.stdout.as_str()),
         (
             0,
             "0 hooks\nbuilt in: self-protection, 3 rules (`tenterhook rules show self-protection`)\n"
@@ -31,7 +31,7 @@ fn the_user_comes_before_the_project() {
     room.write("home/.config/tenterhook/tenterhook.toml", "");
     let value = room.json(&["list", "--format", "json"], "", 0);
     let layers: Vec<_> =
-        value["files"].as_array().unwrap().iter().map(|it| it["layer"].clone()).collect();
+        value["files"].as_array().unwrap().iter().map(|file| file["layer"].clone()).collect();
     assert_eq!(layers, ["user", "user", "project"]);
     // The same entry in two files runs once, and the list says why.
     assert_eq!(value["hooks"][1]["armed"], false);
@@ -40,14 +40,14 @@ fn the_user_comes_before_the_project() {
 #[test]
 fn where_nothing_is_found_it_is_said_where_was_searched() {
     let room = Room::new();
-    let said = room.run(&["check"], "");
+    let output = room.run(&["check"], "");
     assert_eq!(
-        (said.code, said.stdout.as_str()),
+        (output.code, output.stdout.as_str()),
         (0, "nothing was checked: there is no file with hooks\n")
     );
     for place in
         ["tenterhook.toml", ".claude/settings.json", "~/.codex/hooks.json", "tenterhook init"]
     {
-        assert!(said.stderr.contains(place), "{place}: {}", said.stderr);
+        assert!(output.stderr.contains(place), "{place}: {}", output.stderr);
     }
 }

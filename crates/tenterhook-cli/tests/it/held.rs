@@ -26,18 +26,18 @@ fn claude(tool: &str) -> String {
 }
 
 fn call(room: &Room, agent: &str, event: &str) -> String {
-    let said = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], event);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    said.stdout
+    let output = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], event);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    output.stdout
 }
 
 /// A home in which Goose calls.
 fn room() -> Room {
     let room = Room::new();
     room.write("home/.config/goose/config.yaml", "");
-    let said = room.run(&["install", "goose"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stdout.contains(&format!("not covered: {OPEN}; `tenterhook rules add {PACK}`")));
+    let output = room.run(&["install", "goose"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains(&format!("not covered: {OPEN}; `tenterhook rules add {PACK}`")));
     room
 }
 

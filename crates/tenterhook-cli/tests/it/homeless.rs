@@ -42,12 +42,12 @@ fn missing_home_is_not_made_and_reported_once() {
         ("fire --stream --config ../no.toml <../event.json", 0),
         ("hook --agent claude --event PreToolUse --config ../no.toml <../event.json", 0),
     ] {
-        let said = run(&room, "", line);
-        assert_eq!((said.code, reports(&said)), (code, 1), "{line}: {}", said.all());
-        assert!(said.stdout.contains("no"), "{line}: the hook runs: {}", said.all());
-        assert_eq!(said.stderr.matches("warning").count(), 1, "{line}: {}", said.stderr);
-        assert!(!said.stdout.contains("systemMessage"), "{line}: {}", said.stdout);
-        assert!(!said.stdout.contains("unrecorded"), "{line}: {}", said.stdout);
+        let output = run(&room, "", line);
+        assert_eq!((output.code, reports(&output)), (code, 1), "{line}: {}", output.all());
+        assert!(output.stdout.contains("no"), "{line}: the hook runs: {}", output.all());
+        assert_eq!(output.stderr.matches("warning").count(), 1, "{line}: {}", output.stderr);
+        assert!(!output.stdout.contains("systemMessage"), "{line}: {}", output.stdout);
+        assert!(!output.stdout.contains("unrecorded"), "{line}: {}", output.stdout);
         assert!(!room.path(ABSENT).exists(), "{line}");
     }
 }
@@ -73,12 +73,12 @@ fn command_that_writes_into_a_missing_home_is_refused() {
         ("test --canaries", false),
         ("explain Bash ls", false),
     ] {
-        let said = run(&room, "", line);
-        assert!(!room.path(ABSENT).exists(), "{line}: {}", said.all());
-        assert!(!refused || said.code != 0, "{line}: {}", said.all());
+        let output = run(&room, "", line);
+        assert!(!room.path(ABSENT).exists(), "{line}: {}", output.all());
+        assert!(!refused || output.code != 0, "{line}: {}", output.all());
     }
-    let said = run(&room, "", "install claude");
-    assert!(said.stderr.contains("does not exist") && said.code == 1, "{}", said.all());
+    let output = run(&room, "", "install claude");
+    assert!(output.stderr.contains("does not exist") && output.code == 1, "{}", output.all());
 }
 
 /// BR-43: a state directory that a variable names is used, also without a home.
@@ -87,12 +87,12 @@ fn state_home_that_exists_is_used_without_a_home() {
     let room = fixture();
     fs::create_dir(room.path("state")).unwrap();
     let state = format!("XDG_STATE_HOME=\"{}\"", room.path("state").display());
-    let said = run(&room, &state, "fire --config ../no.toml Bash ls");
-    assert_eq!((said.code, reports(&said)), (2, 0), "{}", said.all());
+    let output = run(&room, &state, "fire --config ../no.toml Bash ls");
+    assert_eq!((output.code, reports(&output)), (2, 0), "{}", output.all());
     assert!(room.path("state/tenterhook/records").is_dir());
     assert!(!room.path(ABSENT).exists());
     let state = format!("XDG_STATE_HOME=\"{}\"", room.path("none/state").display());
-    let said = run(&room, &state, "fire --config ../no.toml Bash ls");
-    assert_eq!((said.code, reports(&said)), (2, 1), "{}", said.all());
+    let output = run(&room, &state, "fire --config ../no.toml Bash ls");
+    assert_eq!((output.code, reports(&output)), (2, 1), "{}", output.all());
     assert!(!room.path("none").exists() && !room.path(ABSENT).exists());
 }

@@ -14,13 +14,13 @@ const AGENTS: &[&str] =
 /// Every file and folder of a home, with its bytes.
 fn all(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
-    for it in fs::read_dir(path).unwrap().map(|it| it.unwrap().path()) {
-        match it.is_dir() {
+    for path in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
             true => {
-                found.extend(all(&it));
-                found.push((it, None));
+                found.extend(all(&path));
+                found.push((path, None));
             }
-            false => found.push((it.clone(), Some(fs::read(&it).unwrap()))),
+            false => found.push((path.clone(), Some(fs::read(&path).unwrap()))),
         }
     }
     found.sort();
@@ -54,25 +54,31 @@ fn every_agent_is_left_as_it_was() {
     let before = all(&room.path("home"));
     let mut installed = vec!["install"];
     installed.extend(AGENTS);
-    let said = room.run(&installed, "");
-    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    let output = room.run(&installed, "");
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
     let with = all(&room.path("home"));
     assert!(with.len() > before.len());
-    let said = room.run(&installed, "");
-    assert_eq!(said.stdout.matches("nothing to change").count(), AGENTS.len(), "{}", said.stdout);
-    let said = room.run(&["install", "codex", "--scope", "managed", "--print"], "");
+    let output = room.run(&installed, "");
+    assert_eq!(
+        output.stdout.matches("nothing to change").count(),
+        AGENTS.len(),
+        "{}",
+        output.stdout
+    );
+    let output = room.run(&["install", "codex", "--scope", "managed", "--print"], "");
     // A machine may have it.
-    let is_told =
-        ["/etc/codex/hooks.json", "nothing to change"].iter().any(|it| said.stderr.contains(it));
-    assert!(said.code == 0 && is_told, "{}", said.all());
-    let said = room.run(&["install", "codex", "--print"], "");
-    assert_eq!(said.stdout, "");
-    assert!(said.stderr.contains("nothing to change"), "{}", said.all());
+    let is_told = ["/etc/codex/hooks.json", "nothing to change"]
+        .iter()
+        .any(|text| output.stderr.contains(text));
+    assert!(output.code == 0 && is_told, "{}", output.all());
+    let output = room.run(&["install", "codex", "--print"], "");
+    assert_eq!(output.stdout, "");
+    assert!(output.stderr.contains("nothing to change"), "{}", output.all());
     assert_eq!(all(&room.path("home")), with);
     assert_eq!(room.run(&["uninstall", "--all", "--dry-run"], "").code, 0);
     assert_eq!(all(&room.path("home")), with);
-    let said = room.run(&["uninstall", "--all"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = room.run(&["uninstall", "--all"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(all(&room.path("home")), before);
 }
 
@@ -92,18 +98,18 @@ fn a_program_that_is_gone_restrains() {
     let room = used();
     room.run(&["install", "claude", "codex", "copilot", "goose", "cline"], "");
     let program = env!("CARGO_BIN_EXE_tenterhook");
-    for (file, gate, told) in [
+    for (file, gate, text) in [
         ("home/.claude/settings.json", "PreToolUse", "Stop"),
         ("home/.codex/hooks.json", "PreToolUse", "Stop"),
         ("home/.copilot/hooks/tenterhook.json", "preToolUse", "agentStop"),
         ("home/.agents/plugins/tenterhook/hooks/hooks.json", "PreToolUse", "Stop"),
     ] {
         let gone = command(&room, file, gate).replace(program, "/nowhere/tenterhook");
-        let said = room.shell(&gone);
-        assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{gone}");
-        assert!(said.stderr.contains("Tenterhook did not answer"), "{}", said.stderr);
+        let output = room.shell(&gone);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{gone}");
+        assert!(output.stderr.contains("Tenterhook did not answer"), "{}", output.stderr);
         // The end of a turn that nobody lets pass would never end.
-        let gone = command(&room, file, told).replace(program, "/nowhere/tenterhook");
+        let gone = command(&room, file, text).replace(program, "/nowhere/tenterhook");
         assert_eq!(
             (room.shell(&gone).code, room.shell(&gone).stdout.as_str()),
             (127, ""),
@@ -111,10 +117,10 @@ fn a_program_that_is_gone_restrains() {
         );
     }
     let script = fs::read_to_string(room.path("home/.cline/hooks/PreToolUse")).unwrap();
-    let said = room.shell(&script.replace(program, "/nowhere/tenterhook"));
+    let output = room.shell(&script.replace(program, "/nowhere/tenterhook"));
     let control: Value =
-        serde_json::from_str(said.stdout.trim().strip_prefix("HOOK_CONTROL\t").unwrap()).unwrap();
-    assert_eq!((said.code, &control["cancel"]), (0, &json!(true)), "{}", said.stdout);
+        serde_json::from_str(output.stdout.trim().strip_prefix("HOOK_CONTROL\t").unwrap()).unwrap();
+    assert_eq!((output.code, &control["cancel"]), (0, &json!(true)), "{}", output.stdout);
 }
 
 /// BR-61: what is installed is what denies, run as the agent runs it.
@@ -132,10 +138,10 @@ fn what_is_installed_denies() {
     });
     room.write("event", &event.to_string());
     let command = command(&room, "home/.codex/hooks.json", "PreToolUse");
-    let said = room.shell(&format!("({command}) < {}", room.path("event").display()));
-    let reply: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    let run = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    let reply: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
     let output = &reply["hookSpecificOutput"];
-    assert_eq!(output["permissionDecision"], "deny", "{}", said.stdout);
+    assert_eq!(output["permissionDecision"], "deny", "{}", run.stdout);
     assert_eq!(output["permissionDecisionReason"], "not with force");
 }
 
@@ -155,9 +161,9 @@ fn one_wrong_file_stops_all() {
         let room = used();
         room.write(file, text);
         let before = all(&room.path("home"));
-        let said = room.run(&["install", "claude", "codex", "copilot", "cline"], "");
-        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{}", said.stderr);
-        let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let output = room.run(&["install", "claude", "codex", "copilot", "cline"], "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.stderr);
+        let words = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(place), "{words}");
         assert_eq!(all(&room.path("home")), before);
     }
@@ -167,11 +173,11 @@ fn one_wrong_file_stops_all() {
 #[test]
 fn the_next_step_is_said() {
     let room = used();
-    let said = room.run(&["install", "codex"], "");
+    let output = room.run(&["install", "codex"], "");
     assert!(
-        said.stdout.contains("next: start `codex`, type `/hooks` and approve"),
+        output.stdout.contains("next: start `codex`, type `/hooks` and approve"),
         "{}",
-        said.stdout
+        output.stdout
     );
     assert!(!room.path("home/.codex/config.toml").exists(), "approval is the person's");
 }
@@ -183,8 +189,8 @@ fn the_place_where_it_is_found_is_registered() {
     let room = used();
     let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));
     let (bin, versioned) = (room.path("bin"), room.path("Cellar/tenterhook/0.1.0"));
-    for it in [&bin, &versioned] {
-        fs::create_dir_all(it).unwrap();
+    for path in [&bin, &versioned] {
+        fs::create_dir_all(path).unwrap();
     }
     fs::copy(program, versioned.join("tenterhook")).unwrap();
     let run = |path: &Path, program: &Path, args: &[&str]| {
@@ -193,11 +199,11 @@ fn the_place_where_it_is_found_is_registered() {
         command.current_dir(room.path("project")).output().unwrap()
     };
     let fleeting = versioned.join("tenterhook");
-    let said = run(Path::new("/usr/bin"), &fleeting, &["install", "gemini"]);
-    assert_eq!(said.status.code(), Some(1), "it goes away with the next version");
+    let output = run(Path::new("/usr/bin"), &fleeting, &["install", "gemini"]);
+    assert_eq!(output.status.code(), Some(1), "it goes away with the next version");
     std::os::unix::fs::symlink(&fleeting, bin.join("tenterhook")).unwrap();
-    let said = run(&bin, &fleeting, &["install", "gemini"]);
-    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    let output = run(&bin, &fleeting, &["install", "gemini"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let command = command(&room, "home/.gemini/settings.json", "BeforeTool");
     assert!(command.starts_with(bin.join("tenterhook").to_str().unwrap()), "{command}");
     run(&bin, &fleeting, &["install", "gemini", "--scope", "project"]);
@@ -212,18 +218,22 @@ fn status_says_who_calls() {
     let said = room.json(&["status", "--format", "json"], "", 1);
     let agents = said["agents"].as_array().unwrap();
     assert_eq!(agents.len(), AGENTS.len());
-    assert!(agents.iter().all(|it| it["covered"] == false), "{said:#}");
+    assert!(agents.iter().all(|agent| agent["covered"] == false), "{said:#}");
     assert_eq!(agents[0]["files"][0]["other_hooks"], 1, "the hook of Claude Code's own");
     assert_eq!(room.run(&["install", "--all"], "").code, 0);
     // Codex skips what its user did not approve in it: it is not covered yet.
     let said = room.json(&["status", "--format", "json"], "", 1);
     let program = json!([env!("CARGO_BIN_EXE_tenterhook")]);
-    for it in said["agents"].as_array().unwrap() {
-        let covered = json!(it["agent"] != "codex");
-        assert_eq!((&it["covered"], &it["files"][0]["programs"]), (&covered, &program), "{it:#}");
-        let waits = it["files"][0]["waiting"].as_array().unwrap();
-        assert_eq!(waits.is_empty(), it["agent"] != "codex", "{it:#}");
-        assert!(waits.iter().all(|it| it["approval"] == "not approved"), "{it:#}");
+    for agent in said["agents"].as_array().unwrap() {
+        let covered = json!(agent["agent"] != "codex");
+        assert_eq!(
+            (&agent["covered"], &agent["files"][0]["programs"]),
+            (&covered, &program),
+            "{agent:#}"
+        );
+        let waits = agent["files"][0]["waiting"].as_array().unwrap();
+        assert_eq!(waits.is_empty(), agent["agent"] != "codex", "{agent:#}");
+        assert!(waits.iter().all(|value| value["approval"] == "not approved"), "{agent:#}");
     }
     let file = room.path("home/.claude/settings.json");
     let text = fs::read_to_string(&file).unwrap();
@@ -237,9 +247,9 @@ fn status_says_who_calls() {
 /// The row of an agent in `status`, where only Claude Code is found.
 fn claude(room: &Room) -> Value {
     let code = room.run(&["status"], "").code;
-    let said = room.json(&["status", "--format", "json"], "", code);
-    let row = said.pointer("/agents/0").unwrap().clone();
-    assert_eq!(said.pointer("/agents/1"), None, "{said:#}");
+    let json = room.json(&["status", "--format", "json"], "", code);
+    let row = json.pointer("/agents/0").unwrap().clone();
+    assert_eq!(json.pointer("/agents/1"), None, "{json:#}");
     assert_eq!(row.get("covered"), Some(&json!(code == 0)), "{row:#}");
     row
 }
@@ -266,8 +276,8 @@ fn an_entry_that_somebody_weakened_covers_nothing() {
         let row = claude(&room);
         assert_eq!((&row["covered"], &row["files"][0]["altered"]), (&json!(false), &json!(true)));
     }
-    let said = room.run(&["status"], "").stdout;
-    assert!(said.contains("not as `install` writes them"), "{said}");
+    let text = room.run(&["status"], "").stdout;
+    assert!(text.contains("not as `install` writes them"), "{text}");
     assert_eq!(room.run(&["install", "claude"], "").code, 0);
     assert_eq!(claude(&room)["covered"], true, "`install` mends it");
 }
@@ -279,8 +289,8 @@ fn hooks_that_are_switched_off_cover_nothing() {
     room.write("home/.claude/settings.json", &text.replacen('{', "{\"disableAllHooks\": true,", 1));
     let row = claude(&room);
     assert_eq!(row["files"][0]["switched_off"], true, "{row:#}");
-    let said = room.run(&["status"], "").stdout;
-    assert!(said.contains("`disableAllHooks` in"), "{said}");
+    let text = room.run(&["status"], "").stdout;
+    assert!(text.contains("`disableAllHooks` in"), "{text}");
     // What is nearer to the call is heard.
     room.write("project/.claude/settings.json", "{\"disableAllHooks\": false}");
     assert_eq!(claude(&room)["covered"], true);
@@ -291,15 +301,15 @@ fn hooks_that_are_switched_off_cover_nothing() {
 fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
     let (room, text) = calling();
     room.write("project/.claude/settings.json", &text);
-    let said = room.run(&["status"], "");
-    assert_eq!(said.code, 0);
-    assert!(said.stdout.contains("called twice"), "{}", said.stdout);
+    let output = room.run(&["status"], "");
+    assert_eq!(output.code, 0);
+    assert!(output.stdout.contains("called twice"), "{}", output.stdout);
     fs::remove_file(room.path("project/.claude/settings.json")).unwrap();
     let nameless = text.replace(env!("CARGO_BIN_EXE_tenterhook"), "tenterhook");
     room.write("home/.claude/settings.json", &nameless);
-    let said = room.run(&["status"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stdout.contains("`tenterhook` is not on `PATH`"), "{}", said.stdout);
+    let output = room.run(&["status"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("`tenterhook` is not on `PATH`"), "{}", output.stdout);
 }
 
 /// BR-75, BR-60: what is moved is fired by the bridge and by nobody else, and comes back to the byte; behind edits, it comes back all the
@@ -315,11 +325,11 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     let text = format!("{mine:#}\n");
     room.write(SETTINGS, &text);
     let before = all(&room.path("home/.claude"));
-    let said = room.run(&["install", "claude", "--adopt", "--dry-run"], "");
-    assert!(said.code == 0 && said.stdout.contains("would change 2 files"), "{}", said.all());
+    let output = room.run(&["install", "claude", "--adopt", "--dry-run"], "");
+    assert!(output.code == 0 && output.stdout.contains("would change 2 files"), "{}", output.all());
     assert_eq!(all(&room.path("home/.claude")), before);
-    let said = room.run(&["install", "claude", "--adopt"], "");
-    assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{}", said.all());
+    let output = room.run(&["install", "claude", "--adopt"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.all());
     let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
     assert!(!settings.contains("DENY"), "{settings}");
     let again = room.run(&["install", "claude", "--adopt"], "");
@@ -330,9 +340,9 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     });
     room.write("event", &event.to_string());
     let command = command(&room, SETTINGS, "PreToolUse");
-    let said = room.shell(&format!("({command}) < {}", room.path("event").display()));
-    let reply: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
-    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask", "{}", said.stdout);
+    let output = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    let reply: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask", "{}", output.stdout);
     assert_eq!(fs::read_to_string(room.path("home/ran")).unwrap(), "x\n");
     let listed = room.run(&["list"], "").stdout;
     assert!(
@@ -387,13 +397,13 @@ fn an_adoption_that_was_cut_off_is_gone_on_with() {
 fn what_others_share_and_what_is_off_stays() {
     let room = used();
     let before = all(&room.path("home"));
-    for (args, told) in [
+    for (args, text) in [
         (&["claude", "--scope", "project"][..], "none that others share"),
         (&["opencode"], "are not moved"),
         (&["claude", "copilot"], "are not moved"),
     ] {
-        let said = room.run(&[&["install", "--adopt"], args].concat(), "");
-        assert!(said.code == 1 && said.stderr.contains(told), "{}", said.all());
+        let output = room.run(&[&["install", "--adopt"], args].concat(), "");
+        assert!(output.code == 1 && output.stderr.contains(text), "{}", output.all());
     }
     room.write("home/.claude/settings.json", "{\"disableAllHooks\": true, \"hooks\": {}}");
     let off = room.run(&["install", "--adopt", "claude"], "");
@@ -406,14 +416,14 @@ fn what_others_share_and_what_is_off_stays() {
 fn what_stays_switched_off_is_said() {
     let room = Room::new();
     room.write("home/.claude/settings.json", "{\"disableAllHooks\": true}\n");
-    let said = room.run(&["install", "claude"], "");
-    assert_eq!(said.code, 0, "{}", said.all());
-    let told = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = room.run(&["install", "claude"], "");
+    assert_eq!(output.code, 0, "{}", output.all());
+    let text = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        told.contains("`disableAllHooks` in ~/.claude/settings.json switches all hooks"),
-        "{told}"
+        text.contains("`disableAllHooks` in ~/.claude/settings.json switches all hooks"),
+        "{text}"
     );
     let status = room.run(&["status"], "").stdout;
-    let told = status.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("take `disableAllHooks` out of ~/.claude/settings.json"), "{status}");
+    let text = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("take `disableAllHooks` out of ~/.claude/settings.json"), "{status}");
 }

@@ -41,7 +41,7 @@ fn the_action_checks_and_tests() {
 fn the_hooks_for_pre_commit_are_commands() {
     let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
     let entries: Vec<&str> =
-        text.lines().filter_map(|it| it.trim().strip_prefix("entry: ")).collect();
+        text.lines().filter_map(|line| line.trim().strip_prefix("entry: ")).collect();
     assert_eq!(entries, ["tenterhook check", "tenterhook test"]);
     let room = Room::new();
     for entry in entries {

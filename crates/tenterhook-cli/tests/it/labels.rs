@@ -24,9 +24,9 @@ fn reasonix() -> Room {
 }
 
 fn shown(room: &Room, args: &[&str]) -> String {
-    let said = room.run(args, "");
-    assert_eq!(said.code, 0, "{}", said.all());
-    said.stdout
+    let output = room.run(args, "");
+    assert_eq!(output.code, 0, "{}", output.all());
+    output.stdout
 }
 
 /// E-12.
@@ -68,13 +68,13 @@ fn list_and_review_show_an_event_under_its_own_name() {
 fn name_that_one_dialect_has_here_means_its_event() {
     let room = reasonix();
     for args in [&["explain", "Stop"][..], &["explain", "--dialect", "reasonix", "Stop"]] {
-        let said = shown(&room, args);
-        assert!(said.starts_with("Stop (TurnComplete)\n"), "{said}");
-        assert!(said.contains("runs  log.sh"), "{said}");
-        assert!(said.contains("it is for `TurnEnd (Stop)`"), "{said}");
+        let text = shown(&room, args);
+        assert!(text.starts_with("Stop (TurnComplete)\n"), "{text}");
+        assert!(text.contains("runs  log.sh"), "{text}");
+        assert!(text.contains("it is for `TurnEnd (Stop)`"), "{text}");
     }
-    let said = shown(&room, &["explain", "TurnEnd"]);
-    assert!(said.starts_with("TurnEnd (Stop)\n") && said.contains("runs  gate.sh"), "{said}");
+    let text = shown(&room, &["explain", "TurnEnd"]);
+    assert!(text.starts_with("TurnEnd (Stop)\n") && text.contains("runs  gate.sh"), "{text}");
 }
 
 /// E-12, E-13.
@@ -82,22 +82,22 @@ fn name_that_one_dialect_has_here_means_its_event() {
 fn name_that_two_dialects_have_here_means_both_events() {
     let room = reasonix();
     room.write("home/.claude/settings.json", CLAUDE);
-    let said = shown(&room, &["explain", "Stop"]);
-    assert!(said.starts_with("Stop, Stop (TurnComplete)\n"), "{said}");
+    let text = shown(&room, &["explain", "Stop"]);
+    assert!(text.starts_with("Stop, Stop (TurnComplete)\n"), "{text}");
     for (hook, label) in
         [("done.sh", "Stop "), ("gate.sh", "TurnEnd (Stop)"), ("log.sh", "Stop (TurnComplete)")]
     {
-        let row = said.lines().find(|line| line.contains(hook)).unwrap_or_default();
-        assert!(row.contains("runs") && row.contains(label), "{hook} as {label}:\n{said}");
+        let row = text.lines().find(|line| line.contains(hook)).unwrap_or_default();
+        assert!(row.contains("runs") && row.contains(label), "{hook} as {label}:\n{text}");
     }
     let json = room.json(&["explain", "--format", "json", "Stop"], "", 0);
     fits_schema("explain", &json);
     let hooks = json["hooks"].as_array().unwrap();
     assert!(hooks.iter().all(|hook| hook["selected"] == true), "{json:#}");
-    let said = shown(&room, &["explain", "--dialect", "claude", "Stop"]);
+    let text = shown(&room, &["explain", "--dialect", "claude", "Stop"]);
     assert!(
-        said.starts_with("Stop\n") && said.contains("it is for `Stop (TurnComplete)`"),
-        "{said}"
+        text.starts_with("Stop\n") && text.contains("it is for `Stop (TurnComplete)`"),
+        "{text}"
     );
 }
 
@@ -105,8 +105,8 @@ fn name_that_two_dialects_have_here_means_both_events() {
 #[test]
 fn name_of_a_dialect_without_hooks_here_is_known() {
     let room = reasonix();
-    let said = shown(&room, &["explain", "message_submit", "hello"]);
-    assert!(said.starts_with("message_submit (UserPromptSubmit)  \"hello\"\n"), "{said}");
+    let text = shown(&room, &["explain", "message_submit", "hello"]);
+    assert!(text.starts_with("message_submit (UserPromptSubmit)  \"hello\"\n"), "{text}");
 }
 
 /// E-12.
@@ -115,8 +115,8 @@ fn fire_heads_its_page_with_the_name_in_the_dialect_of_the_event() {
     let room = Room::new();
     room.write("home/.codewhale/config.toml", CODEWHALE);
     room.write("project/end.sh", "#!/bin/sh\ncat >/dev/null\n");
-    let said = room.run(&["fire", "--dialect", "codewhale", "turn_end"], "").stdout;
-    assert!(said.starts_with("turn_end (TurnComplete)\n"), "{said}");
+    let text = room.run(&["fire", "--dialect", "codewhale", "turn_end"], "").stdout;
+    assert!(text.starts_with("turn_end (TurnComplete)\n"), "{text}");
     let log = room.run(&["log", "--event", "turn_end"], "").stdout;
     assert!(log.contains("TurnComplete"), "{log}");
 }

@@ -60,10 +60,10 @@ fn a_hook_that_settings_bar_says_so() {
         (&["list"], "C-19"),
         (&["explain", "Bash", "ls"], "C-19"),
     ] {
-        let said = room.run(line, "").all();
-        let words: String = said.split_whitespace().collect();
-        assert!(words.contains(because) && words.contains("`allowedHttpHookUrls`"), "{said}");
-        assert!(words.contains(mark), "{said}");
+        let text = room.run(line, "").all();
+        let words: String = text.split_whitespace().collect();
+        assert!(words.contains(because) && words.contains("`allowedHttpHookUrls`"), "{text}");
+        assert!(words.contains(mark), "{text}");
     }
 }
 
@@ -79,13 +79,13 @@ fn as_json() {
 
 #[test]
 fn nothing_to_list_says_so() {
-    let said = Room::new().run(&["list"], "");
+    let output = Room::new().run(&["list"], "");
     assert_eq!(
-        (said.code, said.stdout.as_str()),
+        (output.code, output.stdout.as_str()),
         (
             0,
             "0 hooks\nbuilt in: self-protection, 3 rules (`tenterhook rules show self-protection`)\n"
         )
     );
-    assert!(said.stderr.starts_with("no file with hooks was found from [ROOM]/project"));
+    assert!(output.stderr.starts_with("no file with hooks was found from [ROOM]/project"));
 }

@@ -28,10 +28,10 @@ fn author() -> (Room, String) {
 
 fn sign(room: &Room, key: &str) -> Said {
     let status = room.run(&["trust", "status"], "").stdout;
-    let open = status.lines().filter_map(|it| it.strip_prefix("    "));
-    for digest in open.filter(|it| it.len() == 64) {
-        let said = room.run(&["trust", "--yes", digest], "");
-        assert_eq!(said.code, 0, "{}", said.all());
+    let open = status.lines().filter_map(|line| line.strip_prefix("    "));
+    for digest in open.filter(|text| text.len() == 64) {
+        let output = room.run(&["trust", "--yes", digest], "");
+        assert_eq!(output.code, 0, "{}", output.all());
     }
     room.run(&["trust", "sign", "--key", key], "")
 }
@@ -79,9 +79,9 @@ fn what_was_signed_runs_where_the_key_is_pinned() {
     assert_eq!(fired(&stranger, "Bash").code, 0);
     let ci = clone(&author, &[&key]);
     for tool in ["Bash", "Write", "Read"] {
-        let said = fired(&ci, tool);
-        assert!(said.code == 2 && said.stdout.contains("no"), "{tool}\n{}", said.all());
-        assert!(!said.stderr.contains("tenterhook trust"), "{}", said.stderr);
+        let output = fired(&ci, tool);
+        assert!(output.code == 2 && output.stdout.contains("no"), "{tool}\n{}", output.all());
+        assert!(!output.stderr.contains("tenterhook trust"), "{}", output.stderr);
     }
     let status = ci.run(&["trust", "status"], "");
     assert!(status.code == 0 && status.stdout.contains(&key), "{}", status.all());
@@ -120,17 +120,17 @@ fn a_repository_does_not_say_who_is_believed() {
     author.write("project/tenterhook.toml", &pins);
     assert_eq!(sign(&author, KEY).code, 0);
     let ci = clone(&author, &[]);
-    let said = fired(&ci, "Bash");
-    assert!(said.code == 0 && said.stderr.contains("nobody approved"), "{}", said.all());
+    let output = fired(&ci, "Bash");
+    assert!(output.code == 0 && output.stderr.contains("nobody approved"), "{}", output.all());
     let check = ci.run(&["check", "tenterhook.toml"], "");
     assert!(check.stdout.contains("managed-key-ignored"), "{}", check.all());
     let other = Room::new().unapproved();
     let other = other.run(&["trust", "key", KEY], "").stdout;
     let ci = clone(&author, &[other.trim()]);
-    let said = fired(&ci, "Bash");
-    assert_eq!(said.code, 0, "{}", said.all());
-    let words: Vec<&str> = said.stderr.split_whitespace().collect();
-    assert!(words.join(" ").contains("by no key that you pinned"), "{}", said.stderr);
+    let output = fired(&ci, "Bash");
+    assert_eq!(output.code, 0, "{}", output.all());
+    let words: Vec<&str> = output.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains("by no key that you pinned"), "{}", output.stderr);
 }
 
 /// T-55: keys rotate: both sign for a while, then the old one is taken out.
@@ -163,7 +163,7 @@ fn a_bad_lock_file_is_told_and_gates_hold() {
     let lock = fs::read_to_string(author.path("project/tenterhook.lock")).unwrap();
     let torn = lock.replacen("\"path\"", "\"pfad\"", 1);
     let forged = lock.replacen("\"review\": \"", "\"review\": \"0", 1);
-    for (text, told) in [
+    for (text, message) in [
         (torn.as_str(), "tenterhook.lock:5:"),
         (&forged, "did not sign what it says"),
         ("", "arms nothing"),
@@ -171,11 +171,11 @@ fn a_bad_lock_file_is_told_and_gates_hold() {
     ] {
         let ci = clone(&author, &[&key]);
         ci.write("project/tenterhook.lock", text);
-        let said = fired(&ci, "Bash");
-        assert_eq!(said.code, 3, "{text}\n{}", said.all());
-        let words: Vec<&str> = said.stderr.split_whitespace().collect();
-        assert!(words.join(" ").contains(told), "{told}\n{}", said.stderr);
-        assert!(!said.stderr.contains("is not known"), "{}", said.stderr);
+        let output = fired(&ci, "Bash");
+        assert_eq!(output.code, 3, "{text}\n{}", output.all());
+        let words: Vec<&str> = output.stderr.split_whitespace().collect();
+        assert!(words.join(" ").contains(message), "{message}\n{}", output.stderr);
+        assert!(!output.stderr.contains("is not known"), "{}", output.stderr);
         // The person's own word is the way out.
         assert_eq!(sign(&ci, "../home/none").code, 1);
         assert_eq!(fired(&ci, "Bash").code, 2, "{text}");

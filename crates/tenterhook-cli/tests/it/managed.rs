@@ -44,12 +44,12 @@ fn a_managed_file_that_others_may_write_is_held_until_it_is_mended() {
         tenterhook check || echo check $?; tenterhook check $F || echo named $?; \
         tenterhook fire Bash ls || echo fire $?; tenterhook doctor --no-fire || echo doctor $?; \
         tenterhook list; chmod 0644 $F; tenterhook fire Bash ls && echo mended";
-    let Some(said) = play(GUARD, "", script) else { return };
-    let all = said.all();
-    let flat = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let flat_errors = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    let flat = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat_errors = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in ["check 1", "named 1", "fire 2", "doctor 1", "mended"] {
-        assert!(said.stdout.contains(word), "{word}: {all}");
+        assert!(output.stdout.contains(word), "{word}: {all}");
     }
     let both = format!("{flat} {flat_errors}");
     for text in [
@@ -68,9 +68,9 @@ fn a_user_neither_switches_off_nor_moves_a_required_record() {
     let managed = format!("{GUARD}[record]\nrequired = true\n");
     let user = "[record]\nenabled = false\ndir = \"~/elsewhere\"\n";
     let script = "tenterhook fire Bash ls; tenterhook log | grep -c PreToolUse; ls ~/elsewhere || echo none; tenterhook check";
-    let Some(said) = play(&managed, user, script) else { return };
-    assert!(said.stdout.contains("\n1\n") && said.stdout.contains("none"), "{}", said.all());
-    assert_eq!(said.stdout.matches("warning[record-not-heard]").count(), 2, "{}", said.all());
+    let Some(output) = play(&managed, user, script) else { return };
+    assert!(output.stdout.contains("\n1\n") && output.stdout.contains("none"), "{}", output.all());
+    assert_eq!(output.stdout.matches("warning[record-not-heard]").count(), 2, "{}", output.all());
 }
 
 /// C-91: the file of the machine that `install codex --scope managed` writes is no user's to switch off, and a managed file that is
@@ -83,11 +83,14 @@ fn a_user_switches_off_no_file_of_the_machine() {
     let managed = format!(
         "{GUARD}[record]\nrequired = true\n[shadow]\nallowed = false\n[trust]\nunapproved = \"hold\"\n"
     );
-    let Some(said) = play(&managed, user, script) else { return };
-    let all = said.all();
-    assert!(said.stdout.contains("/etc/codex/hooks.json (codex, managed)"), "{all}");
-    assert!(said.stdout.contains("fire 2") && said.stdout.contains("switch-not-heard"), "{all}");
-    assert!(said.stdout.contains("only a managed file changes this"), "{all}");
-    assert!(!said.stdout.contains("managed-key-ignored"), "{all}");
-    assert!(said.stdout.contains("no findings in 1 file"), "{all}");
+    let Some(output) = play(&managed, user, script) else { return };
+    let all = output.all();
+    assert!(output.stdout.contains("/etc/codex/hooks.json (codex, managed)"), "{all}");
+    assert!(
+        output.stdout.contains("fire 2") && output.stdout.contains("switch-not-heard"),
+        "{all}"
+    );
+    assert!(output.stdout.contains("only a managed file changes this"), "{all}");
+    assert!(!output.stdout.contains("managed-key-ignored"), "{all}");
+    assert!(output.stdout.contains("no findings in 1 file"), "{all}");
 }

@@ -60,8 +60,8 @@ fn doctor_starts_nothing_that_a_repository_brings() {
             "project/.claude/settings.json",
             &settings(&json!({"PreToolUse": entry(&command)})),
         );
-        let said = room.run(&["doctor", "claude"], "");
-        assert!(words(&said).contains("nothing of it was started"), "{}", said.all());
+        let output = room.run(&["doctor", "claude"], "");
+        assert!(words(&output).contains("nothing of it was started"), "{}", output.all());
         assert!(!room.path("started").exists(), "{command}");
     }
     let room = Room::new().unapproved();
@@ -70,8 +70,8 @@ fn doctor_starts_nothing_that_a_repository_brings() {
     let script =
         format!("{script}tenterhook hook --agent cline --event PreToolUse --within 110s\n");
     room.write("project/.clinerules/hooks/PreToolUse", &script);
-    let said = room.run(&["doctor", "cline"], "");
-    assert!(words(&said).contains("nothing of it was started"), "{}", said.all());
+    let output = room.run(&["doctor", "cline"], "");
+    assert!(words(&output).contains("nothing of it was started"), "{}", output.all());
     assert!(!room.path("started").exists());
 }
 
@@ -94,12 +94,12 @@ fn what_install_wrote_into_a_project_is_tried() {
     let agents = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
     let install = [&["install", "--scope", "project"], &agents[..]].concat();
     assert_eq!(room.run(&install, "").code, 0);
-    let said = room.shell(&format!("tenterhook doctor --format json {}", agents.join(" ")));
-    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.shell(&format!("tenterhook doctor --format json {}", agents.join(" ")));
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
     for row in report["agents"].as_array().unwrap() {
         assert_eq!(row["fired"][0]["passed"], true, "{row:#}");
     }
-    assert_eq!((said.code, &report["findings"]), (0, &json!([])), "{report:#}");
+    assert_eq!((output.code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
 /// BR-75: entries go back to the settings that they are from, and two homes are not mixed.
@@ -114,11 +114,11 @@ fn hooks_of_two_homes_of_an_agent_stay_apart() {
         room.shell(&format!("CLAUDE_CONFIG_DIR=\"$HOME/{name}\" tenterhook {what} claude"))
     };
     assert_eq!(at("work", "install --adopt").code, 0);
-    let said = at("play", "install --adopt");
-    assert!(said.code == 1 && words(&said).contains("holds the hooks of"), "{}", said.all());
+    let output = at("play", "install --adopt");
+    assert!(output.code == 1 && words(&output).contains("holds the hooks of"), "{}", output.all());
     assert_eq!(text(&room, "home/play/settings.json"), before("play"), "nothing was changed");
-    for it in ["install", "uninstall"] {
-        assert_eq!(at("play", it).code, 0);
+    for command in ["install", "uninstall"] {
+        assert_eq!(at("play", command).code, 0);
     }
     assert_eq!(text(&room, "home/play/settings.json"), before("play"));
     assert_eq!(at("work", "install --adopt").code, 0, "twice is once");
@@ -147,11 +147,11 @@ fn what_somebody_wrote_into_a_file_of_ours_stays() {
         let ours = text(&room, file);
         room.write(file, &edited);
         for what in ["install", "uninstall"] {
-            let said = room.run(&[what, "cline", "copilot", "goose"], "");
+            let output = room.run(&[what, "cline", "copilot", "goose"], "");
             assert!(
-                said.code == 1 && words(&said).contains("./mine.sh"),
+                output.code == 1 && words(&output).contains("./mine.sh"),
                 "{agent}: {}",
-                said.all()
+                output.all()
             );
             assert_eq!(text(&room, file), edited, "{agent} {what}");
         }
@@ -204,8 +204,12 @@ fn a_file_that_the_agent_rejects_covers_nothing() {
     ] {
         let room = Room::new();
         room.write(file, text);
-        let said = room.run(&["install", agent], "");
-        assert!(said.code == 1 && said.stderr.contains("nothing was changed"), "{}", said.all());
+        let output = room.run(&["install", agent], "");
+        assert!(
+            output.code == 1 && output.stderr.contains("nothing was changed"),
+            "{}",
+            output.all()
+        );
         assert_eq!(self::text(&room, file), text);
         // As a version that took it has left it.
         room.write(file, "{}");
@@ -270,8 +274,8 @@ fn a_fifo_is_not_waited_for() {
         [("home/.claude", SETTINGS), ("project/.claude", "project/.claude/settings.json")]
     {
         let room = Room::new().unapproved();
-        for it in ["home/.claude", directory] {
-            fs::create_dir_all(room.path(it)).unwrap();
+        for text in ["home/.claude", directory] {
+            fs::create_dir_all(room.path(text)).unwrap();
         }
         tenterhook_testkit::make_fifo(&room.path(file)).unwrap();
         let scope = if directory.starts_with("home") { "user" } else { "project" };
@@ -281,11 +285,11 @@ fn a_fifo_is_not_waited_for() {
             &["install", "claude", "--scope", scope],
             &["uninstall", "claude", "--scope", scope],
         ] {
-            let said = room.run(args, "");
+            let output = room.run(args, "");
             assert!(
-                said.code == 1 && words(&said).contains("it is a FIFO"),
+                output.code == 1 && words(&output).contains("it is a FIFO"),
                 "{args:?} {}",
-                said.all()
+                output.all()
             );
         }
     }
@@ -344,12 +348,12 @@ fn status_says_nothing_to_the_terminal() {
     let command = "'/\u{1b}[2J\u{202e}/tenterhook' hook --agent claude --event PreToolUse";
     room.write("project/.claude/settings.json", &settings(&json!({"PreToolUse": entry(command)})));
     room.write("home/.codex/hooks.json", "{\"\u{202e}\\u001b[2J\": 1}");
-    let said = room.run(&["--color", "always", "status"], "");
-    assert!(said.stdout.contains("tenterhook` is gone"), "{}", said.stdout);
+    let output = room.run(&["--color", "always", "status"], "");
+    assert!(output.stdout.contains("tenterhook` is gone"), "{}", output.stdout);
     assert!(
-        !said.stdout.contains("\u{1b}[2J") && !said.stdout.contains('\u{202e}'),
+        !output.stdout.contains("\u{1b}[2J") && !output.stdout.contains('\u{202e}'),
         "{}",
-        said.stdout
+        output.stdout
     );
 }
 
@@ -358,13 +362,13 @@ fn status_says_nothing_to_the_terminal() {
 fn the_state_directory_is_the_persons_alone_under_any_mask() {
     let room = Room::new().unapproved();
     room.write(SETTINGS, &settings(&json!({"Stop": entry("true")})));
-    let said = room.shell("umask 002; tenterhook install claude --adopt && tenterhook doctor");
-    assert_eq!(said.code, 0, "{}", said.all());
+    let output = room.shell("umask 002; tenterhook install claude --adopt && tenterhook doctor");
+    assert_eq!(output.code, 0, "{}", output.all());
     let event = "{\"session_id\": \"s\", \"cwd\": \"/\", \"hook_event_name\": \"Stop\"}";
     room.write("event", event);
     let line = "tenterhook hook --agent claude --event Stop <\"$HOME/../event\"";
-    let said = room.shell(&format!("umask 002; {line} && tenterhook log"));
-    assert!(said.code == 0 && said.stdout.contains("Stop"), "{}", said.all());
+    let output = room.shell(&format!("umask 002; {line} && tenterhook log"));
+    assert!(output.code == 0 && output.stdout.contains("Stop"), "{}", output.all());
     assert_eq!(mode(&room.path("home/.local/state/tenterhook")), 0o700);
     assert_eq!(room.run(&["doctor", "--no-fire"], "").code, 0);
 }

@@ -58,14 +58,14 @@ const MOVED: &[&str] = &[
 fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
     for variables in MOVED {
         let room = fixture();
-        let said = call(&room, variables, "s", "evil");
-        assert!(said.stdout.contains("no-evil"), "{variables}: {}", said.all());
-        let is_reported = text_of(&said).contains("home of your account");
-        assert!(is_reported, "{variables}: {}", said.all());
-        let said = run(&room, variables, "fire Bash evil");
-        assert_eq!(said.code, 2, "{variables}: {}", said.all());
-        let said = run(&room, variables, "fire Bash ls");
-        assert_eq!(said.code, 0, "{variables}: {}", said.all());
+        let output = call(&room, variables, "s", "evil");
+        assert!(output.stdout.contains("no-evil"), "{variables}: {}", output.all());
+        let is_reported = text_of(&output).contains("home of your account");
+        assert!(is_reported, "{variables}: {}", output.all());
+        let output = run(&room, variables, "fire Bash evil");
+        assert_eq!(output.code, 2, "{variables}: {}", output.all());
+        let output = run(&room, variables, "fire Bash ls");
+        assert_eq!(output.code, 0, "{variables}: {}", output.all());
     }
 }
 
@@ -74,10 +74,14 @@ fn home_that_is_not_moved_is_read_once_and_unsaid() {
     let room = fixture();
     std::os::unix::fs::symlink(room.path("home"), room.path("linked")).unwrap();
     for variables in ["", "XDG_CONFIG_HOME=AT/home/.config", "HOME=AT/linked"] {
-        let said = run(&room, variables, "fire --format json Bash evil");
-        assert_eq!(said.code, 2, "{variables}: {}", said.all());
-        assert!(!text_of(&said).contains("home of your account"), "{variables}: {}", said.all());
-        let outcome: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let output = run(&room, variables, "fire --format json Bash evil");
+        assert_eq!(output.code, 2, "{variables}: {}", output.all());
+        assert!(
+            !text_of(&output).contains("home of your account"),
+            "{variables}: {}",
+            output.all()
+        );
+        let outcome: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         let gates = outcome["steps"].as_array().unwrap().iter();
         assert_eq!(gates.filter(|step| step["executor"] == "command").count(), 1, "{variables}");
     }
@@ -88,8 +92,8 @@ fn message_about_the_accounts_home_comes_once_a_session() {
     let room = fixture();
     let variables = "XDG_CONFIG_HOME=/nonexistent";
     let shown = |session| {
-        let said = call(&room, variables, session, "ls");
-        said.stdout.contains("home of your account")
+        let output = call(&room, variables, session, "ls");
+        output.stdout.contains("home of your account")
     };
     assert_eq!([shown("a"), shown("a"), shown("b")], [true, false, true]);
 }
@@ -104,14 +108,14 @@ fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
         format!("[source.\"{}\"]\nmode = \"shadow\"\n", file.display()),
     ] {
         room.write("elsewhere/tenterhook/tenterhook.toml", &says);
-        let said = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash evil");
-        assert_eq!(said.code, 2, "{says}: {}", said.all());
+        let output = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash evil");
+        assert_eq!(output.code, 2, "{says}: {}", output.all());
     }
     // What stands there applies all the same, and to itself.
     let own = GATE.replace("evil", "other");
     room.write("elsewhere/tenterhook/tenterhook.toml", &own);
-    let said = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash other");
-    assert_eq!(said.code, 2, "{}", said.all());
+    let output = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash other");
+    assert_eq!(output.code, 2, "{}", output.all());
     room.write(
         "elsewhere/tenterhook/tenterhook.toml",
         &format!("{}[hook.second]\nenabled = false\n", own.replace("hook.gate", "hook.second")),
@@ -126,15 +130,15 @@ fn of_an_agents_files_in_the_accounts_home_the_gates_alone_apply() {
     let settings = json!({"hooks": {"PreToolUse": hook(gate), "PostToolUse": hook("touch seen")}});
     room.write("home/.claude/settings.json", &settings.to_string());
     let variables = "CLAUDE_CONFIG_DIR=AT/elsewhere";
-    let said = run(&room, variables, "fire Bash evil2");
-    assert_eq!(said.code, 2, "{}", said.all());
-    let said = run(&room, variables, "fire --format json Bash ls");
-    assert!(said.code == 0 && !said.stdout.contains("ctx"), "{}", said.all());
-    let said = run(&room, variables, "fire PostToolUse Bash ls");
-    assert!(said.code == 0 && !room.path("project/seen").exists(), "{}", said.all());
+    let output = run(&room, variables, "fire Bash evil2");
+    assert_eq!(output.code, 2, "{}", output.all());
+    let output = run(&room, variables, "fire --format json Bash ls");
+    assert!(output.code == 0 && !output.stdout.contains("ctx"), "{}", output.all());
+    let output = run(&room, variables, "fire PostToolUse Bash ls");
+    assert!(output.code == 0 && !room.path("project/seen").exists(), "{}", output.all());
     // Where nothing is moved, all of it applies.
-    let said = run(&room, "", "fire --format json Bash ls");
-    assert!(said.stdout.contains("ctx"), "{}", said.all());
+    let output = run(&room, "", "fire --format json Bash ls");
+    assert!(output.stdout.contains("ctx"), "{}", output.all());
 }
 
 /// A hook that came with the project and says that it ran.
@@ -171,8 +175,8 @@ fn approvals_in_a_directory_of_state_in_the_project_do_not_count() {
     for variables in
         ["XDG_STATE_HOME=AT/project/.state", "XDG_STATE_HOME=AT/elsewhere/../project/.state"]
     {
-        let said = run(&room, variables, "fire Bash deploy");
-        assert!(said.code == 0 && !said.all().contains("no-deploy"), "{}", said.all());
+        let output = run(&room, variables, "fire Bash deploy");
+        assert!(output.code == 0 && !output.all().contains("no-deploy"), "{}", output.all());
     }
     // Nothing is kept there, either.
     assert!(!room.path("project/.state/tenterhook/records").exists());
@@ -185,8 +189,12 @@ fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
         let room = fixture();
         hook_of_project(&room);
         approve(&room, "home/.local/state");
-        let said = run(&room, variables, "fire Bash deploy");
-        assert!(said.code == 2 && said.all().contains("no-deploy"), "{variables}: {}", said.all());
+        let output = run(&room, variables, "fire Bash deploy");
+        assert!(
+            output.code == 2 && output.all().contains("no-deploy"),
+            "{variables}: {}",
+            output.all()
+        );
     }
 }
 
@@ -195,7 +203,7 @@ fn project_that_is_made_the_home_runs_nothing_unapproved() {
     let room = fixture();
     let hook = "[hook.run]\non = \"PreToolUse\"\nshell = 'touch ran'\n";
     room.write("project/.config/tenterhook/tenterhook.toml", hook);
-    let said = run(&room, "HOME=AT/project", "fire Bash ls");
-    assert!(!room.path("project/ran").exists(), "{}", said.all());
-    assert!(text_of(&said).contains("leads into the project"), "{}", said.all());
+    let output = run(&room, "HOME=AT/project", "fire Bash ls");
+    assert!(!room.path("project/ran").exists(), "{}", output.all());
+    assert!(text_of(&output).contains("leads into the project"), "{}", output.all());
 }

@@ -26,22 +26,22 @@ fn runs(room: &Room) -> usize {
 }
 
 fn records(room: &Room) -> usize {
-    let said = room.run(&["log", "--format", "json"], "");
-    said.stdout.matches("\"begun\"").count()
+    let output = room.run(&["log", "--format", "json"], "");
+    output.stdout.matches("\"begun\"").count()
 }
 
 /// BR-31: a hook runs once, and one firing is on record, however many agents call.
 #[test]
 fn fire_after_install_runs_each_hook_once() {
     let room = installed();
-    let said = room.run(&["fire", "Bash", "ls"], "");
-    assert_eq!((said.code, runs(&room)), (0, 1), "{}", said.all());
-    assert!(!said.stdout.contains("settings.json"), "{}", said.stdout);
+    let output = room.run(&["fire", "Bash", "ls"], "");
+    assert_eq!((output.code, runs(&room)), (0, 1), "{}", output.all());
+    assert!(!output.stdout.contains("settings.json"), "{}", output.stdout);
     assert_eq!(records(&room), 1);
     let event = json!({"id": 1, "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "ls"}, "session_id": "s", "cwd": "/"});
-    let said = room.run(&["fire", "--stream"], &format!("{event}\n"));
-    assert_eq!(runs(&room), 2, "{}", said.all());
+    let output = room.run(&["fire", "--stream"], &format!("{event}\n"));
+    assert_eq!(runs(&room), 2, "{}", output.all());
 }
 
 /// BR-31: `test --canaries` fires through no agent.
@@ -89,7 +89,7 @@ fn entry_of_an_unapproved_repository_that_looks_like_ours_never_runs() {
     let settings =
         json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": line}]}]}});
     room.write("project/.claude/settings.json", &settings.to_string());
-    let said = room.run(&["fire", "Bash", "ls"], "");
-    assert_eq!((said.code, runs(&room)), (0, 0), "{}", said.all());
-    assert!(!said.stdout.contains("allow"), "{}", said.stdout);
+    let output = room.run(&["fire", "Bash", "ls"], "");
+    assert_eq!((output.code, runs(&room)), (0, 0), "{}", output.all());
+    assert!(!output.stdout.contains("allow"), "{}", output.stdout);
 }

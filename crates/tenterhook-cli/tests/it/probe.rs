@@ -4,20 +4,20 @@ use crate::room::Room;
 
 #[test]
 fn an_agent_that_nobody_knows_how_to_drive_is_named_with_those_that_are_known() {
-    let said = Room::new().run(&["probe", "nosuch"], "");
-    assert_eq!(said.code, 1, "{}", said.stderr);
+    let output = Room::new().run(&["probe", "nosuch"], "");
+    assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(
-        said.stderr.contains("`nosuch`") && said.stderr.contains("opencode"),
+        output.stderr.contains("`nosuch`") && output.stderr.contains("opencode"),
         "{}",
-        said.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn an_agent_that_is_not_installed_is_said_with_its_package() {
-    let said = Room::new().run(&["probe", "goose"], "");
-    assert_eq!(said.code, 1, "{}", said.stderr);
-    assert!(said.stderr.contains("Goose is not on the PATH"), "{}", said.stderr);
+    let output = Room::new().run(&["probe", "goose"], "");
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(output.stderr.contains("Goose is not on the PATH"), "{}", output.stderr);
 }
 
 #[test]
@@ -25,10 +25,14 @@ fn a_program_that_is_no_agent_never_asks_its_model_and_leaves_no_probe() {
     let room = Room::new();
     let absent = room.path("absent/agent").display().to_string();
     for program in ["/bin/echo", absent.as_str()] {
-        let said = room.run(&["probe", "codex", "--program", program, "--format", "json"], "");
-        assert_eq!(said.code, 1, "{program}: {}", said.stderr);
-        assert!(said.stdout.is_empty(), "{program}: {}", said.stdout);
-        assert!(said.stderr.contains("Codex CLI cannot be probed"), "{program}: {}", said.stderr);
+        let output = room.run(&["probe", "codex", "--program", program, "--format", "json"], "");
+        assert_eq!(output.code, 1, "{program}: {}", output.stderr);
+        assert!(output.stdout.is_empty(), "{program}: {}", output.stdout);
+        assert!(
+            output.stderr.contains("Codex CLI cannot be probed"),
+            "{program}: {}",
+            output.stderr
+        );
     }
     assert!(!room.path("home/.local/state/tenterhook/probes").exists());
 }

@@ -111,17 +111,17 @@ fn gates_of_a_project_that_the_session_left_still_apply_and_that_is_reported_onc
     let room = project_with_gate();
     assert!(call_in(&room, "s", "project", "ls").stdout.is_empty());
     for (at, from) in ["outside", "project/vendor", "outside"].into_iter().enumerate() {
-        let said = call_in(&room, "s", from, "deploy-prod");
-        assert!(said.stdout.contains("for project"), "{from}: {}", said.all());
-        let is_reported = said.all().contains("the session left the project");
-        assert_eq!(is_reported, at == 0, "{from}: {}", said.all());
+        let output = call_in(&room, "s", from, "deploy-prod");
+        assert!(output.stdout.contains("for project"), "{from}: {}", output.all());
+        let is_reported = output.all().contains("the session left the project");
+        assert_eq!(is_reported, at == 0, "{from}: {}", output.all());
     }
     assert!(call_in(&room, "s", "outside", "ls").stdout.is_empty());
-    let said = call_in(&room, "s", "project", "deploy-prod");
-    assert!(said.stdout.contains("for project"), "back again: {}", said.all());
+    let output = call_in(&room, "s", "project", "deploy-prod");
+    assert!(output.stdout.contains("for project"), "back again: {}", output.all());
     // Another session was never there.
-    let said = call_in(&room, "other", "outside", "deploy-prod");
-    assert!(said.stdout.is_empty(), "{}", said.all());
+    let output = call_in(&room, "other", "outside", "deploy-prod");
+    assert!(output.stdout.is_empty(), "{}", output.all());
 }
 
 /// BR-19.
@@ -142,8 +142,8 @@ fn project_that_the_session_left_contributes_gates_alone() {
     let left = call_in(&room, "s", "outside", "ls");
     assert!(!left.stdout.contains("ctx") && !left.stdout.contains("other"), "{}", left.all());
     // What its file says of a hook of that name binds no other project.
-    let said = call_in(&room, "s", "outside", "deploy-prod");
-    assert!(said.stdout.contains("for outside"), "{}", said.all());
+    let output = call_in(&room, "s", "outside", "deploy-prod");
+    assert!(output.stdout.contains("for outside"), "{}", output.all());
 }
 
 /// BR-19.
@@ -154,13 +154,13 @@ fn ninth_project_of_a_session_is_reported_and_not_kept() {
         let project = format!("p{number}");
         room.write(&format!("{project}/tenterhook.toml"), &gate(&format!("deploy-{number}")));
         room.approve(&project);
-        let said = call_in(&room, "s", &project, "ls");
-        assert_eq!(said.all().contains("was in 8 projects"), number == 9, "{}", said.all());
+        let output = call_in(&room, "s", &project, "ls");
+        assert_eq!(output.all().contains("was in 8 projects"), number == 9, "{}", output.all());
     }
     fs::create_dir(room.path("outside")).unwrap();
     for number in 1..=9 {
-        let said = call_in(&room, "s", "outside", &format!("deploy-{number}"));
-        assert_eq!(said.stdout.contains("for p"), number < 9, "{number}: {}", said.all());
+        let output = call_in(&room, "s", "outside", &format!("deploy-{number}"));
+        assert_eq!(output.stdout.contains("for p"), number < 9, "{number}: {}", output.all());
     }
 }
 

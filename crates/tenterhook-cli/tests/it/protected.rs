@@ -27,7 +27,12 @@ fn what_was_reported_is_denied_and_what_stands_beside_it_passes() {
         .join("../../conformance/self-protection/reported.toml");
     let table: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
     let texts = |key: &str| -> Vec<String> {
-        table[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+        table[key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|table| table.as_str().unwrap().to_owned())
+            .collect()
     };
     let room = Room::with_settings(NOTHING);
     for line in texts("deny") {
@@ -203,8 +208,8 @@ fn nothing_of_a_repository_switches_it_off() {
     let room = Room::with_settings("{\"disableAllHooks\": true}");
     for file in ["project/tenterhook.toml", "project/tenterhook.local.toml"] {
         room.write(file, off);
-        let said = room.run(&["fire", "-"], &event);
-        assert_eq!(said.code, 2, "{file}: {}", said.stdout);
+        let output = room.run(&["fire", "-"], &event);
+        assert_eq!(output.code, 2, "{file}: {}", output.stdout);
         room.write(file, "");
     }
     room.write(
@@ -231,9 +236,9 @@ fn the_user_leaves_files_to_an_agent() {
 #[test]
 fn it_is_shown_as_built_in() {
     let room = Room::new();
-    let said = room.run(&["rules", "add", "self-protection"], "");
-    assert_eq!(said.code, 0);
-    assert_eq!(said.stdout, "`self-protection` is built in, and on already: it needs no file\n");
+    let output = room.run(&["rules", "add", "self-protection"], "");
+    assert_eq!(output.code, 0);
+    assert_eq!(output.stdout, "`self-protection` is built in, and on already: it needs no file\n");
     assert_ne!(room.run(&["rules", "remove", "self-protection"], "").code, 0);
     assert!(room.run(&["rules", "list"], "").stdout.contains("built in and on"));
     assert!(room.run(&["list"], "").stdout.contains("built in: self-protection, 3 rules"));
@@ -256,7 +261,7 @@ fn denied(room: &Room, line: &str) -> String {
 
 #[cfg(target_os = "linux")]
 fn code(reason: &str) -> String {
-    reason.split("allow once ").nth(1).and_then(|it| it.get(..6)).unwrap().to_owned()
+    reason.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned()
 }
 
 /// SP-21.
@@ -269,9 +274,9 @@ fn a_person_allows_one_call_once() {
     let code = code(&reason);
     let refused = room.run(&["allow", "once", &code], "");
     assert!(refused.code != 0 && refused.stderr.contains("not a terminal"), "{}", refused.stderr);
-    let said = room.at_terminal(&["allow", "once", &code]);
+    let output = room.at_terminal(&["allow", "once", &code]);
     assert_eq!(
-        (said.code, &*said.stdout),
+        (output.code, &*output.stdout),
         (0, "allowed once, within 10 minutes: Bash rm -rf .claude\n")
     );
     denied(&room, "rm -rf .codex");
@@ -294,9 +299,9 @@ fn what_is_lifted_is_said() {
     assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
     room.write("event.json", &bash("rm -rf .claude"));
     let event = room.path("event.json").display().to_string();
-    let said = room.run(&["fire", &event, "--format", "json"], "");
-    assert_eq!(said.code, 0, "{}", said.stdout);
-    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["fire", &event, "--format", "json"], "");
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
     let texts = |key: &str| outcome[key].as_array().unwrap().clone();
     let messages = texts("system_messages");
     let [message] = messages.as_slice() else { panic!("{messages:?}") };
@@ -318,8 +323,8 @@ fn a_person_pauses_and_ends_the_pause() {
     let room = Room::with_settings(NOTHING);
     assert_ne!(room.run(&["pause"], "").code, 0);
     assert_ne!(room.at_terminal(&["pause", "61m"]).code, 0);
-    let said = room.at_terminal(&["pause", "5m"]);
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = room.at_terminal(&["pause", "5m"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     room.write("event.json", &bash("rm -rf .claude"));
     let event = room.path("event.json").display().to_string();
     assert_eq!(room.run(&["fire", &event], "").code, 0);
@@ -335,8 +340,12 @@ fn an_agent_is_refused_in_a_terminal_too() {
     let reason = room.run(&["fire", "-"], &bash("rm -rf .claude")).stdout;
     let code = code(&reason.split_whitespace().collect::<Vec<_>>().join(" "));
     for args in [&["allow", "once", &code][..], &["pause"][..]] {
-        let said = room.at_terminal(args);
-        assert!(said.code != 0 && said.stderr.contains("is refused: process"), "{}", said.stderr);
+        let output = room.at_terminal(args);
+        assert!(
+            output.code != 0 && output.stderr.contains("is refused: process"),
+            "{}",
+            output.stderr
+        );
     }
 }
 

@@ -15,11 +15,14 @@ fn calls() -> Vec<[String; 4]> {
     let mut copies = Copies::default();
     let mut calls = Vec::new();
     let mut refused = BTreeSet::new();
-    let mut names: Vec<_> = fs::read_dir(samples()).unwrap().map(|it| it.unwrap().path()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(samples()).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    for path in names.iter().filter(|it| it.extension().is_some_and(|it| it == "jsonl")) {
+    for path in
+        names.iter().filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+    {
         let text = fs::read(path).unwrap();
-        let agent = Agent::of_line(text.split(|it| *it == b'\n').next().unwrap()).unwrap();
+        let agent = Agent::of_line(text.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&text[..]);
@@ -65,9 +68,9 @@ fn record(room: &Room, calls: &[&[String; 4]]) {
 }
 
 fn reconcile(room: &Room, place: &Path) -> Value {
-    let said = room.run(&["reconcile", place.to_str().unwrap(), "--format", "json"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["reconcile", place.to_str().unwrap(), "--format", "json"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("reconcile", &value);
     value
 }
@@ -83,10 +86,10 @@ fn every_seeded_gap_is_found() {
     for entry in fs::read_dir(samples()).unwrap() {
         let entry = entry.unwrap();
         let text = fs::read_to_string(entry.path()).unwrap();
-        let kept = text.lines().filter(|it| !it.contains("\"type\":\"hook.start\""));
+        let kept = text.lines().filter(|line| !line.contains("\"type\":\"hook.start\""));
         fs::write(
             place.join(entry.file_name()),
-            kept.map(|it| format!("{it}\n")).collect::<String>(),
+            kept.map(|line| format!("{line}\n")).collect::<String>(),
         )
         .unwrap();
     }
@@ -96,27 +99,28 @@ fn every_seeded_gap_is_found() {
             if at % 7 == offset { seeded.push(call) } else { kept.push(call) }
         }
         record(&room, &kept);
-        let said = reconcile(&room, &place);
-        assert_eq!(said["unseen"], seeded.len(), "{offset}: {said:#}");
-        assert_eq!(said["seen"], kept.len(), "{offset}");
-        assert!(said["refused_before_hooks"].as_u64().unwrap() > 20, "{offset}");
-        let found: BTreeSet<(String, String)> = said["gaps"]
+        let json = reconcile(&room, &place);
+        assert_eq!(json["unseen"], seeded.len(), "{offset}: {json:#}");
+        assert_eq!(json["seen"], kept.len(), "{offset}");
+        assert!(json["refused_before_hooks"].as_u64().unwrap() > 20, "{offset}");
+        let found: BTreeSet<(String, String)> = json["gaps"]
             .as_array()
             .unwrap()
             .iter()
             .flat_map(|gap| gap["places"].as_array().unwrap())
-            .map(|it| {
-                let file = Path::new(it["file"].as_str().unwrap())
+            .map(|location| {
+                let file = Path::new(location["file"].as_str().unwrap())
                     .file_name()
                     .unwrap()
                     .to_string_lossy()
                     .into_owned();
-                (file, it["call"].as_str().unwrap().to_owned())
+                (file, location["call"].as_str().unwrap().to_owned())
             })
             .collect();
         for [file, _, tool, id] in seeded {
             // Where order joins, another call of the same tool is missed; where ids do, this one.
-            let is_exact = ["claude", "codex", "opencode"].iter().any(|it| file.starts_with(it));
+            let is_exact =
+                ["claude", "codex", "opencode"].iter().any(|prefix| file.starts_with(prefix));
             assert!(
                 !is_exact || found.contains(&(file.clone(), id.clone())),
                 "{offset}: {file} {tool} {id}"
@@ -132,8 +136,8 @@ fn unheard(room: &Room, sample: &str) -> (Vec<String>, Vec<String>) {
     assert_eq!(word(&said, "by"), "configuration");
     let gaps = said.get("gaps").and_then(Value::as_array).unwrap();
     let causes = |of_bash: bool| {
-        let gaps = gaps.iter().filter(|it| (word(it, "tool") == "Bash") == of_bash);
-        let mut causes: Vec<String> = gaps.map(|it| word(it, "cause")).collect();
+        let gaps = gaps.iter().filter(|gap| (word(gap, "tool") == "Bash") == of_bash);
+        let mut causes: Vec<String> = gaps.map(|gap| word(gap, "cause")).collect();
         causes.sort();
         causes.dedup();
         causes
@@ -152,8 +156,8 @@ fn without_records_the_configuration_tells() {
     let (bash, rest) = unheard(&room, CLAUDE);
     assert_eq!((bash, rest), (vec!["not_called".to_owned()], vec!["not_matched".to_owned()]));
 
-    let said = room.run(&["install", "claude"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = room.run(&["install", "claude"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
     let (bash, rest) = unheard(&room, CLAUDE);
     assert_eq!((bash, rest), (Vec::new(), vec!["not_matched".to_owned()]));
 }

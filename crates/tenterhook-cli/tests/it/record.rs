@@ -21,13 +21,13 @@ fn room() -> Room {
 
 fn files(room: &Room) -> Vec<PathBuf> {
     let Ok(all) = fs::read_dir(room.path(RECORDS)) else { return Vec::new() };
-    let mut all: Vec<PathBuf> = all.map(|it| it.unwrap().path()).collect();
+    let mut all: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
     all.sort();
     all
 }
 
 fn records(room: &Room) -> Vec<Value> {
-    let texts = files(room).into_iter().map(|it| fs::read_to_string(it).unwrap());
+    let texts = files(room).into_iter().map(|file| fs::read_to_string(file).unwrap());
     let text: String = texts.collect();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -55,12 +55,12 @@ fn a_firing_is_a_line_of_the_log() {
     assert_eq!((&deny["decision"], &deny["begun"]), (&json!("deny"), &json!(1)));
     assert_eq!(deny["hooks"][0]["ended"], "exit 2");
     assert_eq!(last["decision"], "silent");
-    let said = room.run(&["log"], "");
+    let output = room.run(&["log"], "");
     assert_eq!(
-        timeless(&said.stdout),
+        timeless(&output.stdout),
         "    2 [WHEN]  PreToolUse        Bash      deny    no-force [TIME]\n    4 [WHEN]  PreToolUse        Bash      silent  - [TIME]\n",
         "{}",
-        said.all()
+        output.all()
     );
     for (args, count) in [
         (&["log", "--denied"][..], 1),
@@ -73,8 +73,8 @@ fn a_firing_is_a_line_of_the_log() {
     ] {
         assert_eq!(room.run(args, "").stdout.lines().count(), count, "{args:?}");
     }
-    let said = room.run(&["log", "--format", "json", "--denied"], "");
-    let firing: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["log", "--format", "json", "--denied"], "");
+    let firing: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((&firing["seq"], &firing["tool"]), (&json!(2), &json!("Bash")));
     assert!(firing["payload"]["digest"].is_string() && firing["hash"].is_null(), "{firing:#}");
 }
@@ -93,8 +93,8 @@ fn each_hook_has_its_figures() {
         (&json!("no-force"), &json!(2), &json!(2))
     );
     assert!(hook["p95_us"].as_u64() >= hook["p50_us"].as_u64());
-    let said = room.run(&["log", "--stats"], "");
-    assert!(timeless(&said.stdout).contains("no-force      2  [WHEN]"), "{}", said.all());
+    let output = room.run(&["log", "--stats"], "");
+    assert!(timeless(&output.stdout).contains("no-force      2  [WHEN]"), "{}", output.all());
 }
 
 /// RE-4.
@@ -148,7 +148,7 @@ fn twenty_processes_make_one_chain() {
         "{verified:#}"
     );
     assert_eq!(verified["open"], json!([]));
-    let denied = records(&room).iter().filter(|it| it["decision"] == "deny").count();
+    let denied = records(&room).iter().filter(|record| record["decision"] == "deny").count();
     assert_eq!(denied, 20);
 }
 
@@ -172,7 +172,7 @@ fn what_a_stream_has_answered_outlives_it() {
         let given: Vec<Value> = lines
             .by_ref()
             .take(answers)
-            .map(|it| serde_json::from_str(&it.unwrap()).unwrap())
+            .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
             .collect();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -180,7 +180,7 @@ fn what_a_stream_has_answered_outlives_it() {
         let records = records(&room);
         for answer in given {
             let call = format!("{answers}-{}", answer["id"]);
-            let is = |it: &&Value| it["kind"] == "end" && it["call"] == call.as_str();
+            let is = |record: &&Value| record["kind"] == "end" && record["call"] == call.as_str();
             let end = records.iter().find(is).unwrap_or_else(|| panic!("{call} is lost"));
             assert_eq!(end["decision"], answer["decision"]);
         }
@@ -190,31 +190,31 @@ fn what_a_stream_has_answered_outlives_it() {
 
 fn faults(outcome: &Value) -> Vec<&str> {
     let all = outcome.get("faults").and_then(Value::as_array).unwrap();
-    all.iter().filter_map(|it| it.get("code")?.as_str()).collect()
+    all.iter().filter_map(|value| value.get("code")?.as_str()).collect()
 }
 
 /// Whatever stands in the way of the record: the firing goes on, and does not where a record is required. What is said of it.
 fn goes_on_and_holds(room: &Room, run: impl Fn() -> crate::room::Said) -> String {
-    let said = run();
-    assert_eq!(said.code, 0, "{}", said.all());
-    let told: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!(faults(&told), ["unrecorded"], "{told:#}");
+    let output = run();
+    assert_eq!(output.code, 0, "{}", output.all());
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(faults(&json), ["unrecorded"], "{json:#}");
     room.write(USER, "[record]\nrequired = true\n");
-    let said = run();
-    assert_eq!(said.code, 2, "{}", said.all());
-    let held: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = run();
+    assert_eq!(output.code, 2, "{}", output.all());
+    let held: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(held.get("decision"), Some(&json!("deny")));
-    told.pointer("/faults/0/message").and_then(Value::as_str).unwrap().to_owned()
+    json.pointer("/faults/0/message").and_then(Value::as_str).unwrap().to_owned()
 }
 
 /// RE-20, RE-21.
 #[test]
 fn a_full_disk_is_said() {
     let room = room();
-    let said = goes_on_and_holds(&room, || {
+    let text = goes_on_and_holds(&room, || {
         room.shell("ulimit -f 0; tenterhook fire --format json Bash ls")
     });
-    assert!(said.contains("cannot be written: File too large"), "{said}");
+    assert!(text.contains("cannot be written: File too large"), "{text}");
 }
 
 /// RE-20: half a record on a disk that is nearly full is no record.
@@ -222,21 +222,21 @@ fn a_full_disk_is_said() {
 #[cfg(target_os = "linux")]
 fn a_disk_that_fills_up_leaves_whole_records() {
     let can = Command::new("unshare").args(["-rm", "true"]).output();
-    if !can.is_ok_and(|it| it.status.success()) {
+    if !can.is_ok_and(|output| output.status.success()) {
         // Who may not mount anything has no small disk.
         return;
     }
     let room = room();
     room.write("home/.local/state/tenterhook/x", "");
-    let said = room.shell(
+    let output = room.shell(
         "unshare -rm sh -c 'mount -t tmpfs -o size=32k,mode=0700 none $HOME/.local/state && \
          for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do \
          tenterhook fire --format json Bash \"git push $at\" > last; done; \
          grep -c unrecorded last; tenterhook log verify | grep whole'",
     );
-    let mut lines = said.stdout.lines();
-    assert_eq!(lines.next(), Some("1"), "{}", said.all());
-    assert!(lines.next().is_some_and(|it| it.starts_with("whole:")), "{}", said.all());
+    let mut lines = output.stdout.lines();
+    assert_eq!(lines.next(), Some("1"), "{}", output.all());
+    assert!(lines.next().is_some_and(|line| line.starts_with("whole:")), "{}", output.all());
 }
 
 /// RE-20, RE-21.
@@ -247,12 +247,12 @@ fn a_home_that_cannot_be_written_is_said() {
     let room = Room::new().unapproved();
     room.write("home/.config/tenterhook/x", "");
     fs::set_permissions(room.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
-    let said = goes_on_and_holds(&room, || {
+    let text = goes_on_and_holds(&room, || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
         command.args(["fire", "--format", "json", "Bash", "ls"]).env("PATH", "/usr/bin:/bin");
         room.say_as_a_normal_user(command, "")
     });
-    assert!(said.contains("cannot be made: Permission denied"), "{said}");
+    assert!(text.contains("cannot be made: Permission denied"), "{text}");
 }
 
 /// RE-22, C-77.
@@ -263,7 +263,7 @@ fn a_repository_does_not_say_whether_it_is_recorded() {
     room.write("project/tenterhook.toml", &hooks);
     room.run(&["fire", "-"], &line("git push"));
     assert_eq!(records(&room).len(), 2);
-    assert!(records(&room).iter().all(|it| it["content"].is_null()));
+    assert!(records(&room).iter().all(|record| record["content"].is_null()));
     let found = room.run(&["check"], "");
     assert!(found.all().contains("record-not-heard"), "{}", found.all());
     // The user does, whichever files hooks are read from.
@@ -305,24 +305,25 @@ fn a_changed_record_is_named_by_file_and_line() {
     for _ in 0..3 {
         room.run(&["fire", "-"], &line("git push"));
     }
-    let said = room.run(&["log", "verify"], "");
+    let output = room.run(&["log", "verify"], "");
     assert!(
-        said.code == 0 && said.stdout.starts_with("whole: 6 records in 1 file"),
+        output.code == 0 && output.stdout.starts_with("whole: 6 records in 1 file"),
         "{}",
-        said.all()
+        output.all()
     );
-    let last = said.stdout.lines().find_map(|it| it.strip_prefix("last: ")).unwrap().to_owned();
+    let last =
+        output.stdout.lines().find_map(|line| line.strip_prefix("last: ")).unwrap().to_owned();
     assert_eq!(room.run(&["log", "verify", "--head", &last], "").code, 0);
     let file = files(&room).remove(0);
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("\"decision\":\"deny\"", "\"decision\":\"ask!\"", 1)).unwrap();
-    let said = room.run(&["log", "verify"], "");
+    let output = room.run(&["log", "verify"], "");
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
-    assert_eq!(said.code, 1, "{}", said.all());
+    assert_eq!(output.code, 1, "{}", output.all());
     assert!(
-        said.stdout.contains(&format!("error: {name}:2: this is not as it was written")),
+        output.stdout.contains(&format!("error: {name}:2: this is not as it was written")),
         "{}",
-        said.all()
+        output.all()
     );
     fs::remove_dir_all(room.path("home/.local/state/tenterhook")).unwrap();
     assert_eq!(room.run(&["log", "verify"], "").stdout, "nothing is on record\n");
@@ -333,31 +334,31 @@ fn a_changed_record_is_named_by_file_and_line() {
 #[test]
 fn the_last_firing_is_explained_without_an_event() {
     let room = room();
-    let said = room.run(&["explain", "--last"], "");
-    assert!(said.code == 1 && said.stderr.contains("nothing is on record"), "{}", said.all());
+    let output = room.run(&["explain", "--last"], "");
+    assert!(output.code == 1 && output.stderr.contains("nothing is on record"), "{}", output.all());
     room.run(&["fire", "-"], &line("git push -f"));
-    let said = room.run(&["explain", "--last"], "");
-    assert_eq!(said.code, 0, "{}", said.all());
+    let output = room.run(&["explain", "--last"], "");
+    assert_eq!(output.code, 0, "{}", output.all());
     for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "is not on record"] {
-        assert!(said.stdout.contains(has), "{has}: {}", said.all());
+        assert!(output.stdout.contains(has), "{has}: {}", output.all());
     }
     room.write(USER, "[record]\ncontent = 'full'\n");
     room.run(&["fire", "-"], &line("git push -f"));
     room.run(&["fire", "-"], &line("ls"));
     for number in ["3", "4"] {
-        let said = room.run(&["explain", "--record", number], "");
+        let output = room.run(&["explain", "--record", number], "");
         for has in ["record 4", "no force", "As the hooks stand now:", "git push -f", "runs"] {
-            assert!(said.stdout.contains(has), "{has}: {}", said.all());
+            assert!(output.stdout.contains(has), "{has}: {}", output.all());
         }
     }
-    let told = room.json(&["explain", "--last", "--format", "json"], "", 0);
-    assert_eq!(told["record"]["decision"], "silent");
-    assert_eq!(told["now"]["hooks"][0]["selected"], false);
-    let said = room.run(&["explain", "--record", "77"], "");
+    let json = room.json(&["explain", "--last", "--format", "json"], "", 0);
+    assert_eq!(json["record"]["decision"], "silent");
+    assert_eq!(json["now"]["hooks"][0]["selected"], false);
+    let output = room.run(&["explain", "--record", "77"], "");
     assert!(
-        said.code == 1 && said.stderr.contains("no firing has the number 77"),
+        output.code == 1 && output.stderr.contains("no firing has the number 77"),
         "{}",
-        said.all()
+        output.all()
     );
 }
 
@@ -366,19 +367,19 @@ fn the_last_firing_is_explained_without_an_event() {
 fn the_last_firing_becomes_a_case() {
     let room = room();
     room.run(&["fire", "-"], &line("git push -f"));
-    let said = room.run(&["test", "--record"], "");
-    assert!(said.code == 1 && said.stderr.contains("is not on record"), "{}", said.all());
+    let output = room.run(&["test", "--record"], "");
+    assert!(output.code == 1 && output.stderr.contains("is not on record"), "{}", output.all());
     room.write(USER, "[record]\ncontent = 'full'\n");
     room.run(&["fire", "-"], &line("git push -f"));
-    let said = room.run(&["test", "--record"], "");
-    assert_eq!(said.code, 0, "{}", said.all());
+    let output = room.run(&["test", "--record"], "");
+    assert_eq!(output.code, 0, "{}", output.all());
     assert!(
-        said.stdout.contains("expect = \"deny\"") && said.stdout.contains("git push -f"),
+        output.stdout.contains("expect = \"deny\"") && output.stdout.contains("git push -f"),
         "{}",
-        said.all()
+        output.all()
     );
-    let said = room.run(&["test"], "");
-    assert!(said.code == 0 && said.stdout.contains("1 "), "{}", said.all());
+    let output = room.run(&["test"], "");
+    assert!(output.code == 0 && output.stdout.contains("1 "), "{}", output.all());
 }
 
 /// RE-6: approvals, refusals and what self-protection is told to let pass are on record, whoever looks later.
@@ -389,7 +390,7 @@ fn what_a_person_says_of_their_guard_is_on_record() {
     room.write("project/tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\n");
     let digest = |room: &Room| {
         let page = room.run(&["trust"], "").stdout;
-        page.lines().find_map(|it| it.strip_prefix("review ")).unwrap().to_owned()
+        page.lines().find_map(|line| line.strip_prefix("review ")).unwrap().to_owned()
     };
     let shown = digest(&room);
     assert_eq!(room.run(&["trust", "--yes", &shown], "").code, 0);
@@ -397,20 +398,23 @@ fn what_a_person_says_of_their_guard_is_on_record() {
     assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
     assert_eq!(room.at_terminal(&["pause", "--end"]).code, 0);
     let all = room.run(&["log", "--format", "json"], "").stdout;
-    let said: Vec<Value> = all
+    let records: Vec<Value> = all
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .inspect(|it| crate::room::fits_schema("log", it))
-        .filter(|it| it["kind"] == "said")
-        .map(|it| it["said"].clone())
+        .inspect(|value| crate::room::fits_schema("log", value))
+        .filter(|value| value["kind"] == "said")
+        .map(|value| value["said"].clone())
         .collect();
-    let what: Vec<_> = said.iter().filter_map(|it| it["what"].as_str()).collect();
+    let what: Vec<_> = records.iter().filter_map(|value| value["what"].as_str()).collect();
     assert_eq!(what, ["approve", "forget", "pause", "pause end"]);
-    let about = said[0]["about"].as_str().unwrap();
+    let about = records[0]["about"].as_str().unwrap();
     assert!(about.ends_with("project/tenterhook.toml"), "{about}");
-    assert_eq!((&said[0]["digest"], &said[2]["about"]), (&said[1]["digest"], &json!("300")));
-    let told = room.run(&["log"], "").stdout;
-    assert!(told.contains("you: approve") && told.contains("you: pause end"), "{told}");
+    assert_eq!(
+        (&records[0]["digest"], &records[2]["about"]),
+        (&records[1]["digest"], &json!("300"))
+    );
+    let text = room.run(&["log"], "").stdout;
+    assert!(text.contains("you: approve") && text.contains("you: pause end"), "{text}");
     assert!(!room.run(&["log", "--event", "PreToolUse"], "").stdout.contains("you:"));
     assert_eq!(room.run(&["log", "verify"], "").code, 0);
     // Where a record is required and cannot be, nothing comes of it.
@@ -445,8 +449,8 @@ fn every_line_of_the_log_has_its_form() {
         room.run(&["fire", "Read", "a"], "");
         let logged = room.run(&["log", "--format", "json"], "");
         assert!(logged.stdout.lines().count() >= 2, "{}", logged.all());
-        for it in logged.stdout.lines() {
-            let value: Value = serde_json::from_str(it).unwrap();
+        for line in logged.stdout.lines() {
+            let value: Value = serde_json::from_str(line).unwrap();
             crate::room::fits_schema("log", &value);
             kinds.insert(value["kind"].as_str().unwrap().to_owned());
             let mut odd = value;

@@ -41,7 +41,8 @@ impl Room {
     /// Approves what lies round a directory of the room, as it stands.
     pub(crate) fn approve(&self, directory: &str) {
         let cwd = self.path(directory);
-        let repository = cwd.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned);
+        let repository =
+            cwd.ancestors().find(|ancestor| ancestor.join(".git").exists()).map(Path::to_owned);
         let roots = Roots { repository, home: self.path("home"), cwd, ..Roots::default() };
         let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
         let trust = Trust::at(self.path("home/.local/state/tenterhook")).within(&[path]);
@@ -155,7 +156,7 @@ impl Room {
             while let Some(path) = all.pop() {
                 chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
                 if path.is_dir() {
-                    all.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+                    all.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
                 }
             }
             command.uid(NOBODY).gid(NOBODY);
@@ -165,9 +166,9 @@ impl Room {
 
     /// The same, for a run that prints JSON and must end with `code`.
     pub(crate) fn json(&self, args: &[&str], stdin: &str, code: i32) -> Value {
-        let said = self.run(args, stdin);
-        assert_eq!(said.code, code, "{}\n{}", said.stdout, said.stderr);
-        serde_json::from_str(&said.stdout).unwrap()
+        let output = self.run(args, stdin);
+        assert_eq!(output.code, code, "{}\n{}", output.stdout, output.stderr);
+        serde_json::from_str(&output.stdout).unwrap()
     }
 
     pub(crate) fn filter(&self, text: &str) -> String {
@@ -204,12 +205,14 @@ fn without_times(text: &str) -> String {
 
 /// Asserts that `value` has the form that `tenterhook schema NAME` prints.
 pub(crate) fn fits_schema(name: &str, value: &Value) {
-    let said = Room::new().run(&["schema", name], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let schema: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = Room::new().run(&["schema", name], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let schema: Value = serde_json::from_str(&output.stdout).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let wrong: Vec<String> =
-        validator.iter_errors(value).map(|it| format!("{}: {it}", it.instance_path())).collect();
+    let wrong: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
     assert!(wrong.is_empty(), "{}\n{value:#}", wrong.join("\n"));
 }
 

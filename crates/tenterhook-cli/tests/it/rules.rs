@@ -24,9 +24,9 @@ fn a_pack_is_put_in_place_once_and_never_over_changes() {
     room.write(FILE, &PACK.replacen("\ndeny = ", "\nask = ", 1));
     assert_snapshot!(room.run(&["rules", "add", "guardrails"], "").all());
     assert_snapshot!(room.run(&["rules", "list"], "").all());
-    let said = room.run(&["rules", "add", "guardrails", "--force"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stdout.starts_with("replaced "), "{}", said.stdout);
+    let output = room.run(&["rules", "add", "guardrails", "--force"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.starts_with("replaced "), "{}", output.stdout);
     assert_eq!(std::fs::read_to_string(room.path(FILE)).unwrap(), PACK);
 }
 
@@ -43,7 +43,10 @@ fn rules_are_shown() {
     let room = Room::new();
     assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-env"], "").all());
     let all = room.run(&["rules", "show", "guardrails"], "").stdout;
-    assert_eq!(all.lines().filter(|it| it.contains(" deny ") || it.contains(" ask ")).count(), 34);
+    assert_eq!(
+        all.lines().filter(|line| line.contains(" deny ") || line.contains(" ask ")).count(),
+        34
+    );
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-evn"], "").all());
     assert_snapshot!(room.run(&["rules", "add", "guardrail"], "").all());
@@ -80,8 +83,8 @@ fn rules_of_a_pack_have_their_names() {
     let explained = room.run(&["explain", "Bash", "shutdown -h now"], "").stdout;
     let listed = room.run(&["list"], "").stdout;
     let fired = room.run(&["fire", "-"], &event("shutdown -h now")).stdout;
-    for said in [explained, listed, fired] {
-        assert!(said.contains("guardrails/stop-machine"), "{said}");
+    for text in [explained, listed, fired] {
+        assert!(text.contains("guardrails/stop-machine"), "{text}");
     }
 }
 
@@ -101,9 +104,9 @@ fn the_pack_holds_events_up_until_it_is_told_not_to() {
         ("git reset --hard", 3),
         ("cat .env", 3),
     ] {
-        let said = room.run(&["fire", "--format", "json", "-"], &event(command));
-        assert_eq!(said.code, code, "{command}\n{}{}", said.stdout, said.stderr);
-        let outcome: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let output = room.run(&["fire", "--format", "json", "-"], &event(command));
+        assert_eq!(output.code, code, "{command}\n{}{}", output.stdout, output.stderr);
+        let outcome: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(outcome["faults"].as_array().map(Vec::len), Some(0), "{command}: {outcome}");
     }
     room.write(
@@ -118,11 +121,12 @@ fn the_pack_holds_events_up_until_it_is_told_not_to() {
 #[test]
 fn the_guide_has_every_rule() {
     let guide = include_str!("../../../../docs/guide/guardrails.md");
-    let rows: Vec<&str> = guide.lines().filter(|it| it.starts_with("| `")).collect();
-    let entries: Vec<&str> = PACK.split("\n\n").filter(|it| it.contains("\n[hook.\"")).collect();
+    let rows: Vec<&str> = guide.lines().filter(|line| line.starts_with("| `")).collect();
+    let entries: Vec<&str> =
+        PACK.split("\n\n").filter(|part| part.contains("\n[hook.\"")).collect();
     assert_eq!(rows.len(), entries.len());
     for (row, entry) in rows.iter().zip(entries) {
-        let comment: Vec<&str> = entry.lines().filter_map(|it| it.strip_prefix("# ")).collect();
+        let comment: Vec<&str> = entry.lines().filter_map(|line| line.strip_prefix("# ")).collect();
         let (example, about) = comment.split_last().unwrap();
         let name = entry.split("guardrails/").nth(1).unwrap().split('"').next().unwrap();
         let decision = if entry.contains("\ndeny = ") { "deny" } else { "ask" };

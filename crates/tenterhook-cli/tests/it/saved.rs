@@ -82,17 +82,25 @@ fn torn_file_that_was_good_keeps_its_last_good_hooks_and_reports_it() {
         assert!(is_denied(&fire(&room, "evil")), "{name}");
         let half = text.split_at(text.len() - 5).0;
         settle(&room.path(name), half);
-        let said = fire(&room, "evil");
+        let output = fire(&room, "evil");
         assert!(
-            is_denied(&said) && said.stdout.contains("kept-last-good"),
+            is_denied(&output) && output.stdout.contains("kept-last-good"),
             "{name}: {}",
-            said.all()
+            output.all()
         );
-        let said = fire(&room, "ls");
-        assert!(said.code == 0 && said.stdout.contains("kept-last-good"), "{name}: {}", said.all());
+        let output = fire(&room, "ls");
+        assert!(
+            output.code == 0 && output.stdout.contains("kept-last-good"),
+            "{name}: {}",
+            output.all()
+        );
         settle(&room.path(name), text);
-        let said = fire(&room, "evil");
-        assert!(is_denied(&said) && !said.stdout.contains("kept-last-good"), "{}", said.all());
+        let output = fire(&room, "evil");
+        assert!(
+            is_denied(&output) && !output.stdout.contains("kept-last-good"),
+            "{}",
+            output.all()
+        );
     }
 }
 
@@ -103,11 +111,11 @@ fn file_that_stays_empty_says_nothing() {
         room.write(name, text);
         assert!(is_denied(&fire(&room, "evil")), "{name}");
         fs::write(room.path(name), "").unwrap();
-        let said = fire(&room, "evil");
-        assert!(is_denied(&said), "just emptied: {name}: {}", said.all());
+        let output = fire(&room, "evil");
+        assert!(is_denied(&output), "just emptied: {name}: {}", output.all());
         settle(&room.path(name), "");
-        let said = fire(&room, "evil");
-        assert_eq!(said.code, 0, "{name}: {}", said.all());
-        assert!(!said.stdout.contains("kept-last-good"), "{name}: {}", said.all());
+        let output = fire(&room, "evil");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert!(!output.stdout.contains("kept-last-good"), "{name}: {}", output.all());
     }
 }

@@ -40,13 +40,13 @@ fn call(command: &str) -> String {
 fn shadows(room: &Room, count: usize) -> Vec<Value> {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
-        let said = room.run(&["log", "--shadow", "--format", "json"], "");
-        let told: Vec<Value> =
-            said.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-        if told.len() >= count {
-            return told;
+        let output = room.run(&["log", "--shadow", "--format", "json"], "");
+        let records: Vec<Value> =
+            output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        if records.len() >= count {
+            return records;
         }
-        assert!(Instant::now() < end, "not on record: {told:#?}");
+        assert!(Instant::now() < end, "not on record: {records:#?}");
         std::thread::yield_now();
     }
 }
@@ -57,18 +57,18 @@ fn an_agent_sees_nothing_of_a_shadow() {
     for agent in ["claude", "codex", "copilot", "gemini", "qwen", "goose", "cline", "opencode"] {
         let room = Room::new();
         room.write(USER, GATE);
-        let said =
+        let output =
             room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], &call("rm -rf x"));
         let none = Room::new()
             .run(&["hook", "--agent", agent, "--event", "PreToolUse"], &call("rm -rf x"));
-        assert_eq!((said.code, said.stdout), (none.code, none.stdout), "{agent}");
-        assert_eq!(said.stderr, none.stderr, "{agent}");
+        assert_eq!((output.code, output.stdout), (none.code, none.stdout), "{agent}");
+        assert_eq!(output.stderr, none.stderr, "{agent}");
         if agent != "claude" {
             continue;
         }
-        let told = shadows(&room, 3);
+        let records = shadows(&room, 3);
         let mut hooks: Vec<(&str, &str)> = Vec::new();
-        for record in &told {
+        for record in &records {
             assert_eq!(record["decision"], "silent");
             for hook in record["hooks"].as_array().unwrap() {
                 if hook["ended"] != "detached" {
@@ -81,8 +81,8 @@ fn an_agent_sees_nothing_of_a_shadow() {
         }
         hooks.sort_unstable();
         assert_eq!(hooks, [("broken", "deny"), ("rule", "deny"), ("slow", "stop")]);
-        let late: Vec<&Value> = told.iter().filter(|it| it["kind"] == "late").collect();
-        assert!(late.len() == 2 && late.iter().all(|it| it["begun"] == 1), "{late:#?}");
+        let late: Vec<&Value> = records.iter().filter(|value| value["kind"] == "late").collect();
+        assert!(late.len() == 2 && late.iter().all(|value| value["begun"] == 1), "{late:#?}");
         let page = room.run(&["log", "--shadow"], "").stdout;
         assert!(page.contains("would deny") && page.contains("SHADOWED rule"), "{page}");
         let sums = room.run(&["log", "--shadow", "--stats"], "").stdout;
@@ -105,11 +105,11 @@ fn a_shadow_is_asked_about_an_event_without_a_name() {
     let call = json!({ "sessionId": "s-1", "timestamp": 1_795_443_886_721_u64, "cwd": "/", "toolName": "bash",
         "toolArgs": { "command": "rm -rf x" } });
     let args = ["hook", "--agent", "copilot", "--event", "preToolUse"];
-    let said = room.run(&args, &call.to_string());
-    assert_eq!((said.code, &*said.stderr), (0, ""));
-    let told = shadows(&room, 1);
-    assert_eq!(told[0]["event"], "PreToolUse");
-    assert_eq!(told[0]["hooks"][0]["shadow"]["decision"], "deny", "{told:#?}");
+    let output = room.run(&args, &call.to_string());
+    assert_eq!((output.code, &*output.stderr), (0, ""));
+    let records = shadows(&room, 1);
+    assert_eq!(records[0]["event"], "PreToolUse");
+    assert_eq!(records[0]["hooks"][0]["shadow"]["decision"], "deny", "{records:#?}");
 }
 
 /// SH-12.
@@ -123,7 +123,7 @@ fn a_shadow_is_shown() {
     assert!(list.contains("in shadow") && list.contains("3 hooks, 3 in shadow"), "{list}");
     let modes: Value =
         serde_json::from_str(&room.run(&["list", "--format", "json"], "").stdout).unwrap();
-    assert!(modes["hooks"].as_array().unwrap().iter().all(|it| it["mode"] == "shadow"));
+    assert!(modes["hooks"].as_array().unwrap().iter().all(|hook| hook["mode"] == "shadow"));
     let explain = room.run(&["explain", "Bash", "rm x"], "").stdout;
     assert_eq!(explain.matches("in shadow").count(), 3, "{explain}");
     let fire = room.run(&["fire", "Bash", "rm x"], "");
@@ -137,7 +137,7 @@ fn a_shadow_is_shown() {
             .as_array()
             .unwrap()
             .iter()
-            .all(|it| it["verdict"].is_null() && it["shadow"]["decision"] != "silent"),
+            .all(|step| step["verdict"].is_null() && step["shadow"]["decision"] != "silent"),
         "{fire:#}"
     );
 }
@@ -153,8 +153,8 @@ fn a_case_is_about_what_a_hook_says() {
             "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\nmode = 'shadow'\n{case}"
         ),
     );
-    let said = room.run(&["test"], "");
-    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    let output = room.run(&["test"], "");
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
 }
 
 /// SH-11.

@@ -33,9 +33,9 @@ fn each(room: &Room, code: i32) -> Vec<(&'static str, String)> {
         ("trust", &["trust", "status"]),
     ];
     let run = |(name, args): (&'static str, &[&str])| {
-        let said = room.run(args, "");
-        assert_eq!(said.code, code, "{name}: {}", said.all());
-        (name, format!("{}{}", said.stdout, said.stderr))
+        let output = room.run(args, "");
+        assert_eq!(output.code, code, "{name}: {}", output.all());
+        (name, format!("{}{}", output.stdout, output.stderr))
     };
     commands.into_iter().map(run).collect()
 }
@@ -79,8 +79,8 @@ fn what_silences_hooks_is_reported_by_each_command() {
 fn module_of_the_persons_own_is_reported() {
     let room = calling();
     write_module(&room, "home/.claude/skills/x");
-    let said = room.run(&["status"], "");
-    assert!(said.stdout.contains("~/.claude/skills/x/hooks/hooks.json:2"), "{}", said.all());
+    let output = room.run(&["status"], "");
+    assert!(output.stdout.contains("~/.claude/skills/x/hooks/hooks.json:2"), "{}", output.all());
     let status = room.json(&["status", "--format", "json"], "", 1);
     assert_eq!(status["agents"][0]["covered"], false, "{status:#}");
     assert_eq!(status["agents"][0]["silencers"][0]["kind"], "mod-could-silence", "{status:#}");
@@ -139,11 +139,11 @@ fn named_file_is_checked_alone() {
         (".claude/settings.json", 1, 1),
         (".claude/skills/x/hooks/hooks.json", 1, 1),
     ] {
-        let said = room.run(&["check", "--dialect", "claude", "--format", "json", file], "");
-        let value: Value = serde_json::from_str(&said.stdout).unwrap();
+        let output = room.run(&["check", "--dialect", "claude", "--format", "json", file], "");
+        let value: Value = serde_json::from_str(&output.stdout).unwrap();
         let found = value["diagnostics"].as_array().unwrap();
         let errors = found.iter().filter(|finding| finding["severity"] == "error").count();
-        assert_eq!((said.code, errors), (code, count), "{file}: {value:#}");
+        assert_eq!((output.code, errors), (code, count), "{file}: {value:#}");
     }
 }
 
@@ -172,10 +172,10 @@ fn guard_is_written_and_taken_out_to_the_byte() {
         room.write("home/.claude/settings.json", settings);
         room.write("project/.claude/settings.json", "{\"disableAllHooks\": true}\n");
         let before = files(&room);
-        let said = room.run(&["install", "claude", "--guard"], "");
-        assert_eq!(said.code, 0, "{}", said.all());
+        let output = room.run(&["install", "claude", "--guard"], "");
+        assert_eq!(output.code, 0, "{}", output.all());
         for gap in ["`disableAllHooks: true` in a project's settings", "--plugin-dir", "--bare"] {
-            assert!(said.stderr.contains(gap), "{gap}: {}", said.all());
+            assert!(output.stderr.contains(gap), "{gap}: {}", output.all());
         }
         let now: Value =
             serde_json::from_slice(&fs::read(room.path("home/.claude/settings.json")).unwrap())
@@ -205,9 +205,9 @@ fn guard_is_written_and_taken_out_to_the_byte() {
         assert_eq!(fs::read_dir(room.path("home/.config/tenterhook/guard")).unwrap().count(), 1);
         fs::remove_dir_all(room.path(SKILL)).unwrap();
         fs::remove_dir_all(room.path("project/.claude/skills")).unwrap();
-        let said = room.run(&["uninstall", "claude"], "");
-        assert_eq!(said.code, 0, "{}", said.all());
-        assert_eq!(files(&room), before, "{}", said.all());
+        let output = room.run(&["uninstall", "claude"], "");
+        assert_eq!(output.code, 0, "{}", output.all());
+        assert_eq!(files(&room), before, "{}", output.all());
         assert!(!room.path("home/.config").exists());
     }
 }
@@ -216,9 +216,9 @@ fn guard_is_written_and_taken_out_to_the_byte() {
 #[test]
 fn managed_settings_close_what_silences() {
     let room = Room::new();
-    let said = room.run(&["install", "claude", "--scope", "managed", "--print"], "");
-    assert_eq!(said.code, 0, "{}", said.all());
-    let value: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["install", "claude", "--scope", "managed", "--print"], "");
+    assert_eq!(output.code, 0, "{}", output.all());
+    let value: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(value["disableAllHooks"], false);
     let options = &value["pluginConfigs"]["cc-plugin-sec-default@builtin"]["options"];
     assert_eq!(options["allowManagedModsOnly"], true);

@@ -25,9 +25,9 @@ fn room(command: &str) -> Room {
 #[test]
 fn what_a_parent_ignored_loses_no_denial() {
     let room = room("ls");
-    let said = room.shell(&format!("trap '' CHLD; {FIRE} --format json event.json"));
-    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!((said.code, &outcome["reason"]), (2, &Value::from("no")), "{}", said.all());
+    let output = room.shell(&format!("trap '' CHLD; {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, &outcome["reason"]), (2, &Value::from("no")), "{}", output.all());
     assert_eq!(outcome["faults"], Value::Array(Vec::new()));
 }
 
@@ -37,13 +37,13 @@ fn what_the_host_lacks_is_no_silence_of_its_hook() {
     let room = room("ls");
     let mut codes = Vec::new();
     for limit in 8..40 {
-        let said = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
-        assert_ne!(said.code, 0, "{limit}: {}", said.all());
-        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-        assert_ne!(outcome["decision"], Value::Null, "{limit}: {}", said.all());
+        let output = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
+        assert_ne!(output.code, 0, "{limit}: {}", output.all());
+        let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_ne!(outcome["decision"], Value::Null, "{limit}: {}", output.all());
         codes.extend(outcome["faults"][0]["code"].as_str().map(str::to_owned));
     }
-    assert!(codes.iter().any(|it| it == "out-of-resources"), "{codes:?}");
+    assert!(codes.iter().any(|code| code == "out-of-resources"), "{codes:?}");
 }
 
 /// enough memory to start, and too little for a large event.
@@ -64,14 +64,14 @@ fn where_memory_ends_the_answer_is_no() {
         ("event.json", &[out_of_memory, crashed]),
         ("--stream < event.json", &[out_of_memory, out_of_threads, crashed]),
     ] {
-        let said = room.shell(&format!("{line} {form}"));
-        assert_eq!(said.code, 2, "{}", said.all());
-        let ending = endings.iter().find(|(_, words)| said.stdout.contains(words));
-        let Some((code, _)) = ending else { panic!("{}", said.all()) };
+        let output = room.shell(&format!("{line} {form}"));
+        assert_eq!(output.code, 2, "{}", output.all());
+        let ending = endings.iter().find(|(_, words)| output.stdout.contains(words));
+        let Some((code, _)) = ending else { panic!("{}", output.all()) };
         if form != "event.json" {
-            let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-            assert_eq!(outcome["decision"], "deny", "{}", said.all());
-            assert_eq!(outcome["faults"][0]["code"], *code, "{}", said.all());
+            let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+            assert_eq!(outcome["decision"], "deny", "{}", output.all());
+            assert_eq!(outcome["faults"][0]["code"], *code, "{}", output.all());
         }
     }
 }
@@ -81,10 +81,10 @@ fn where_memory_ends_the_answer_is_no() {
 fn a_single_thread_says_no() {
     let room = room("ls");
     for limit in 5..8 {
-        let said = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
-        assert_eq!(said.code, 2, "{limit}: {}", said.all());
-        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-        assert_eq!(outcome["faults"][0]["code"], "out-of-resources", "{}", said.all());
+        let output = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
+        assert_eq!(output.code, 2, "{limit}: {}", output.all());
+        let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(outcome["faults"][0]["code"], "out-of-resources", "{}", output.all());
     }
 }
 
@@ -92,9 +92,9 @@ fn a_single_thread_says_no() {
 #[test]
 fn without_a_temporary_directory_hooks_are_asked() {
     let room = room("ls");
-    let said = room.shell(&format!("TMPDIR=/proc/none {FIRE} --format json event.json"));
-    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!((said.code, &outcome["reason"]), (2, &Value::from("no")), "{}", said.all());
+    let output = room.shell(&format!("TMPDIR=/proc/none {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, &outcome["reason"]), (2, &Value::from("no")), "{}", output.all());
 }
 
 /// a hook that eats all memory is what the kernel ends, and not the program that has to say no.
@@ -108,9 +108,9 @@ fn zoo_23_a_hook_goes_before_its_host_where_memory_ends() {
         ["shell = 'cat /proc/self/oom_score_adj >&2; exit 2'", "worker = ['sh', 'worker.sh']"]
     {
         room.write("project/tenterhook.toml", &format!("[hook.eats]\non = 'PreToolUse'\n{runs}\n"));
-        let said =
+        let output =
             room.shell("exec tenterhook fire --config tenterhook.toml --format json Bash ls");
-        assert!(said.stdout.contains("800"), "{}", said.all());
+        assert!(output.stdout.contains("800"), "{}", output.all());
     }
 }
 
@@ -119,12 +119,12 @@ fn zoo_23_a_hook_goes_before_its_host_where_memory_ends() {
 fn an_outcome_that_cannot_be_written_denies() {
     for form in ["", "--format json"] {
         let room = room("ls");
-        let said = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
-        assert_eq!(said.code, 2, "{}", said.all());
+        let output = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
+        assert_eq!(output.code, 2, "{}", output.all());
         room.write("project/hooks.json", "{\"hooks\":{}}");
-        let said = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
-        assert_eq!(said.code, 2, "{}", said.all());
-        assert!(said.stderr.contains("standard output cannot be written"), "{}", said.all());
+        let output = room.shell(&format!("{FIRE} {form} event.json >/dev/full"));
+        assert_eq!(output.code, 2, "{}", output.all());
+        assert!(output.stderr.contains("standard output cannot be written"), "{}", output.all());
     }
 }
 
@@ -136,12 +136,12 @@ fn a_crash_is_a_denial() {
         let room = room("ls");
         let killing = format!("kill -{signal} $PPID; sleep 100");
         room.write("project/hooks.json", &OBJECTS.replace("echo no >&2; exit 2", &killing));
-        let said = room.shell(&format!("{FIRE} --format json event.json"));
-        assert_eq!(said.code, 2, "{signal}: {}", said.all());
-        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-        assert_eq!(outcome["decision"], "deny", "{signal}: {}", said.all());
-        assert_eq!(outcome["faults"][0]["code"], "failed", "{signal}: {}", said.all());
-        assert!(said.stdout.contains(CRASHED), "{signal}: {}", said.all());
+        let output = room.shell(&format!("{FIRE} --format json event.json"));
+        assert_eq!(output.code, 2, "{signal}: {}", output.all());
+        let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(outcome["decision"], "deny", "{signal}: {}", output.all());
+        assert_eq!(outcome["faults"][0]["code"], "failed", "{signal}: {}", output.all());
+        assert!(output.stdout.contains(CRASHED), "{signal}: {}", output.all());
     }
 }
 
@@ -149,10 +149,10 @@ fn a_crash_is_a_denial() {
 #[test]
 fn a_relative_home_is_no_home_without_hooks() {
     let room = room("ls");
-    let said = room.shell(&format!("HOME=me {FIRE} --format json event.json"));
-    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!((said.code, &outcome["decision"]), (2, &Value::from("deny")), "{}", said.all());
-    assert!(said.stderr.contains("`HOME` is `me`, a relative path"), "{}", said.all());
-    let said = room.shell("HOME=me exec tenterhook check");
-    assert_eq!(said.code, 1, "{}", said.all());
+    let output = room.shell(&format!("HOME=me {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, &outcome["decision"]), (2, &Value::from("deny")), "{}", output.all());
+    assert!(output.stderr.contains("`HOME` is `me`, a relative path"), "{}", output.all());
+    let output = room.shell("HOME=me exec tenterhook check");
+    assert_eq!(output.code, 1, "{}", output.all());
 }

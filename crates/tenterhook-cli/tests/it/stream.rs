@@ -26,9 +26,9 @@ const SLOW_GUARD: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks
 fn each_event_is_answered_under_its_id_as_it_ends() {
     let room = Room::with_settings(SLOW_GUARD);
     let input = [event("a", "echo slow"), event("b", "rm x"), event("c", "ls")].join("\n");
-    let said = room.run(&["fire", "--stream"], &input);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let lines = lines(&said.stdout);
+    let output = room.run(&["fire", "--stream"], &input);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let lines = lines(&output.stdout);
     assert_eq!(lines.len(), 3);
     for line in &lines {
         fits_schema("outcome", line);
@@ -41,17 +41,17 @@ fn each_event_is_answered_under_its_id_as_it_ends() {
 fn a_bad_line_is_denied_and_the_stream_goes_on() {
     let room = Room::with_settings("{}");
     let input = format!("{{\n\n{}\n{}\n", json!({"id": 7, "what": 1}), event("z", "ls"));
-    let said = room.run(&["fire", "--stream"], &input);
-    assert_eq!(said.code, 1, "some line could not be read");
-    let lines = lines(&said.stdout);
+    let output = room.run(&["fire", "--stream"], &input);
+    assert_eq!(output.code, 1, "some line could not be read");
+    let lines = lines(&output.stdout);
     assert_eq!(lines.len(), 3);
     for id in [Value::Null, json!(7)] {
-        let line = lines.iter().find(|it| it["id"] == id).unwrap();
+        let line = lines.iter().find(|line| line["id"] == id).unwrap();
         fits_schema("outcome", line);
         assert_eq!((&line["blocked"], &line["decision"]), (&json!(true), &json!("deny")));
         assert_eq!(line["faults"][0]["code"], "unreadable-event");
     }
-    assert_eq!(lines.iter().find(|it| it["id"] == "z").unwrap()["blocked"], false);
+    assert_eq!(lines.iter().find(|line| line["id"] == "z").unwrap()["blocked"], false);
 }
 
 /// N-3: events that come at once are counted one by one.
@@ -63,10 +63,10 @@ fn the_cap_holds_for_events_that_overlap() {
     let stop = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
         "hook_event_name": "Stop", "stop_hook_active": true});
     let input = vec![stop.to_string(); 9].join("\n");
-    let said = room.run(&["fire", "--stream"], &input);
-    let lines = lines(&said.stdout);
-    let gave_way: Vec<_> = lines.iter().filter(|it| it["blocked"] == false).collect();
-    assert_eq!((lines.len(), gave_way.len()), (9, 1), "{}", said.stdout);
+    let output = room.run(&["fire", "--stream"], &input);
+    let lines = lines(&output.stdout);
+    let gave_way: Vec<_> = lines.iter().filter(|line| line["blocked"] == false).collect();
+    assert_eq!((lines.len(), gave_way.len()), (9, 1), "{}", output.stdout);
     assert_eq!(gave_way[0]["faults"][0]["code"], "cap-reached");
 }
 
@@ -75,10 +75,10 @@ fn the_cap_holds_for_events_that_overlap() {
 fn an_id_that_is_open_is_refused() {
     let room = Room::with_settings(SLOW_GUARD);
     let input = [event("a", "echo slow"), event("a", "ls"), event("b", "ls")].join("\n");
-    let said = room.run(&["fire", "--stream"], &input);
-    assert_eq!(said.code, 1, "{}", said.stderr);
-    let lines = lines(&said.stdout);
-    let of = |id: &str| lines.iter().filter(|it| it["id"] == id).collect::<Vec<_>>();
+    let output = room.run(&["fire", "--stream"], &input);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let lines = lines(&output.stdout);
+    let of = |id: &str| lines.iter().filter(|line| line["id"] == id).collect::<Vec<_>>();
     let [refused, judged] = of("a")[..] else { panic!("{lines:?}") };
     fits_schema("outcome", refused);
     assert_eq!(
@@ -88,9 +88,9 @@ fn an_id_that_is_open_is_refused() {
     assert_eq!((&judged["blocked"], judged["steps"].as_array().unwrap().len()), (&json!(false), 1));
     assert_eq!(of("b")[0]["blocked"], false);
     let many = vec![event("a", "ls").replace("\"id\":\"a\",", ""); 5].join("\n");
-    let said = room.run(&["fire", "--stream"], &many);
+    let output = room.run(&["fire", "--stream"], &many);
     assert_eq!(
-        (said.code, said.stdout.lines().count()),
+        (output.code, output.stdout.lines().count()),
         (0, 5),
         "lines without an id are never one"
     );
@@ -104,9 +104,9 @@ fn one_session_runs_a_once_hook_once() {
         "[hook.a]\non = 'PreToolUse'\nonce = true\nshell = 'echo no >&2; exit 2'\n",
     );
     let input = [event("1", "ls"), event("2", "ls")].join("\n");
-    let said = room.run(&["fire", "--stream", "--config", "../a.toml"], &input);
-    let blocked = lines(&said.stdout).iter().filter(|it| it["blocked"] == true).count();
-    assert_eq!(blocked, 1, "{}", said.stdout);
+    let output = room.run(&["fire", "--stream", "--config", "../a.toml"], &input);
+    let blocked = lines(&output.stdout).iter().filter(|line| line["blocked"] == true).count();
+    assert_eq!(blocked, 1, "{}", output.stdout);
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn a_background_step_is_told_in_a_line_of_its_own() {
     let hook = json!({"type": "command", "async": true, "command": "true"});
     let room =
         Room::with_settings(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
-    let said = room.run(&["fire", "--stream"], &event("1", "ls"));
-    let lines = lines(&said.stdout);
-    assert_eq!(lines.len(), 2, "{}", said.stdout);
-    let told = lines.iter().find(|it| it.get("finished").is_some()).unwrap();
-    assert_eq!(told["finished"]["event"], "PreToolUse");
-    fits_schema("outcome", &told["finished"]["outcome"]);
+    let output = room.run(&["fire", "--stream"], &event("1", "ls"));
+    let lines = lines(&output.stdout);
+    assert_eq!(lines.len(), 2, "{}", output.stdout);
+    let json = lines.iter().find(|line| line.get("finished").is_some()).unwrap();
+    assert_eq!(json["finished"]["event"], "PreToolUse");
+    fits_schema("outcome", &json["finished"]["outcome"]);
 }
 
 /// Clients are short enough to read at once; `cargo e2e clients` runs them.
@@ -137,8 +137,8 @@ fn a_reader_that_has_gone_ends_the_stream() {
     let room = Room::with_settings("{}");
     room.write("project/one.json", &format!("{}\n", event("1", "ls")));
     // The writer ends only when nobody reads what it writes.
-    let said = room
+    let output = room
         .shell("timeout 30 sh -c 'yes \"$(cat one.json)\" | tenterhook fire --stream | head -n 1'");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert_eq!(lines(&said.stdout).len(), 1);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(lines(&output.stdout).len(), 1);
 }

@@ -85,7 +85,7 @@ impl Stream {
 
     fn lines(&mut self) -> Vec<Value> {
         let output = BufReader::new(self.child.stdout.take().unwrap());
-        output.lines().map(|it| serde_json::from_str(&it.unwrap()).unwrap()).collect()
+        output.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
     }
 
     /// Its exit code, when everything that it started is over.
@@ -104,7 +104,7 @@ fn the_end_of_input_cancels_what_runs() {
     stream.begun(2);
     stream.input = None;
     let mut lines = stream.lines();
-    lines.sort_by_key(|it| it["id"].as_u64());
+    lines.sort_by_key(|line| line["id"].as_u64());
     assert_eq!(lines.len(), 2, "{lines:?}");
     for (line, id) in lines.iter().zip([1, 2]) {
         fits_schema("outcome", line);
@@ -138,10 +138,10 @@ fn lines_that_wait_are_cancelled_with_the_rest() {
     (0..MANY).for_each(|id| stream.ask(&event(id, "Bash")));
     stream.input = None;
     let lines = stream.lines();
-    let mut ids: Vec<_> = lines.iter().map(|it| it["id"].as_u64().unwrap()).collect();
+    let mut ids: Vec<_> = lines.iter().map(|line| line["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (0..MANY).collect::<Vec<_>>());
-    assert!(lines.iter().all(|it| it["blocked"] == true));
+    assert!(lines.iter().all(|line| line["blocked"] == true));
     assert_eq!(stream.ended(), Some(1));
 }
 

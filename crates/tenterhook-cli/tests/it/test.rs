@@ -105,16 +105,16 @@ fn a_case_beside_a_hook_is_about_that_hook_alone() {
 #[test]
 fn a_file_of_cases_tests_hooks_of_any_dialect() {
     for args in [&["test"][..], &["test", "tenterhook.test.toml"]] {
-        let said = guarded(CASES).run(args, "");
-        assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
-        assert!(said.stdout.starts_with("2 cases passed"), "{}", said.stdout);
+        let output = guarded(CASES).run(args, "");
+        assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
+        assert!(output.stdout.starts_with("2 cases passed"), "{}", output.stdout);
     }
     // Without `config`, the hooks are the project's.
     let room = guarded(&CASES.replace("config = ", "# "));
     room.write("home/.claude/settings.json", &SETTINGS.replace("$CLAUDE_PROJECT_DIR", "/nowhere"));
     assert_eq!(room.run(&["test"], "").code, 0);
-    let said = room.run(&["test", ".claude/settings.json"], "");
-    assert_snapshot!(said.all(), @r"
+    let output = room.run(&["test", ".claude/settings.json"], "");
+    assert_snapshot!(output.all(), @r"
 exit 1
 --- stdout
 --- stderr
@@ -130,8 +130,8 @@ hint: write them into `tenterhook.test.toml`; `tenterhook test --config
 fn a_failure_says_what_came_and_how_to_see_more() {
     let cases = CASES.replace("by name", "by hand").replace("\"silent\"", "\"ask\"");
     let room = guarded(&cases);
-    let said = room.run(&["test"], "");
-    assert_snapshot!(said.all(), @r#"
+    let output = room.run(&["test"], "");
+    assert_snapshot!(output.all(), @r#"
 exit 1
 --- stdout
 FAIL  Bash rm -rf build  tenterhook.test.toml:4
@@ -161,29 +161,31 @@ FAIL  guard.sh:
 /// TE-4.
 #[test]
 fn a_hook_that_is_not_there_fails_its_case() {
-    let said = guarded(&CASES.replace("guard.sh", "gard.sh")).run(&["test"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stdout.contains("no hook is called `gard.sh`"), "{}", said.stdout);
+    let output = guarded(&CASES.replace("guard.sh", "gard.sh")).run(&["test"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("no hook is called `gard.sh`"), "{}", output.stdout);
 }
 
 /// TE-8.
 #[test]
 fn a_wrong_case_fails_the_run() {
-    let said = guarded(&CASES.replacen("\"deny\"", "\"denyy\"", 1)).run(&["test"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stdout.starts_with("1 case passed"), "{}", said.stdout);
-    assert!(said.stderr.contains("unknown-word") && said.stderr.contains("did you mean `deny`?"));
+    let output = guarded(&CASES.replacen("\"deny\"", "\"denyy\"", 1)).run(&["test"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.starts_with("1 case passed"), "{}", output.stdout);
+    assert!(
+        output.stderr.contains("unknown-word") && output.stderr.contains("did you mean `deny`?")
+    );
 }
 
 /// TE-10.
 #[test]
 fn a_run_without_cases_fails() {
     let room = Room::with_settings("{}");
-    let said = room.run(&["test"], "");
-    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
-    assert!(said.stderr.contains("no cases were found"), "{}", said.stderr);
-    let said = guarded(CASES).run(&["test", "--only", "nothing like it"], "");
-    assert!(said.code == 1 && said.stderr.contains("nothing like it"), "{}", said.stderr);
+    let output = room.run(&["test"], "");
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""));
+    assert!(output.stderr.contains("no cases were found"), "{}", output.stderr);
+    let output = guarded(CASES).run(&["test", "--only", "nothing like it"], "");
+    assert!(output.code == 1 && output.stderr.contains("nothing like it"), "{}", output.stderr);
     assert!(guarded(CASES).run(&["test", "--only", "rm -rf"], "").stdout.starts_with("1 case "));
 }
 
@@ -245,13 +247,13 @@ fn each_case_has_a_directory_of_its_own() {
     );
     let value = room.json(&["test", "--format", "json"], "", 1);
     let passed: Vec<_> =
-        value["cases"].as_array().unwrap().iter().map(|it| &it["passed"]).collect();
+        value["cases"].as_array().unwrap().iter().map(|case| &case["passed"]).collect();
     assert_eq!(passed, [&Value::from(true), &true.into(), &false.into()], "{value:#}");
     let why = value["cases"][2]["differences"][0]["came"].as_str().unwrap();
     assert!(why.contains("not the name of a file of the project"), "{why}");
     let left = |directory: &str| {
         let names = std::fs::read_dir(room.path(directory)).unwrap();
-        names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+        names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(left("project/.claude/hooks"), ["guard.sh"]);
     assert!(!left("project").contains(&"mark".to_owned()));
@@ -264,8 +266,8 @@ fn each_case_has_a_directory_of_its_own() {
 #[test]
 fn what_no_case_notices_is_said() {
     let room = guarded(&CASES.replace("reason = \"by name\"", ""));
-    let said = room.run(&["test", "--mutate"], "");
-    assert_snapshot!(said.all(), @r"
+    let output = room.run(&["test", "--mutate"], "");
+    assert_snapshot!(output.all(), @r"
 exit 1
 --- stdout
 guard.sh  .claude/settings.json:2
@@ -280,8 +282,12 @@ hint: a gate needs a case that it denies, with its `reason`, and one that it let
         GUARD
     );
     assert_eq!(guarded(CASES).run(&["test", "--mutate"], "").code, 0);
-    let said = guarded(&CASES.replace("\"silent\"", "\"ask\"")).run(&["test", "--mutate"], "");
-    assert!(said.code == 1 && said.stderr.contains("1 case does not hold"), "{}", said.stderr);
+    let output = guarded(&CASES.replace("\"silent\"", "\"ask\"")).run(&["test", "--mutate"], "");
+    assert!(
+        output.code == 1 && output.stderr.contains("1 case does not hold"),
+        "{}",
+        output.stderr
+    );
     // A hook that no case runs is a gate all the same.
     let room = Room::new();
     room.write("project/tenterhook.toml", RULES);
@@ -299,11 +305,11 @@ fn cases_notice_neutered_guards() {
     let guards = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/neutered");
     copy(&guards, &room.path("project"));
     let line = "PATH=\"$PWD/bin:$PATH\" tenterhook test --mutate --format json";
-    let said = room.shell(line);
-    let value: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.shell(line);
+    let value: Value = serde_json::from_str(&output.stdout).unwrap();
     let gates = value["gates"].as_array().unwrap().iter();
-    let mutants: Vec<&Value> = gates.flat_map(|it| it["mutants"].as_array().unwrap()).collect();
-    let noticed = mutants.iter().filter(|it| it["noticed"] == true).count();
+    let mutants: Vec<&Value> = gates.flat_map(|gate| gate["mutants"].as_array().unwrap()).collect();
+    let noticed = mutants.iter().filter(|mutant| mutant["noticed"] == true).count();
     assert!(mutants.len() >= 200, "only {}", mutants.len());
     assert!(noticed * 100 >= mutants.len() * 95, "{noticed} of {}", mutants.len());
 }
@@ -322,12 +328,12 @@ fn the_pack_stops_no_ordinary_call() {
 #[test]
 fn a_stopped_call_is_said() {
     let room = guarded(CASES);
-    let said = room.run(&["test", "--canaries"], "");
-    assert_eq!(said.code, 1);
+    let output = room.run(&["test", "--canaries"], "");
+    assert_eq!(output.code, 1);
     assert!(
-        said.stdout.contains("deny  rm -rf target\n      guard.sh: delete files by name\n"),
+        output.stdout.contains("deny  rm -rf target\n      guard.sh: delete files by name\n"),
         "{}",
-        said.stdout
+        output.stdout
     );
 }
 
@@ -343,9 +349,15 @@ fn what_is_recorded_holds() {
     {
         let mut args = vec!["test", "--config", ".claude/settings.json", "--record"];
         args.extend(what);
-        let said = room.run(&args, "");
+        let output = room.run(&args, "");
         let is_one_word = what == ["Bash ls"];
-        assert_eq!(said.code, i32::from(is_one_word), "{what:?}: {}{}", said.stdout, said.stderr);
+        assert_eq!(
+            output.code,
+            i32::from(is_one_word),
+            "{what:?}: {}{}",
+            output.stdout,
+            output.stderr
+        );
     }
     let cases = std::fs::read_to_string(room.path("project/tenterhook.test.toml")).unwrap();
     assert_snapshot!(cases, @r#"
@@ -366,10 +378,15 @@ event = '''{"session_id":"","transcript_path":"","cwd":"{project}","hook_event_n
 expect = "deny"
 reason = "delete files by name"
 "#);
-    let said = room.run(&["test"], "");
-    assert!(said.stdout.starts_with("3 cases passed"), "{cases}\n{}{}", said.stdout, said.stderr);
-    let said = room.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
-    assert!(said.code == 1 && said.stderr.contains("one file of cases"), "{}", said.stderr);
+    let output = room.run(&["test"], "");
+    assert!(
+        output.stdout.starts_with("3 cases passed"),
+        "{cases}\n{}{}",
+        output.stdout,
+        output.stderr
+    );
+    let output = room.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
+    assert!(output.code == 1 && output.stderr.contains("one file of cases"), "{}", output.stderr);
 }
 
 /// TE-33: a server that is not there would hold each call up.
@@ -378,9 +395,9 @@ fn canaries_ask_nobody_elsewhere() {
     let room = Room::new();
     let asked = "[hook.a]\non = 'PreToolUse'\nhttp = 'http://127.0.0.1:1/'\n[hook.b]\non = 'PreToolUse'\nprompt = 'is it good?'\n";
     room.write("project/tenterhook.toml", asked);
-    let said = room.run(&["test", "--canaries"], "");
-    assert_eq!((said.code, &*said.stdout), (0, "0 of 200 ordinary calls stopped by 0 hooks\n"));
-    assert!(said.stderr.contains("2 hooks that ask a model or a server"), "{}", said.stderr);
+    let output = room.run(&["test", "--canaries"], "");
+    assert_eq!((output.code, &*output.stdout), (0, "0 of 200 ordinary calls stopped by 0 hooks\n"));
+    assert!(output.stderr.contains("2 hooks that ask a model or a server"), "{}", output.stderr);
 }
 
 /// The calls are those of the tables.
@@ -390,7 +407,7 @@ fn every_canary_is_an_ordinary_call() {
     let calls = std::fs::read_to_string(root.join("src/command/test/canaries.txt")).unwrap();
     let ordinary = root.join("../../conformance/guardrails/ordinary").read_dir().unwrap();
     let ordinary: String =
-        ordinary.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();
+        ordinary.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
     let known: std::collections::HashSet<&str> = ordinary.lines().collect();
     assert_eq!(calls.lines().count(), 200);
     for call in calls.lines() {
@@ -406,10 +423,10 @@ fn a_bare_test_runs_nothing_of_a_strangers_repository() {
         [&["test"][..], &["test", "--canaries"], &["test", "--mutate"], &["test", "--record", "-"]]
     {
         let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
-        let said = room.run(args, event);
-        assert_eq!(said.code, 1, "{args:?}: {}", said.all());
-        assert!(said.stderr.contains("is not approved"), "{args:?}: {}", said.all());
-        assert!(!said.stdout.contains("passed"), "{args:?}: {}", said.all());
+        let output = room.run(args, event);
+        assert_eq!(output.code, 1, "{args:?}: {}", output.all());
+        assert!(output.stderr.contains("is not approved"), "{args:?}: {}", output.all());
+        assert!(!output.stdout.contains("passed"), "{args:?}: {}", output.all());
     }
     assert_eq!(room.run(&["test", "tenterhook.test.toml"], "").code, 0);
     let rules = Room::new().unapproved();
@@ -428,9 +445,9 @@ fn a_file_of_cases_is_not_checked_as_hooks() {
         "project/tenterhook.test.toml",
         "[[case]]\nevent = \"Bash ls\"\nexpect = \"proceed\"\n",
     );
-    let said = room.run(&["check", "tenterhook.test.toml"], "");
-    assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("`tenterhook test tenterhook.test.toml`"), "{}", said.all());
+    let output = room.run(&["check", "tenterhook.test.toml"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("`tenterhook test tenterhook.test.toml`"), "{}", output.all());
 }
 
 /// TE-15: a test that passes where the hook fails in use proves nothing.
@@ -447,18 +464,18 @@ fn a_case_gives_a_hook_no_more_than_it_has_when_it_is_fired() {
         let copied = "config = ['tenterhook.toml']\ncopy = ['notes']\n[[case]]\nevent = 'Bash ls'\nexpect = 'silent'\n";
         room.write("project/notes.test.toml", copied);
         let fired = room.run(&["fire", "Bash", "ls"], "");
-        let said = room.run(&["test", "notes.test.toml"], "");
-        assert_eq!(said.code == 0, fired.code == 0, "{}{}", said.all(), fired.all());
-        said
+        let output = room.run(&["test", "notes.test.toml"], "");
+        assert_eq!(output.code == 0, fired.code == 0, "{}{}", output.all(), fired.all());
+        output
     };
     let doctor = room.run(&["doctor", "--format", "json"], "").stdout;
     let doctor: serde_json::Value = serde_json::from_str(&doctor).unwrap();
     let can = doctor["kernel"]["tier"] != "T0" && doctor["kernel"]["tier"].is_string();
-    let said = play("", "");
+    let output = play("", "");
     if can {
-        assert_eq!(said.code, 1, "{}", said.all());
-        assert!(said.stdout.contains("sandbox-refused"), "{}", said.all());
-        assert!(said.stdout.contains("tenterhook fire Bash ls\n"), "{}", said.all());
+        assert_eq!(output.code, 1, "{}", output.all());
+        assert!(output.stdout.contains("sandbox-refused"), "{}", output.all());
+        assert!(output.stdout.contains("tenterhook fire Bash ls\n"), "{}", output.all());
     }
     assert_eq!(play("sandbox = { write = ['$PROJECT/notes'] }", "").code, 0);
     assert_eq!(play("sandbox = 'off'", "").code, 0);

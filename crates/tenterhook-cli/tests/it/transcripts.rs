@@ -53,7 +53,7 @@ fn database(path: &Path, rows: &str) {
             "message" => &["id", "session_id", "time_created", "data"],
             _ => &["id", "message_id", "session_id", "time_created", "data"],
         };
-        let values = columns.iter().map(|it| match &row[*it] {
+        let values = columns.iter().map(|column| match &row[*column] {
             Value::String(text) => rusqlite::types::Value::Text(text.clone()),
             Value::Number(number) => rusqlite::types::Value::Integer(number.as_i64().unwrap()),
             Value::Null => rusqlite::types::Value::Null,
@@ -81,12 +81,12 @@ fn every_count_is_that_of_the_index() {
     let names = |place: &Path| {
         let mut names: Vec<_> = fs::read_dir(place)
             .unwrap()
-            .map(|it| it.unwrap())
-            .map(|it| {
+            .map(|entry| entry.unwrap())
+            .map(|entry| {
                 (
-                    it.file_name(),
-                    it.metadata().unwrap().len(),
-                    it.metadata().unwrap().modified().unwrap(),
+                    entry.file_name(),
+                    entry.metadata().unwrap().len(),
+                    entry.metadata().unwrap().modified().unwrap(),
                 )
             })
             .collect();
@@ -108,12 +108,12 @@ fn every_count_is_that_of_the_index() {
     for row in &expected {
         let fields: Vec<&str> = row.split('\t').collect();
         let name = match fields[0] {
-            it if it.starts_with("opencode") => "opencode.db",
-            it => it,
+            name if name.starts_with("opencode") => "opencode.db",
+            name => name,
         };
         let file = files
             .iter()
-            .find(|it| it["file"].as_str().unwrap().ends_with(&format!("/{name}")))
+            .find(|file| file["file"].as_str().unwrap().ends_with(&format!("/{name}")))
             .expect(row);
         let number = |at: usize| fields[at].parse::<u64>().unwrap();
         assert_eq!(file["agent"], fields[1], "{row}");
@@ -156,14 +156,14 @@ fn what_cannot_be_read_is_said() {
     room.write("samples/b.jsonl", "{\"x\":1}\n");
     fs::write(place.join("c.jsonl.zst"), [0x28, 0xb5, 0x2f, 0xfd, 9, 9, 9]).unwrap();
     fs::write(place.join("opencode.db"), "no database").unwrap();
-    let said = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
-    assert_eq!(said.code, 0);
-    let json: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
+    assert_eq!(output.code, 0);
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(json["files"].as_array().unwrap().len(), 1);
-    assert_eq!(json["left_out"].as_array().unwrap().len(), 3, "{}", said.stdout);
-    assert_eq!(said.stderr.matches("warning:").count(), 3, "{}", said.stderr);
-    let said = room.run(&["transcripts", "nowhere"], "");
-    assert_eq!(said.code, 1);
+    assert_eq!(json["left_out"].as_array().unwrap().len(), 3, "{}", output.stdout);
+    assert_eq!(output.stderr.matches("warning:").count(), 3, "{}", output.stderr);
+    let output = room.run(&["transcripts", "nowhere"], "");
+    assert_eq!(output.code, 1);
 }
 
 /// TR-3.
@@ -172,9 +172,9 @@ fn what_cannot_be_read_is_said() {
 fn this_build_without_sqlite_names_the_feature_that_reads_the_database() {
     let room = Room::new();
     room.write("home/.local/share/opencode/opencode.db", "SQLite format 3");
-    let said = room.run(&["transcripts"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stderr.contains("`--features opencode`"), "{}", said.stderr);
+    let output = room.run(&["transcripts"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stderr.contains("`--features opencode`"), "{}", output.stderr);
 }
 
 /// A call of Claude Code, or of Qwen Code.
@@ -193,9 +193,9 @@ fn call(agent: &str, session: &str, id: &str, time: &str, command: &str) -> Stri
 }
 
 fn listed(room: &Room) -> Value {
-    let said = room.run(&["transcripts", "s", "--format", "json"], "");
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let value = serde_json::from_str(&said.stdout).unwrap();
+    let output = room.run(&["transcripts", "s", "--format", "json"], "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("transcripts", &value);
     value
 }
@@ -208,7 +208,7 @@ fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
     room.write("project/s/a.jsonl", "");
     let path = room.path("project/s/a.jsonl");
     let lines: Vec<String> = (0..400)
-        .map(|it| call("claude", "s", &format!("toolu_{it}"), "2026-11-20T09:00:00Z", "ls"))
+        .map(|i| call("claude", "s", &format!("toolu_{i}"), "2026-11-20T09:00:00Z", "ls"))
         .collect();
     let all = lines.concat();
     let (done, is_done) = std::sync::mpsc::channel::<()>();
@@ -224,8 +224,8 @@ fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
         });
         let mut before = 0;
         while is_done.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
-            let said = listed(&room);
-            let Some(file) = said["files"].get(0) else { continue };
+            let json = listed(&room);
+            let Some(file) = json["files"].get(0) else { continue };
             let calls = file["calls"].as_u64().unwrap();
             assert!(calls >= before && calls <= 400, "{file}");
             assert!(file["unknown_records"].as_u64().unwrap() <= 1, "{file}");
@@ -244,8 +244,8 @@ fn agents_that_share_an_id_share_no_call() {
     room.write("project/s/c.jsonl", &call("claude", "t", "call-1", "2026-11-20T10:00:00Z", "ls"));
     let own = r#"{"type":"session","id":"s","model":"m","cwd":"/p","at":1763600000000}"#;
     room.write("project/s/b.jsonl", &format!("{own}\n{}", call("own", "s", "call-1", time, "ls")));
-    let said = listed(&room);
-    assert_eq!((&said["sum"]["calls"], &said["sum"]["copied"]), (&3.into(), &0.into()), "{said:#}");
+    let json = listed(&room);
+    assert_eq!((&json["sum"]["calls"], &json["sum"]["copied"]), (&3.into(), &0.into()), "{json:#}");
 }
 
 /// TR-1: lines count in their order, whatever their clocks say; the first and the last time are those that are there.
@@ -265,8 +265,8 @@ fn clocks_that_go_backwards_move_nothing() {
         .map(|(at, time)| call("claude", "s", &format!("toolu_{at}"), time, "ls"))
         .collect();
     room.write("project/s/a.jsonl", &lines);
-    let said = listed(&room);
-    let file = &said["files"][0];
+    let json = listed(&room);
+    let file = &json["files"][0];
     assert_eq!((&file["calls"], &file["copied"]), (&5.into(), &0.into()));
     assert_eq!(file["first"], "1969-01-01T00:00:00Z");
     assert!(file["last"].is_string(), "{file}");
@@ -281,13 +281,13 @@ fn clocks_that_go_backwards_move_nothing() {
         "--format",
         "json",
     ];
-    let said: Value = serde_json::from_str(&room.run(&page, "").stdout).unwrap();
-    fits_schema("backtest", &said);
-    let lines: Vec<u64> = said["groups"][0]["examples"]
+    let json: Value = serde_json::from_str(&room.run(&page, "").stdout).unwrap();
+    fits_schema("backtest", &json);
+    let lines: Vec<u64> = json["groups"][0]["examples"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["line"].as_u64().unwrap())
+        .map(|example| example["line"].as_u64().unwrap())
         .collect();
-    assert_eq!((&said["calls"], lines), (&5.into(), vec![1, 2, 3]));
+    assert_eq!((&json["calls"], lines), (&5.into(), vec![1, 2, 3]));
 }

@@ -20,8 +20,8 @@ fn room() -> Room {
 }
 
 /// The digest that a review ends with.
-fn digest(said: &str) -> String {
-    said.lines().find_map(|line| line.strip_prefix("review ")).unwrap_or_default().to_owned()
+fn digest(text: &str) -> String {
+    text.lines().find_map(|line| line.strip_prefix("review ")).unwrap_or_default().to_owned()
 }
 
 /// T-14, T-18: nobody answers for the person, and a script says exactly what it approves.
@@ -138,10 +138,10 @@ fn what_a_server_brings_is_shown() {
 #[test]
 fn what_would_not_start_is_found_before_it_is_approved() {
     let room = Room::with_settings(&SETTINGS.replace("gate.sh", "none.sh")).unapproved();
-    let said = room.run(&["check"], "");
-    assert_eq!(said.code, 1, "{}", said.all());
+    let output = room.run(&["check"], "");
+    assert_eq!(output.code, 1, "{}", output.all());
     for part in ["error[script-missing]", "none.sh", "not-approved", "in 1 file with 1 hook\n"] {
-        assert!(said.stdout.contains(part), "{part}\n{}", said.all());
+        assert!(output.stdout.contains(part), "{part}\n{}", output.all());
     }
 }
 
@@ -160,12 +160,12 @@ fn a_gate_whose_server_became_another_holds() {
     room.write("project/servers/guard.sh", &server);
     room.write("project/event.json", CALL);
     let fire = || {
-        let said = room.run(&["fire", "--format", "json", "event.json"], "");
-        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
-        (said.code, outcome["faults"][0]["code"].as_str().map(str::to_owned))
+        let output = room.run(&["fire", "--format", "json", "event.json"], "");
+        let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
+        (output.code, outcome["faults"][0]["code"].as_str().map(str::to_owned))
     };
     let status = room.run(&["trust", "status"], "").stdout;
-    for digest in status.lines().map(str::trim).filter(|it| it.len() == 64) {
+    for digest in status.lines().map(str::trim).filter(|line| line.len() == 64) {
         room.run(&["trust", "--yes", digest], "");
     }
     assert_eq!(room.run(&["trust", "status"], "").code, 0, "{status}");
@@ -229,9 +229,9 @@ fn below_an_agent_nothing_is_approved() {
     let line = format!(
         "tenterhook fire - <event.json >/dev/null 2>&1; tenterhook trust --yes {digest}; echo $?; tenterhook untrust; echo $?"
     );
-    let said = room.shell(&line);
-    assert_eq!(said.stdout, "1\n1\n", "{}", said.all());
-    assert_eq!(said.stderr.matches("is refused: process").count(), 2, "{}", said.all());
+    let output = room.shell(&line);
+    assert_eq!(output.stdout, "1\n1\n", "{}", output.all());
+    assert_eq!(output.stderr.matches("is refused: process").count(), 2, "{}", output.all());
 }
 
 /// T-42: what it asks for is said, whatever it grants itself.
@@ -239,8 +239,12 @@ fn below_an_agent_nothing_is_approved() {
 fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
     let room = room();
     if tenterhook_process::means().tier() < tenterhook_process::Tier::T1 {
-        let said = room.run(&["trust", "try"], "");
-        assert!(said.code == 1 && said.stderr.contains("can confine nothing"), "{}", said.all());
+        let output = room.run(&["trust", "try"], "");
+        assert!(
+            output.code == 1 && output.stderr.contains("can confine nothing"),
+            "{}",
+            output.all()
+        );
         return;
     }
     let nosy = "#!/bin/sh\ncat \"$HOME/key\" 2>/dev/null >&2\necho > \"$CLAUDE_PROJECT_DIR/ran\" 2>/dev/null\nexit 0\n";
@@ -250,15 +254,17 @@ fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
         [hook.wide]\non = \"Stop\"\nshell = \"ls / 2>/dev/null; touch $HOME/$SOME_KEY 2>/dev/null; exit 0\"\npass = [\"SOME_KEY\"]\n\
         [hook.modest]\non = \"PreToolUse\"\nmatch = \"Write\"\nshell = \"cat > /dev/null\"\n";
     room.write("project/tenterhook.toml", native);
-    let said = room.shell("SOME_KEY=herring tenterhook trust try");
-    assert_eq!(said.code, 1, "{}", said.all());
-    let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(words.matches("the sandbox did not let `cat` read").count(), 2, "{}", said.stdout);
-    assert!(words.contains("(T1): it asked for nothing more"), "{}", said.stdout);
-    assert!(words.contains("it would open your whole home"), "{}", said.stdout);
-    assert!(words.contains("it was not handed `SOME_KEY`"), "{}", said.stdout);
+    let output = room.shell("SOME_KEY=herring tenterhook trust try");
+    assert_eq!(output.code, 1, "{}", output.all());
+    let words = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words.matches("the sandbox did not let `cat` read").count(), 2, "{}", output.stdout);
+    assert!(words.contains("(T1): it asked for nothing more"), "{}", output.stdout);
+    assert!(words.contains("it would open your whole home"), "{}", output.stdout);
+    assert!(words.contains("it was not handed `SOME_KEY`"), "{}", output.stdout);
     let never = ["swordfish", "herring", "read = [\"/\"]"];
-    assert!(never.iter().all(|it| !said.all().contains(it)) && !room.path("project/ran").exists());
+    assert!(
+        never.iter().all(|text| !output.all().contains(text)) && !room.path("project/ran").exists()
+    );
     let one = room.run(&["trust", "try", "tenterhook.toml"], "");
     assert!(!one.stdout.contains("gate.sh"), "{}", one.stdout);
     assert_eq!(room.run(&["trust", "status"], "").code, 1, "nothing is approved by it");
@@ -277,19 +283,19 @@ fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
     let errors = "#!/bin/sh\ncase \"$0\" in */copies/*) echo lost >&2;; esac\nexit 0\n";
     for (script, is_same) in [(odd, false), (plain, true), (errors, false)] {
         crate::test::program(&room, "project/.claude/hooks/gate.sh", script);
-        let said = room.run(&["trust", "--try"], "");
+        let output = room.run(&["trust", "--try"], "");
         if !can_confine {
             assert!(
-                said.code == 1 && said.stderr.contains("can confine nothing"),
+                output.code == 1 && output.stderr.contains("can confine nothing"),
                 "{}",
-                said.all()
+                output.all()
             );
             continue;
         }
-        assert_eq!(said.code, i32::from(!is_same), "{}", said.all());
+        assert_eq!(output.code, i32::from(!is_same), "{}", output.all());
         let shown = if is_same { "answers the same" } else { "differs" };
-        assert!(said.stdout.contains(shown), "{}", said.all());
-        assert!(!said.all().contains("trust/copies/"), "{}", said.all());
+        assert!(output.stdout.contains(shown), "{}", output.all());
+        assert!(!output.all().contains("trust/copies/"), "{}", output.all());
         assert_eq!(room.run(&["trust", "status"], "").code, 1, "nothing is approved by it");
     }
     let both = room.run(&["trust", "--try", "--yes", "x"], "");

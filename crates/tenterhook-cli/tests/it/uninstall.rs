@@ -11,11 +11,11 @@ use crate::room::Room;
 /// Everything below a directory.
 fn all(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for it in fs::read_dir(path).unwrap().map(|it| it.unwrap().path()) {
-        if it.is_dir() && !it.is_symlink() {
-            found.extend(all(&it));
+    for path in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(all(&path));
         }
-        found.push(it);
+        found.push(path);
     }
     found.sort();
     found
@@ -44,8 +44,8 @@ fn a_folder_that_install_made_is_gone_and_one_that_was_there_stays() {
         assert_eq!(all(&room.path("home")), before);
         assert_eq!(all(&room.path("project")), [] as [PathBuf; 0]);
         // One after the other, the first one made first.
-        AGENTS.split(' ').for_each(|it| drop(run(&room, &format!("install {it}"))));
-        AGENTS.split(' ').for_each(|it| drop(run(&room, &format!("uninstall {it}"))));
+        AGENTS.split(' ').for_each(|agent| drop(run(&room, &format!("install {agent}"))));
+        AGENTS.split(' ').for_each(|agent| drop(run(&room, &format!("uninstall {agent}"))));
         assert_eq!(all(&room.path("home")), before);
         // What somebody put there since keeps its folder.
         run(&room, "install qwen");
@@ -62,8 +62,8 @@ fn a_folder_of_a_project_called_tenterhook_stays() {
     fs::create_dir_all(room.path("project/tenterhook/.claude")).unwrap();
     for line in ["install", "uninstall"] {
         let line = format!("cd tenterhook && tenterhook {line} claude --scope project");
-        let said = room.shell(&line);
-        assert_eq!(said.code, 0, "{}", said.all());
+        let output = room.shell(&line);
+        assert_eq!(output.code, 0, "{}", output.all());
     }
     assert!(room.path("project/tenterhook/.claude").is_dir());
 }
@@ -90,17 +90,19 @@ fn a_link_to_settings_stays_and_what_it_leads_to_holds_nothing_of_ours() {
 fn a_link_in_the_place_of_a_file_of_ours_goes_alone_and_that_is_said() {
     let room = Room::new();
     run(&room, "install opencode");
-    let plugin = |it: &PathBuf| it.extension().is_some_and(|it| it == "js" || it == "ts");
+    let plugin = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "js" || extension == "ts")
+    };
     let place = all(&room.path("home")).into_iter().find(plugin).unwrap();
     let own = room.path("home/kept.js");
     fs::rename(&place, &own).unwrap();
     symlink(&own, &place).unwrap();
     let kept = fs::read(&own).unwrap();
     for line in ["uninstall opencode --dry-run", "uninstall opencode"] {
-        let said = run(&room, line);
-        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("is a link: the link goes, and `"), "{said}");
-        assert!(words.contains("kept.js` stays as it is"), "{said}");
+        let text = run(&room, line);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("is a link: the link goes, and `"), "{text}");
+        assert!(words.contains("kept.js` stays as it is"), "{text}");
     }
     assert!(place.symlink_metadata().is_err());
     assert_eq!(fs::read(&own).unwrap(), kept);

@@ -23,13 +23,21 @@ fn a_file_that_is_torn_holds_calls_and_no_prompt() {
     ] {
         let room = Room::new();
         room.write(&format!("project/{file}"), "{\"hooks\": {");
-        let said = room.run(&["fire"], CALL);
-        assert_eq!(said.code, code, "{file}: {}", said.all());
-        assert!(said.stdout.contains("`tenterhook check` shows more"), "{file}: {}", said.all());
+        let output = room.run(&["fire"], CALL);
+        assert_eq!(output.code, code, "{file}: {}", output.all());
+        assert!(
+            output.stdout.contains("`tenterhook check` shows more"),
+            "{file}: {}",
+            output.all()
+        );
         assert_eq!(room.run(&["fire"], PROMPT).code, 0, "{file}");
         let check = room.json(&["check", "--format", "json"], "", 1);
-        let codes: Vec<_> =
-            check["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+        let codes: Vec<_> = check["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|diagnostic| diagnostic["code"].clone())
+            .collect();
         assert!(codes.contains(&"calls-held".into()), "{file}: {codes:?}");
         let list = room.json(&["list", "--format", "json"], "", 0);
         assert_eq!(list["hooks"][0]["event"], "PreToolUse", "{file}: {list}");
@@ -58,9 +66,9 @@ fn a_file_that_may_not_be_read_holds_calls() {
     };
     assert_eq!(fire().code, 0, "{}", fire().all());
     set("project/tenterhook.toml", 0);
-    let said = fire();
-    assert_eq!(said.code, 2, "{}", said.all());
-    assert!(said.stdout.contains("ermission denied"), "{}", said.all());
+    let output = fire();
+    assert_eq!(output.code, 2, "{}", output.all());
+    assert!(output.stdout.contains("ermission denied"), "{}", output.all());
     set("project/tenterhook.toml", 0o644);
     set("project/.claude", 0);
     assert_eq!(fire().code, 3, "a directory that may not be searched");

@@ -70,7 +70,8 @@ fn a_key_that_stands_twice_denies_in_every_dialect() {
         assert_eq!(fire(&room, dialect, &once, 0)["faults"], json!([]), "{dialect}");
     }
     for (dialect, key) in [("codewhale", "tool_args"), ("reasonix", "toolArgs")] {
-        let event = BEFORE.iter().find(|it| it.0 == dialect).map(|it| it.1).unwrap_or_default();
+        let event =
+            BEFORE.iter().find(|pair| pair.0 == dialect).map(|pair| pair.1).unwrap_or_default();
         let twice = event.replace("{}", &json!(TWICE).to_string());
         let names = format!("`command` stands twice in `{key}`");
         denied(&fire(&room, dialect, &twice, 2), "unreadable-event", &names);
@@ -119,6 +120,6 @@ fn what_no_hook_can_see_is_denied() {
     assert!(page.stdout.contains("BLOCKED") && page.stderr.contains("is empty"), "{}", page.all());
     // What nothing can hold up any more is an error, as before.
     let late = r#"{"hook_event_name": "SessionEnd", "session_id": 7}"#;
-    let said = room.run(&["fire"], late);
-    assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{}", said.all());
+    let output = room.run(&["fire"], late);
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.all());
 }

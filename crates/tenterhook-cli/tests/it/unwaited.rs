@@ -37,8 +37,8 @@ fn room() -> Room {
     room.write("home/.claude/projects/-x/a.jsonl", &format!("{SESSION}\n"));
     room.approve("project");
     for line in ["trust key ../home/key", "trust sign --key ../home/key", "rules add guardrails"] {
-        let said = room.shell(&format!("tenterhook {line}"));
-        assert_eq!(said.code, 0, "{line}: {}", said.all());
+        let output = room.shell(&format!("tenterhook {line}"));
+        assert_eq!(output.code, 0, "{line}: {}", output.all());
     }
     for line in ["fire Bash 'git push'", "hook --agent claude --event PreToolUse <call.json"] {
         room.shell(&format!("tenterhook {line}"));
@@ -47,8 +47,8 @@ fn room() -> Room {
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
-    let all = entries.flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] });
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let all = entries.flat_map(|entry| if entry.is_dir() { files(&entry) } else { vec![entry] });
     all.collect()
 }
 
@@ -66,8 +66,8 @@ fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
     let room = room();
     let all = files(&room.path("home"));
     for kind in ["records", "heads", "sources", "lock", "guardrails", "home/key", "a.jsonl"] {
-        let is = |it: &&PathBuf| it.to_string_lossy().contains(kind);
-        assert!(all.iter().any(|it| is(&it)), "nothing is a file of {kind}: {all:?}");
+        let is = |path: &&PathBuf| path.to_string_lossy().contains(kind);
+        assert!(all.iter().any(|path| is(&path)), "nothing is a file of {kind}: {all:?}");
     }
     for file in all {
         // Marks of processes that ended are tidied up meanwhile.
@@ -75,8 +75,8 @@ fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
         for line in COMMANDS {
             fs::remove_file(&file).unwrap();
             fifo(&file);
-            let said = run(&room, line);
-            assert_ne!(said.code, WAITED, "{line} waits for {}", file.display());
+            let output = run(&room, line);
+            assert_ne!(output.code, WAITED, "{line} waits for {}", file.display());
             // What removes the file or moves another one there did not wait for it either.
             let _ = fs::remove_file(&file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -94,11 +94,11 @@ fn a_record_that_is_no_file_is_named() {
     let named = record.file_name().unwrap().to_string_lossy().into_owned();
     let says = |what: &str| {
         for line in ["log", "log verify", "explain --last"] {
-            let said = run(&room, line);
-            let words = said.stderr.split_whitespace().collect::<String>();
-            assert_eq!(said.code, 1, "{line}: {}", said.all());
+            let output = run(&room, line);
+            let words = output.stderr.split_whitespace().collect::<String>();
+            assert_eq!(output.code, 1, "{line}: {}", output.all());
             let what = format!("{named}`cannotberead:itis{what},notafile");
-            assert!(words.contains(&what), "{line}: {}", said.all());
+            assert!(words.contains(&what), "{line}: {}", output.all());
         }
     };
     fifo(&record);

@@ -15,24 +15,24 @@ fn a_wrong_call_is_no_block() {
         &["explain", "a", "b", "c"],
         &[],
     ] {
-        let said = room.run(args, "");
-        assert_eq!(said.code, 1, "{args:?}: {}", said.stderr);
-        assert_eq!(said.stdout, "", "{args:?}");
-        assert!(!said.stderr.is_empty(), "{args:?}");
+        let output = room.run(args, "");
+        assert_eq!(output.code, 1, "{args:?}: {}", output.stderr);
+        assert_eq!(output.stdout, "", "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
     }
 }
 
 #[test]
 fn help_is_data_and_names_the_exit_codes() {
-    let said = Room::new().run(&["--help"], "");
-    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-    assert!(said.stdout.contains("Any code but 0 means: do not proceed."), "{}", said.stdout);
+    let output = Room::new().run(&["--help"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    assert!(output.stdout.contains("Any code but 0 means: do not proceed."), "{}", output.stdout);
 }
 
 #[test]
 fn an_unknown_dialect_has_a_neighbour() {
-    let said = Room::new().run(&["fire", "--config", "cloude=x.json"], "{}");
-    assert_snapshot!(said.all(), @r##"
+    let output = Room::new().run(&["fire", "--config", "cloude=x.json"], "{}");
+    assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
 --- stderr
@@ -44,8 +44,8 @@ For more information, try '--help'.
 
 #[test]
 fn a_named_file_must_be_there() {
-    let said = Room::new().run(&["fire", "--config", "none.json"], "{}");
-    assert_snapshot!(said.all(), @r##"
+    let output = Room::new().run(&["fire", "--config", "none.json"], "{}");
+    assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
 --- stderr
@@ -58,8 +58,8 @@ hint: name a file that exists
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_no_config() {
-    let said = Room::new().run(&["explain", "--config", "/dev/zero", "Bash", "ls"], "");
-    assert_snapshot!(said.all(), @r##"
+    let output = Room::new().run(&["explain", "--config", "/dev/zero", "Bash", "ls"], "");
+    assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
 --- stderr
@@ -74,8 +74,8 @@ fn every_schema_is_one() {
     for name in
         ["config", "event", "answer", "outcome", "check", "list", "explain", "events", "log"]
     {
-        let said = Room::new().run(&["schema", name], "");
-        let schema: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let output = Room::new().run(&["schema", name], "");
+        let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
     }
 }
@@ -88,14 +88,14 @@ fn keys_are_written_in_snake_case() {
         "test", "log",
     ];
     for name in forms {
-        let said = Room::new().run(&["schema", name], "");
-        let schema: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let output = Room::new().run(&["schema", name], "");
+        let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         let mut keys = Vec::new();
         properties(&schema, &mut keys);
         assert!(!keys.is_empty(), "{name}");
         let odd: Vec<&String> = keys
             .iter()
-            .filter(|it| it.contains(|c: char| c.is_ascii_uppercase() || c == '-'))
+            .filter(|key| key.contains(|c: char| c.is_ascii_uppercase() || c == '-'))
             .collect();
         assert!(odd.is_empty(), "{name}: {odd:?}");
     }
@@ -109,9 +109,9 @@ fn properties(schema: &serde_json::Value, keys: &mut Vec<String>) {
             if let Some(Value::Object(own)) = map.get("properties") {
                 keys.extend(own.keys().cloned());
             }
-            map.values().for_each(|it| properties(it, keys));
+            map.values().for_each(|value| properties(value, keys));
         }
-        Value::Array(list) => list.iter().for_each(|it| properties(it, keys)),
+        Value::Array(list) => list.iter().for_each(|value| properties(value, keys)),
         _ => {}
     }
 }

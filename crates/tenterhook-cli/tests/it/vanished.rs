@@ -32,8 +32,8 @@ fn room_without(name: &str, text: &str) -> Room {
     room.write(&format!("project/{name}"), text);
     room.approve("project");
     let room = room.unapproved();
-    let said = fire(&room, "deploy prod");
-    assert_ne!(said.code, 0, "the gate is approved: {name}: {}", said.all());
+    let output = fire(&room, "deploy prod");
+    assert_ne!(output.code, 0, "the gate is approved: {name}: {}", output.all());
     fs::remove_file(room.path(&format!("project/{name}"))).unwrap();
     room
 }
@@ -42,24 +42,24 @@ fn room_without(name: &str, text: &str) -> Room {
 fn approved_file_that_is_gone_holds_what_its_gates_matched() {
     for (name, text, code) in FILES {
         let room = room_without(name, text);
-        let said = fire(&room, "deploy prod");
-        assert_eq!(said.code, *code, "{name}: {}", said.all());
-        let words = said.all().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("tenterhook untrust"), "{name}: {}", said.all());
-        assert!(words.contains("is not there"), "{name}: {}", said.all());
+        let output = fire(&room, "deploy prod");
+        assert_eq!(output.code, *code, "{name}: {}", output.all());
+        let words = output.all().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("tenterhook untrust"), "{name}: {}", output.all());
+        assert!(words.contains("is not there"), "{name}: {}", output.all());
         // Only that: other calls go on, and so do prompts.
         if text.contains("deploy *") {
-            let said = fire(&room, "ls -la");
-            assert_eq!(said.code, 0, "{name}: {}", said.all());
+            let output = fire(&room, "ls -la");
+            assert_eq!(output.code, 0, "{name}: {}", output.all());
         }
-        let said = room.run(&["fire", "Read", "src/main.rs"], "");
-        assert_eq!(said.code, 0, "{name}: {}", said.all());
-        let said = room.run(&["fire", "UserPromptSubmit", "hello"], "");
-        assert_eq!(said.code, 0, "{name}: {}", said.all());
+        let output = room.run(&["fire", "Read", "src/main.rs"], "");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let output = room.run(&["fire", "UserPromptSubmit", "hello"], "");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
         // The file is back: nothing is held for it.
         room.write(&format!("project/{name}"), text);
-        let said = fire(&room, "deploy prod");
-        assert!(!said.all().contains("untrust"), "{name}: {}", said.all());
+        let output = fire(&room, "deploy prod");
+        assert!(!output.all().contains("untrust"), "{name}: {}", output.all());
     }
 }
 
@@ -70,10 +70,10 @@ fn approved_file_that_is_gone_is_forgotten_by_untrust() {
         let status = room.run(&["trust", "status"], "");
         assert!(status.stdout.contains(name), "{name}: {}", status.all());
         let digest = status.stdout.split_whitespace().find(|word| word.len() == 64).unwrap();
-        let said = room.run(&["untrust", name, "--yes", digest], "");
-        assert_eq!(said.code, 0, "{name}: {}", said.all());
-        let said = fire(&room, "deploy prod");
-        assert_eq!(said.code, 0, "{name}: {}", said.all());
+        let output = room.run(&["untrust", name, "--yes", digest], "");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let output = fire(&room, "deploy prod");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 
@@ -98,6 +98,6 @@ fn pack_that_its_user_removes_holds_nothing() {
     assert_ne!(fire(&room, "git push --force origin main").code, 0);
     let remove = room.run(&["rules", "remove", "guardrails", "--project"], "");
     assert_eq!(remove.code, 0, "{}", remove.all());
-    let said = fire(&room, "git push --force origin main");
-    assert_eq!(said.code, 0, "{}", said.all());
+    let output = fire(&room, "git push --force origin main");
+    assert_eq!(output.code, 0, "{}", output.all());
 }

@@ -56,13 +56,14 @@ fn every_line_fits_the_screen() {
     let room = room();
     for columns in WIDTHS {
         for command in COMMANDS {
-            let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
-            assert!(!said.is_empty(), "{command}");
+            let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            assert!(!text.is_empty(), "{command}");
             // A time is written as `[TIME]` here, which is longer than some.
-            let lines = said.lines().filter(|it| !it.contains("[TIME]") && !is_to_be_copied(it));
+            let lines =
+                text.lines().filter(|line| !line.contains("[TIME]") && !is_to_be_copied(line));
             for line in lines {
                 let wide = line.chars().count();
-                assert!(wide <= *columns, "{command} at {columns}: {wide}\n{line}\n\n{said}");
+                assert!(wide <= *columns, "{command} at {columns}: {wide}\n{line}\n\n{text}");
             }
         }
     }
@@ -74,11 +75,11 @@ fn rows_can_be_told_apart() {
     let room = room();
     for columns in WIDTHS {
         for command in ["list", "explain Bash 'git push'", "fire Bash 'git push'"] {
-            let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
             for end in ["one", "two"] {
-                let words = said.split(|c: char| !c.is_alphanumeric());
+                let words = text.split(|c: char| !c.is_alphanumeric());
                 let hooks = words.filter(|word| *word == end).count();
-                assert!(hooks >= 2, "{command} at {columns}: {end}\n{said}");
+                assert!(hooks >= 2, "{command} at {columns}: {end}\n{text}");
             }
         }
     }
@@ -90,9 +91,9 @@ fn narrow_screens_look_like_this() {
     for (columns, command) in
         [(40, "list"), (50, "explain Bash 'git push'"), (60, "fire Bash 'git push'"), (40, "check")]
     {
-        let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+        let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
         let name = command.split(' ').next().unwrap();
-        insta::assert_snapshot!(format!("{name}_at_{columns}"), said);
+        insta::assert_snapshot!(format!("{name}_at_{columns}"), text);
     }
 }
 
@@ -103,8 +104,8 @@ fn of_a_line_that_no_screen_shows_the_place_is_said() {
     let events: Vec<String> =
         (0..2_000).map(|at| format!(r#""E{at}": [{{"hooks": []}}]"#)).collect();
     room.write("project/long.json", &format!(r#"{{"hooks": {{{}}}}}"#, events.join(", ")));
-    let said = room.shell("timeout 60 tenterhook check claude=long.json");
-    assert_eq!(said.code, 1, "{}", said.all());
-    assert_eq!(said.stdout.matches(" has no event `E").count(), 2_000);
-    assert!(said.stdout.contains("--> long.json:1:12\n"), "{}", said.all());
+    let output = room.shell("timeout 60 tenterhook check claude=long.json");
+    assert_eq!(output.code, 1, "{}", output.all());
+    assert_eq!(output.stdout.matches(" has no event `E").count(), 2_000);
+    assert!(output.stdout.contains("--> long.json:1:12\n"), "{}", output.all());
 }

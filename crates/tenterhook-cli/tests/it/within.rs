@@ -30,9 +30,9 @@ fn a_hook_that_fires_itself_is_refused_once() {
                 "[hook.itself]\non = 'PreToolUse'\n{itself}\npass = ['PATH']\n[hook.other]\non = 'PreToolUse'\nshell = 'echo other >> others'\n"
             ),
         );
-        let said = room.shell("tenterhook fire --config hooks.toml event.json");
-        assert_eq!(count(&room, "project/fired"), 1, "{run}: {}", said.all());
-        assert_eq!(count(&room, "project/others"), 2, "{run}: {}", said.all());
+        let output = room.shell("tenterhook fire --config hooks.toml event.json");
+        assert_eq!(count(&room, "project/fired"), 1, "{run}: {}", output.all());
+        assert_eq!(count(&room, "project/others"), 2, "{run}: {}", output.all());
         let inner = std::fs::read_to_string(room.path("project/inner.json")).unwrap();
         let inner: Value = serde_json::from_str(&inner).unwrap();
         assert_eq!(inner["decision"], "deny", "{inner:#}");
@@ -44,7 +44,7 @@ fn a_hook_that_fires_itself_is_refused_once() {
         );
         assert_eq!(std::fs::read_to_string(room.path("project/code")).unwrap(), "2\n");
         if run == "shell" {
-            assert_eq!(said.code, 0, "nobody denied the outer event: {}", said.all());
+            assert_eq!(output.code, 0, "nobody denied the outer event: {}", output.all());
         }
     }
 }
@@ -63,8 +63,8 @@ fn a_chain_of_hooks_ends() {
             ),
         );
     }
-    let said = room.shell("tenterhook fire --config 0.toml event.json");
-    assert_eq!(said.code, 0, "{}", said.all());
+    let output = room.shell("tenterhook fire --config 0.toml event.json");
+    assert_eq!(output.code, 0, "{}", output.all());
     assert_eq!(count(&room, "project/levels"), 9);
     let inner = std::fs::read_to_string(room.path("project/said")).unwrap();
     assert!(inner.contains("nested-too-deep") && inner.contains("BLOCKED"), "{inner}");
@@ -81,10 +81,10 @@ fn no_mark_opens_a_gate() {
     let deep = "1,2,3,4,5,6,7,8,9,10";
     for config in ["hooks.toml", "rule.toml"] {
         for mark in marks.iter().chain(&[deep]) {
-            let said = room.shell(&format!(
+            let output = room.shell(&format!(
                 "TENTERHOOK_FIRING=\"{mark}\" tenterhook fire --config {config} event.json"
             ));
-            assert_eq!(said.code, 2, "{mark}: {}", said.all());
+            assert_eq!(output.code, 2, "{mark}: {}", output.all());
         }
     }
 }

@@ -50,39 +50,39 @@ fn copilot_says(event: Event, said: Said, text: &str) -> Option<String> {
     Some(value.to_string())
 }
 
-fn copilot_files(it: &Setting<'_>) -> Files {
+fn copilot_files(setting: &Setting<'_>) -> Files {
     let mut table = serde_json::Map::new();
-    for hook in it.hooks {
+    for hook in setting.hooks {
         let Some(name) = COPILOT.event(hook.event) else { continue };
         let entry = json!({ "type": "command", "bash": hook.command, "timeoutSec": hook.timeout });
         table.insert(name.to_owned(), json!([entry]));
     }
     let hooks = json!({ "version": 1, "hooks": table });
-    let server = json!({ "mcpServers": { "probe": { "type": "local", "command": "sh", "args": [it.mcp()], "tools": ["*"] } } });
-    let mut files = vec![(home(it, ".copilot/mcp-config.json"), server.to_string())];
-    if !it.hooks.is_empty() {
-        files.push((home(it, ".copilot/hooks/probe.json"), hooks.to_string()));
+    let server = json!({ "mcpServers": { "probe": { "type": "local", "command": "sh", "args": [setting.mcp()], "tools": ["*"] } } });
+    let mut files = vec![(home(setting, ".copilot/mcp-config.json"), server.to_string())];
+    if !setting.hooks.is_empty() {
+        files.push((home(setting, ".copilot/hooks/probe.json"), hooks.to_string()));
     }
     files
 }
 
-fn copilot_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn copilot_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     let mut env = vec![
-        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", it.url)),
+        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", setting.url)),
         ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
         ("COPILOT_PROVIDER_API_KEY", "x".to_owned()),
         ("COPILOT_MODEL", "gpt-5".to_owned()),
         ("COPILOT_OFFLINE", "true".to_owned()),
     ];
-    if it.mode == Mode::Bypass {
+    if setting.mode == Mode::Bypass {
         env.push(("COPILOT_ALLOW_ALL", "true".to_owned()));
     }
     env
 }
 
-fn copilot_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+fn copilot_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     let mut args = words(&["-p", prompt, "--no-color"]);
-    match it.mode {
+    match setting.mode {
         Mode::Bypass => args.push("--allow-all-tools".to_owned()),
         Mode::Default => {
             args.extend(words(&[
@@ -128,19 +128,19 @@ fn goose_says(event: Event, said: Said, text: &str) -> Option<String> {
     }
 }
 
-fn goose_files(it: &Setting<'_>) -> Files {
-    if it.hooks.is_empty() {
+fn goose_files(setting: &Setting<'_>) -> Files {
+    if setting.hooks.is_empty() {
         return Vec::new();
     }
-    let hooks = json!({ "hooks": groups(&GOOSE, it.hooks, seconds, None) });
-    vec![(home(it, ".agents/plugins/probe/hooks/hooks.json"), hooks.to_string())]
+    let hooks = json!({ "hooks": groups(&GOOSE, setting.hooks, seconds, None) });
+    vec![(home(setting, ".agents/plugins/probe/hooks/hooks.json"), hooks.to_string())]
 }
 
-fn goose_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn goose_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     let pairs = [
         ("GOOSE_PROVIDER", "openai"),
         ("GOOSE_MODEL", "gpt-4o"),
-        ("OPENAI_HOST", it.url),
+        ("OPENAI_HOST", setting.url),
         ("OPENAI_API_KEY", "x"),
         ("GOOSE_DISABLE_KEYRING", "1"),
         ("GOOSE_MODE", "auto"),
@@ -148,8 +148,8 @@ fn goose_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
     pairs.map(|(key, value)| (key, value.to_owned())).to_vec()
 }
 
-fn goose_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
-    let server = format!("sh {}", it.mcp());
+fn goose_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let server = format!("sh {}", setting.mcp());
     words(&[
         "run",
         "--no-session",
@@ -190,28 +190,28 @@ fn qwen_task(prompt: &str) -> Value {
     json!({ "description": "probe", "prompt": prompt, "subagent_type": "general-purpose" })
 }
 
-fn qwen_files(it: &Setting<'_>) -> Files {
+fn qwen_files(setting: &Setting<'_>) -> Files {
     let settings = json!({
         "security": { "auth": { "selectedType": "openai" } },
         "telemetry": { "enabled": false },
         "permissions": { "allow": ["run_shell_command", "agent", "mcp__probe__ping"] },
-        "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()], "trust": true } },
-        "hooks": groups(&QWEN, it.hooks, seconds, Some("*")),
+        "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()], "trust": true } },
+        "hooks": groups(&QWEN, setting.hooks, seconds, Some("*")),
     });
-    vec![(home(it, ".qwen/settings.json"), settings.to_string())]
+    vec![(home(setting, ".qwen/settings.json"), settings.to_string())]
 }
 
-fn qwen_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn qwen_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     vec![
         ("OPENAI_API_KEY", "x".to_owned()),
-        ("OPENAI_BASE_URL", format!("{}/v1", it.url)),
+        ("OPENAI_BASE_URL", format!("{}/v1", setting.url)),
         ("OPENAI_MODEL", "qwen3-coder".to_owned()),
     ]
 }
 
-fn qwen_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+fn qwen_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     let mut args = words(&["-p", prompt]);
-    if it.mode == Mode::Bypass {
+    if setting.mode == Mode::Bypass {
         args.extend(words(&["--approval-mode", "yolo"]));
     }
     args

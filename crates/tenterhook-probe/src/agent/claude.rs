@@ -32,27 +32,27 @@ fn delegate(prompt: &str) -> Value {
     json!({ "description": "probe", "prompt": prompt, "subagent_type": "general-purpose" })
 }
 
-fn files(it: &Setting<'_>) -> Files {
+fn files(setting: &Setting<'_>) -> Files {
     let settings = json!({
         "permissions": { "allow": ["Bash", "Agent", "mcp__probe__ping"] },
-        "hooks": groups(&CLAUDE, it.hooks, seconds, Some("*")),
+        "hooks": groups(&CLAUDE, setting.hooks, seconds, Some("*")),
     });
-    let project = it.room.project().display().to_string();
+    let project = setting.room.project().display().to_string();
     let state = json!({
         "hasCompletedOnboarding": true,
         "projects": { project: { "hasTrustDialogAccepted": true } },
     });
-    let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()] } } });
+    let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()] } } });
     vec![
-        (home(it, ".claude/settings.json"), settings.to_string()),
-        (home(it, ".claude.json"), state.to_string()),
-        (home(it, "mcp.json"), server.to_string()),
+        (home(setting, ".claude/settings.json"), settings.to_string()),
+        (home(setting, ".claude.json"), state.to_string()),
+        (home(setting, "mcp.json"), server.to_string()),
     ]
 }
 
-fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     vec![
-        ("ANTHROPIC_BASE_URL", it.url.to_owned()),
+        ("ANTHROPIC_BASE_URL", setting.url.to_owned()),
         ("ANTHROPIC_API_KEY", "sk-ant-x".to_owned()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ("DISABLE_AUTOUPDATER", "1".to_owned()),
@@ -61,10 +61,10 @@ fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
-    let servers = home(it, "mcp.json").display().to_string();
+fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let servers = home(setting, "mcp.json").display().to_string();
     let mut args = words(&["-p", prompt, "--mcp-config", &servers]);
-    if it.mode == Mode::Bypass {
+    if setting.mode == Mode::Bypass {
         args.push("--dangerously-skip-permissions".to_owned());
     }
     args

@@ -32,31 +32,31 @@ fn delegate(prompt: &str) -> Value {
     json!({ "message": prompt })
 }
 
-fn files(it: &Setting<'_>) -> Files {
-    let hooks = json!({ "hooks": groups(&CODEX, it.hooks, seconds, Some("*")) });
+fn files(setting: &Setting<'_>) -> Files {
+    let hooks = json!({ "hooks": groups(&CODEX, setting.hooks, seconds, Some("*")) });
     let config = format!(
         "model = \"m1\"\nmodel_provider = \"mock\"\n\
          [model_providers.mock]\nname = \"mock\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n\
          [features]\nhooks = true\nmulti_agent = true\n\
          [mcp_servers.probe]\ncommand = \"sh\"\nargs = [\"{}\"]\n",
-        it.url,
-        it.mcp(),
+        setting.url,
+        setting.mcp(),
     );
-    let mut files = vec![(home(it, ".codex/config.toml"), config)];
-    if !it.hooks.is_empty() {
-        files.push((home(it, ".codex/hooks.json"), hooks.to_string()));
+    let mut files = vec![(home(setting, ".codex/config.toml"), config)];
+    if !setting.hooks.is_empty() {
+        files.push((home(setting, ".codex/hooks.json"), hooks.to_string()));
     }
     files
 }
 
-fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
-    vec![("MOCK_KEY", "x".to_owned()), ("CODEX_HOME", text(&home(it, ".codex")))]
+fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![("MOCK_KEY", "x".to_owned()), ("CODEX_HOME", text(&home(setting, ".codex")))]
 }
 
-fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     // A home that is made for one run has trusted nothing: without this, its hooks are skipped in silence.
     let mut args = words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
-    args.extend(words(match it.mode {
+    args.extend(words(match setting.mode {
         Mode::Bypass => &["--dangerously-bypass-approvals-and-sandbox"],
         Mode::Default => &["--sandbox", "workspace-write"],
     }));

@@ -41,7 +41,7 @@ fn says(event: Event, said: Said, text: &str) -> Option<String> {
     Some(value.to_string())
 }
 
-fn files(it: &Setting<'_>) -> Files {
+fn files(setting: &Setting<'_>) -> Files {
     // Its time-outs are in milliseconds.
     let entry = |hook: &super::Registered| json!({ "type": "command", "name": "probe", "command": hook.command, "timeout": hook.timeout * 1000 });
     let settings = json!({
@@ -49,26 +49,26 @@ fn files(it: &Setting<'_>) -> Files {
         "telemetry": { "enabled": false },
         // From its 30th turn on it asks a model whether it is in a loop, and waits minutes for one that answers otherwise than it wants.
         "model": { "disableLoopDetection": true },
-        "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()], "trust": true } },
-        "hooks": groups(&GEMINI, it.hooks, entry, Some("*")),
+        "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()], "trust": true } },
+        "hooks": groups(&GEMINI, setting.hooks, entry, Some("*")),
     });
-    vec![(home(it, ".gemini/settings.json"), settings.to_string())]
+    vec![(home(setting, ".gemini/settings.json"), settings.to_string())]
 }
 
-fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     vec![
-        ("GOOGLE_GEMINI_BASE_URL", it.url.to_owned()),
+        ("GOOGLE_GEMINI_BASE_URL", setting.url.to_owned()),
         ("GEMINI_API_KEY", "x".to_owned()),
         // It would start itself a second time, with more memory.
         ("GEMINI_CLI_NO_RELAUNCH", "true".to_owned()),
     ]
 }
 
-fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     // A fixed model skips its routing calls.
     let mut args =
         words(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
-    args.extend(match it.mode {
+    args.extend(match setting.mode {
         Mode::Bypass => words(&["yolo"]),
         Mode::Default => words(&["default", "--allowed-tools", "run_shell_command"]),
     });

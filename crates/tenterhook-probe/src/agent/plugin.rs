@@ -23,9 +23,9 @@ pub(super) const OPENCODE: Agent = Agent {
     says: |_, _, _| None,
     files: opencode_files,
     env: opencode_env,
-    args: |it, prompt| {
+    args: |setting, prompt| {
         let mut args = words(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
-        if it.mode == Mode::Bypass {
+        if setting.mode == Mode::Bypass {
             args.push("--auto".to_owned());
         }
         args
@@ -52,27 +52,27 @@ export default { id: "probe", server: async () => ({
 }) }
 "#;
 
-fn opencode_files(it: &Setting<'_>) -> Files {
+fn opencode_files(setting: &Setting<'_>) -> Files {
     let config = json!({
         "model": "mock/m1", "small_model": "mock/m1", "autoupdate": false, "share": "disabled",
         "provider": { "mock": {
             "npm": "@ai-sdk/openai-compatible", "name": "Mock",
-            "options": { "baseURL": format!("{}/v1", it.url), "apiKey": "x" },
+            "options": { "baseURL": format!("{}/v1", setting.url), "apiKey": "x" },
             "models": { "m1": { "name": "m1", "tool_call": true, "limit": { "context": 100_000, "output": 8000 } } },
         } },
         "permission": { "bash": "allow", "edit": "allow" },
-        "mcp": { "probe": { "type": "local", "command": ["sh", it.mcp()], "enabled": true } },
+        "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp()], "enabled": true } },
     });
-    let mut files = vec![(it.room.project().join("opencode.json"), config.to_string())];
-    if !it.hooks.is_empty() {
-        let plugin = PLUGIN.replace("@HERE@", &text(&it.room.path("hook")));
-        files.push((home(it, ".config/opencode/plugin/probe.js"), plugin));
+    let mut files = vec![(setting.room.project().join("opencode.json"), config.to_string())];
+    if !setting.hooks.is_empty() {
+        let plugin = PLUGIN.replace("@HERE@", &text(&setting.room.path("hook")));
+        files.push((home(setting, ".config/opencode/plugin/probe.js"), plugin));
     }
     files
 }
 
-fn opencode_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
-    let place = |name: &str| text(&home(it, name));
+fn opencode_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let place = |name: &str| text(&home(setting, name));
     vec![
         ("npm_config_offline", "true".to_owned()),
         ("OPENCODE_DISABLE_AUTOUPDATE", "true".to_owned()),
@@ -101,8 +101,8 @@ pub(super) const CLINE: Agent = Agent {
     files: cline_files,
     env: |_| Vec::new(),
     args: |_, prompt| words(&["--json", prompt]),
-    before: |it| {
-        let url = format!("{}/v1", it.url);
+    before: |setting| {
+        let url = format!("{}/v1", setting.url);
         Some(words(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
     },
 };
@@ -120,11 +120,11 @@ fn cline_says(event: Event, said: Said, text: &str) -> Option<String> {
     Some(value.to_string())
 }
 
-fn cline_files(it: &Setting<'_>) -> Files {
-    let hooks = it.hooks.iter().filter_map(|hook| {
+fn cline_files(setting: &Setting<'_>) -> Files {
+    let hooks = setting.hooks.iter().filter_map(|hook| {
         let name = CLINE.event(hook.event)?;
         Some((
-            home(it, &format!(".cline/hooks/{name}")),
+            home(setting, &format!(".cline/hooks/{name}")),
             format!("#!/bin/sh\nexec {}\n", hook.command),
         ))
     });

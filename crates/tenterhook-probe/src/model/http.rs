@@ -26,7 +26,7 @@ pub(super) fn read(stream: &mut (impl Read + Write)) -> io::Result<Option<Reques
     let Some(first) = stream.line()? else { return Ok(None) };
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     let (mut length, mut chunked, mut waits) = (0, false, false);
-    while let Some(line) = stream.line()?.filter(|it| !it.is_empty()) {
+    while let Some(line) = stream.line()?.filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
@@ -70,7 +70,7 @@ impl<S: Read> Buffered<'_, S> {
     /// A line without its end; `None` at the end of the stream.
     fn line(&mut self) -> io::Result<Option<String>> {
         loop {
-            if let Some(at) = self.ahead.iter().position(|it| *it == b'\n') {
+            if let Some(at) = self.ahead.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.ahead.drain(..=at).collect();
                 let line = String::from_utf8_lossy(&line);
                 return Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()));

@@ -32,7 +32,7 @@ pub(super) fn step(wire: Wire, step: &Step, id: &str, streamed: bool) -> Reply {
     };
     let calls: Vec<(String, &Call)> = match step {
         Step::Calls(calls) => {
-            calls.iter().enumerate().map(|(at, it)| (format!("call_{id}_{at}"), it)).collect()
+            calls.iter().enumerate().map(|(at, call)| (format!("call_{id}_{at}"), call)).collect()
         }
         Step::Say(_) => Vec::new(),
     };
@@ -63,7 +63,8 @@ fn events<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool) -> Reply {
 fn messages(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
     let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
-    let said = text.map(|it| (json!({ "type": "text", "text": it }), ("text", it.to_owned())));
+    let said =
+        text.map(|text| (json!({ "type": "text", "text": text }), ("text", text.to_owned())));
     let called = calls.iter().map(|(id, call)| {
         let block = json!({ "type": "tool_use", "id": id.replace("call_", "toolu_"), "name": call.name, "input": call.input });
         (block, ("partial_json", call.input.to_string()))
@@ -103,9 +104,9 @@ fn set(value: &mut Value, key: &str, to: Value) {
 }
 
 fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
-    let said = text.map(|it| {
+    let said = text.map(|text| {
         json!({ "type": "message", "id": format!("msg_{id}"), "role": "assistant", "status": "completed",
-            "content": [{ "type": "output_text", "text": it, "annotations": [] }] })
+            "content": [{ "type": "output_text", "text": text, "annotations": [] }] })
     });
     let called = calls.iter().map(|(id, call)| {
         // Tools may stand in a namespace.
@@ -150,20 +151,20 @@ fn chat(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool)
                 "function": { "name": call.name, "arguments": call.input.to_string() } })
         })
         .collect();
-    let mut said = json!({ "role": "assistant", "content": text });
+    let mut json = json!({ "role": "assistant", "content": text });
     if !called.is_empty() {
-        set(&mut said, "tool_calls", json!(called));
+        set(&mut json, "tool_calls", json!(called));
     }
     let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
     let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
     let frame = |kind: &str, choice: Value| json!({ "id": format!("chat_{id}"), "object": kind, "created": 1, "model": NAME, "choices": [choice], "usage": usage });
     if !streamed {
-        let choice = json!({ "index": 0, "message": said, "finish_reason": reason });
+        let choice = json!({ "index": 0, "message": json, "finish_reason": reason });
         return whole(&frame("chat.completion", choice));
     }
     let kind = "chat.completion.chunk";
     let list = [
-        frame(kind, json!({ "index": 0, "delta": said, "finish_reason": null })),
+        frame(kind, json!({ "index": 0, "delta": json, "finish_reason": null })),
         frame(kind, json!({ "index": 0, "delta": {}, "finish_reason": reason })),
     ];
     let mut reply = events(&list, false);
@@ -172,7 +173,7 @@ fn chat(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool)
 }
 
 fn gemini(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
-    let said = text.map(|it| json!({ "text": it }));
+    let said = text.map(|text| json!({ "text": text }));
     let called = calls
         .iter()
         .map(|(_, call)| json!({ "functionCall": { "name": call.name, "args": call.input } }));

@@ -47,7 +47,7 @@ fn a_script_is_said_on_every_wire() {
             assert!(reply.contains("shell") && reply.contains("ls"), "{path}: {reply}");
             let reply = asks(&model, path, &second);
             assert!(reply.contains(Script::OVER) && !reply.contains("shell"), "{path}: {reply}");
-            let steps: Vec<usize> = model.asked().iter().map(|it| it.step).collect();
+            let steps: Vec<usize> = model.asked().iter().map(|a| a.step).collect();
             assert_eq!(steps, [0, 1], "{path}");
         }
     }

@@ -52,12 +52,12 @@ impl Wire {
 /// Runs of items of one role. An agent may divide an answer, or tear its calls apart: those whose ids are ours say their number.
 fn spoken_by(body: &Value, list: &str, role: &str) -> usize {
     let (mut runs, mut called, mut before) = (0, BTreeSet::new(), false);
-    for it in items(body, list) {
-        let now = it.get("role").and_then(Value::as_str) == Some(role);
-        let ids = items(it, "tool_calls").iter().filter_map(|call| number(text(call, "id")));
+    for message in items(body, list) {
+        let now = message.get("role").and_then(Value::as_str) == Some(role);
+        let ids = items(message, "tool_calls").iter().filter_map(|call| number(text(call, "id")));
         let ids: Vec<&str> = ids.collect();
         runs += usize::from(now && ids.is_empty() && !before);
-        called.extend(ids.iter().map(|it| (*it).to_owned()));
+        called.extend(ids.iter().map(|id| (*id).to_owned()));
         before = now;
     }
     runs + called.len()
@@ -93,15 +93,15 @@ fn items<'a>(body: &'a Value, list: &str) -> &'a [Value] {
 
 /// Whether a request offers a tool of this name, in whatever form.
 pub(super) fn offers(body: &Value, name: &str) -> bool {
-    body.get("tools").is_some_and(|it| names(it, name))
+    body.get("tools").is_some_and(|tools| names(tools, name))
 }
 
 fn names(value: &Value, name: &str) -> bool {
     match value {
-        Value::Array(list) => list.iter().any(|it| names(it, name)),
-        Value::Object(fields) => fields.iter().any(|(key, it)| match key.as_str() {
-            "name" => it.as_str() == Some(name),
-            "function" | "functionDeclarations" | "function_declarations" => names(it, name),
+        Value::Array(list) => list.iter().any(|value| names(value, name)),
+        Value::Object(fields) => fields.iter().any(|(key, value)| match key.as_str() {
+            "name" => value.as_str() == Some(name),
+            "function" | "functionDeclarations" | "function_declarations" => names(value, name),
             _ => false,
         }),
         _ => false,

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_first_line_that_is_an_exit_code_counts() {
-        for (said, expected) in [
+        for (texts, expected) in [
             (&["0\n"][..], Some(0)),
             (&["2", "55", "\n"], Some(255)),
             (&["\n", "words\n7\n8\n"], Some(7)),
@@ -93,8 +93,8 @@ mod tests {
             (&["\u{663}\n"], None),
         ] {
             let mut heard = Announcements::new(None);
-            let code = said.iter().find_map(|it| heard.hear(it.as_bytes()));
-            assert_eq!(code, expected, "{said:?}");
+            let code = texts.iter().find_map(|text| heard.hear(text.as_bytes()));
+            assert_eq!(code, expected, "{texts:?}");
         }
     }
 

@@ -65,7 +65,7 @@ pub(crate) struct Strings {
 
 impl Strings {
     pub(crate) fn new(owned: Vec<std::ffi::CString>) -> Self {
-        let mut table: Vec<_> = owned.iter().map(|it| it.as_ptr()).collect();
+        let mut table: Vec<_> = owned.iter().map(|text| text.as_ptr()).collect();
         table.push(ptr::null());
         Self { _owned: owned, table }
     }
@@ -136,7 +136,7 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let host = rustix::process::getpid().as_raw_nonzero().get();
     let mut shared = Shared { plan, host, failed: None, tier: Tier::T0 };
     let mut pidfd: c_int = -1;
-    let own = plan.isolation.map_or(0, |it| it.namespaces.flags);
+    let own = plan.isolation.map_or(0, |isolation| isolation.namespaces.flags);
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD | own;
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
     let pidfd_slot = ptr::from_mut(&mut pidfd);
@@ -236,8 +236,8 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             raise_oom_score(score);
         }
         // What is confined can mount nothing any more.
-        if let Some(it) = &plan.isolation
-            && !it.namespaces.enter()
+        if let Some(isolation) = &plan.isolation
+            && !isolation.namespaces.enter()
         {
             return Step::Confine;
         }
@@ -254,7 +254,7 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             return Step::Privileges;
         }
         if let Some(prepared) = plan.confinement {
-            if plan.isolation.is_some_and(|it| !it.namespaces.grant(numbers.ruleset))
+            if plan.isolation.is_some_and(|isolation| !isolation.namespaces.grant(numbers.ruleset))
                 || !confine(prepared, numbers.ruleset, numbers.watch)
             {
                 return Step::Confine;
@@ -298,8 +298,8 @@ struct Numbers {
 unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
     let confinement = plan.confinement;
     let (ruleset, watch) = (
-        confinement.and_then(|it| it.ruleset.as_ref()),
-        confinement.and_then(|it| it.watch.as_ref()),
+        confinement.and_then(|confinement| confinement.ruleset.as_ref()),
+        confinement.and_then(|confinement| confinement.watch.as_ref()),
     );
     let mut next: c_int = 3;
     let mut take = |fd: Option<RawFd>, flags: c_int| {
@@ -310,10 +310,10 @@ unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
         is_moved.then_some(number)
     };
     take(plan.announce, 0)?;
-    take(plan.isolation.map(|it| it.status), 0)?;
+    take(plan.isolation.map(|isolation| isolation.status), 0)?;
     let ruleset = take(ruleset.map(AsRawFd::as_raw_fd), 0)?;
-    let program = take(plan.isolation.map(|it| it.program), libc::O_CLOEXEC)?;
-    let watch = take(watch.map(|it| it.theirs.as_raw_fd()), 0)?;
+    let program = take(plan.isolation.map(|isolation| isolation.program), libc::O_CLOEXEC)?;
+    let watch = take(watch.map(|watch| watch.theirs.as_raw_fd()), 0)?;
     Some(Numbers { ruleset, program, watch, first_free: next })
 }
 

@@ -107,7 +107,7 @@ pub(crate) fn prepare(
     let ruleset = ruleset.map(super::launch::above_moved).transpose().map_err(confine)?;
     let namespaces = (tier == Tier::T2).then(|| match &ruleset {
         Some(_) => Ok(Namespaces::beside_landlock(confinement, means.landlock)),
-        None => Root::new(confinement, beside).map(|it| Namespaces::with_root(confinement, it)),
+        None => Root::new(confinement, beside).map(|root| Namespaces::with_root(confinement, root)),
     });
     Ok(Some(Prepared {
         tries_root: grants_root == Some(false),

@@ -24,8 +24,8 @@ pub(super) unsafe fn confine(prepared: &Prepared, ruleset: c_int, watch: c_int) 
         if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
             return false;
         }
-        if let Some(it) = &prepared.watch
-            && !hand_over_calls(&it.filter, watch)
+        if let Some(watcher) = &prepared.watch
+            && !hand_over_calls(&watcher.filter, watch)
         {
             return false;
         }
@@ -84,7 +84,7 @@ unsafe fn holds(prepared: &Prepared) -> bool {
         let opens = prepared.tries_root && libc::open(c"/".as_ptr(), listed) >= 0;
         let calls = prepared.tries_socket
             && libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) >= 0;
-        let is_rooted = prepared.namespaces.as_ref().is_none_or(|it| it.holds());
+        let is_rooted = prepared.namespaces.as_ref().is_none_or(|namespace| namespace.holds());
         let held = mode == libc::SECCOMP_MODE_FILTER as c_int && !opens && !calls && is_rooted;
         if !held {
             *libc::__errno_location() = libc::EOPNOTSUPP;

@@ -108,9 +108,9 @@ fn bears(pid: Pid, mark: &str) -> bool {
     let path = Path::new("/proc").join(pid.as_raw_nonzero().to_string()).join("environ");
     // Others' processes cannot be read, and the dead have none.
     let Ok(environ) = std::fs::read(path) else { return false };
-    environ.split(|it| *it == 0).any(|variable| {
-        let value = variable.strip_prefix(TAG.as_bytes()).and_then(|it| it.strip_prefix(b"="));
-        let words = value.into_iter().flat_map(|it| it.split(|it| *it == b','));
+    environ.split(|byte| *byte == 0).any(|variable| {
+        let value = variable.strip_prefix(TAG.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+        let words = value.into_iter().flat_map(|value| value.split(|byte| *byte == b','));
         words.into_iter().any(|word| word.starts_with(mark.as_bytes()))
     })
 }

@@ -139,7 +139,7 @@ pub(super) unsafe fn add_named(ruleset: c_int, path: &CStr, rights: Rights) -> b
     // SAFETY: raw calls on numbers, on a prepared string, and on structures that the kernel reads only.
     unsafe {
         let fd = without_links::open(path);
-        let Some(parent) = c_int::try_from(fd).ok().filter(|it| *it >= 0) else { return true };
+        let Some(parent) = c_int::try_from(fd).ok().filter(|int| *int >= 0) else { return true };
         let add = |allowed: u64| {
             let rule = Beneath { allowed, parent };
             libc::syscall(ADD_RULE, ruleset, FOR_PATHS, &raw const rule, 0u32) == 0

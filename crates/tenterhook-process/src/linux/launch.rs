@@ -86,11 +86,14 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         written,
         stdout: pipes.stdout.ours,
         stderr: pipes.stderr.ours,
-        announce: pipes.announce.map(|it| it.ours),
+        announce: pipes.announce.map(|pipe| pipe.ours),
         status,
         executed,
         tier,
-        heard: prepared.confinement.and_then(|it| it.watch).map(|it| it.heard),
+        heard: prepared
+            .confinement
+            .and_then(|confinement| confinement.watch)
+            .map(|watch| watch.heard),
         cwd_substituted,
         word,
     })
@@ -122,23 +125,24 @@ struct Prepared {
 impl Prepared {
     fn new(command: &Command, word: &str) -> Result<Self, NotStarted> {
         let argv = arguments::argv(&command.program);
-        let program = argv.first().map(|it| it.to_os_string()).unwrap_or_default();
+        let program = argv.first().map(|arg| arg.to_os_string()).unwrap_or_default();
         let argv = arguments::c_strings(&argv)?;
         let mut env_list = command.env.clone();
         tag::mark(&mut env_list, word);
         let env = arguments::environment(&env_list)?;
         let beside = beside(command, &program);
-        let prepare = |it| confine::prepare(it, &beside);
+        let prepare = |confinement| confine::prepare(confinement, &beside);
         let confinement = command.confine.as_ref().map(prepare).transpose();
         let confinement =
-            confinement.map_err(|it| fault(it.step, Path::new(&program), it.errno))?;
+            confinement.map_err(|error| fault(error.step, Path::new(&program), error.errno))?;
         let mut resources: Vec<_> =
-            command.resources.iter().map(|(it, value)| (number(*it), *value)).collect();
-        let most = command.confine.as_ref().and_then(|it| it.processes);
+            command.resources.iter().map(|(resource, value)| (number(*resource), *value)).collect();
+        let most = command.confine.as_ref().and_then(|confinement| confinement.processes);
         // Process 1 is one of them.
         resources.extend(most.map(|most| (libc::RLIMIT_NPROC.into(), most.saturating_add(1))));
         let confinement = confinement.flatten();
-        let is_isolated = confinement.as_ref().is_some_and(|it| it.namespaces.is_some());
+        let is_isolated =
+            confinement.as_ref().is_some_and(|prepared| prepared.namespaces.is_some());
         Ok(Self {
             program,
             argv_list: if is_isolated { argv.clone() } else { Vec::new() },
@@ -147,14 +151,14 @@ impl Prepared {
             env_list,
             resources,
             confinement,
-            oom_score_adj: command.oom_score_adj.map(|it| it.to_string().into_bytes()),
+            oom_score_adj: command.oom_score_adj.map(|n| n.to_string().into_bytes()),
         })
     }
 }
 
 /// Where a child looks that may be granted nothing there: where it starts, what its program is called, its home.
 fn beside<'c>(command: &'c Command, program: &'c OsStr) -> Vec<&'c Path> {
-    let home = command.env.iter().find(|(name, _)| name == "HOME").map(|(_, it)| Path::new(it));
+    let home = command.env.iter().find(|(name, _)| name == "HOME").map(|(_, path)| Path::new(path));
     let all = [Some(command.cwd.as_path()), command.fallback_cwd.as_deref(), home];
     all.into_iter().flatten().chain(Path::new(program).parent()).collect()
 }
@@ -205,8 +209,8 @@ fn spawn_in(
         argv: &prepared.argv,
         env: &prepared.env,
         cwd: &c_string(cwd.as_os_str())?,
-        streams: [&pipes.stdin, &pipes.stdout, &pipes.stderr].map(|it| it.theirs.as_raw_fd()),
-        announce: pipes.announce.as_ref().map(|it| it.theirs.as_raw_fd()),
+        streams: [&pipes.stdin, &pipes.stdout, &pipes.stderr].map(|pipe| pipe.theirs.as_raw_fd()),
+        announce: pipes.announce.as_ref().map(|pipe| pipe.theirs.as_raw_fd()),
         umask: command.umask,
         resources: &prepared.resources,
         oom_score_adj: prepared.oom_score_adj.as_deref(),
@@ -225,7 +229,7 @@ fn spawn_patiently(plan: &Plan<'_>, argv: &[CString]) -> Result<Spawned, Failure
     let mut busy = BUSY_PAUSES.iter();
     let mut scarce = Some(SCARCE_PAUSE);
     loop {
-        let namespaces = plan.confinement.and_then(|it| it.namespaces.as_ref());
+        let namespaces = plan.confinement.and_then(|confinement| confinement.namespaces.as_ref());
         let spawned = match namespaces {
             None => spawn_on_own_stack(plan),
             Some(namespaces) => spawn_isolated(plan, namespaces, argv),

@@ -123,9 +123,9 @@ unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
 /// What is granted in `/proc`, which the child has to name anew. What lies there by a number is of a process that it does not see.
 fn granted(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
     let of = |paths: &[PathBuf], access: Access| {
-        let paths: Vec<PathBuf> = paths.iter().map(|it| resolved(it)).collect();
-        let kept = |path: &Path| confinement.never.iter().any(|it| it.starts_with(path));
-        let inside = paths.into_iter().filter(|it| it.starts_with("/proc"));
+        let paths: Vec<PathBuf> = paths.iter().map(|path| resolved(path)).collect();
+        let kept = |path: &Path| confinement.never.iter().any(|p| p.starts_with(path));
+        let inside = paths.into_iter().filter(|path| path.starts_with("/proc"));
         inside
             .filter_map(|path| {
                 let access = if kept(&path) { Access::Read } else { access };
@@ -161,7 +161,7 @@ pub(super) fn found() -> Result<Found, Errno> {
         clone::block_signals();
         attempt()
     });
-    let tried = tried.map_err(|it| Errno::from_io_error(&it).unwrap_or(Errno::AGAIN))?;
+    let tried = tried.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
     match tried.join().unwrap_or(Ok(Found::default())) {
         // Others may have taken all that there may be of them, or none is allowed: that costs little to ask again.
         Err(Errno::NOSPC) => Ok(Found::default()),
@@ -194,7 +194,9 @@ fn attempt() -> Result<Found, Errno> {
     for (files, roots) in [(Files::Root(root), true), (alone, false)] {
         match attempt_with(files) {
             Ok(counts) => return Ok(Found { makes: true, counts, roots }),
-            Err(it) if it.step == Step::Prepare || is_for_now(it.errno) => return Err(it.errno),
+            Err(error) if error.step == Step::Prepare || is_for_now(error.errno) => {
+                return Err(error.errno);
+            }
             Err(_) => {}
         }
     }

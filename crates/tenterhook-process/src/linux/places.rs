@@ -51,7 +51,7 @@ pub(super) fn each(
     let mut walk = Walk { never: BTreeSet::new(), left: MOST_ENTRIES, visit };
     let mut granted = |paths: &[PathBuf]| match confinement.as_they_stand {
         true => outermost(paths.to_vec()),
-        false => outermost(paths.iter().map(|it| links.end(it)).collect()),
+        false => outermost(paths.iter().map(|path| links.end(path)).collect()),
     };
     let (read, write) = (granted(&confinement.read), granted(&confinement.write));
     for path in read {
@@ -65,7 +65,7 @@ pub(super) fn each(
         return Ok(());
     }
     // With the links that lead there: who may replace one of them may put anything there.
-    walk.never = confinement.never.iter().flat_map(|it| links.way(it)).collect();
+    walk.never = confinement.never.iter().flat_map(|path| links.way(path)).collect();
     for path in write {
         walk.around(&path)?;
     }
@@ -98,7 +98,7 @@ impl<V: FnMut(&Place<'_>) -> Result<(), Errno>> Walk<V> {
     /// All of `path` but what of it is never changed: where that is below it, entry by entry. However deep that is: a directory is closed before
     /// another one is opened, on a stack of any size.
     fn around(&mut self, path: &Path) -> Result<(), Errno> {
-        if path.ancestors().any(|it| self.never.contains(it)) {
+        if path.ancestors().any(|ancestor| self.never.contains(ancestor)) {
             return Ok(());
         }
         let mut open = vec![path.to_path_buf()];
@@ -121,7 +121,7 @@ impl<V: FnMut(&Place<'_>) -> Result<(), Errno>> Walk<V> {
         // Paths are sorted by their parts: what lies below this one follows it.
         let next = self.never.range(path.to_path_buf()..).next();
         // Below anything else than a directory nothing can be made, whatever its name is.
-        let is_part = facts.is_dir() && next.is_some_and(|it| it.starts_with(path));
+        let is_part = facts.is_dir() && next.is_some_and(|p| p.starts_with(path));
         // A grant reaches all below it, so that above what is never changed only reading can be granted.
         let access = if is_part { Access::Read } else { Access::Change };
         (self.visit)(&Place::new(path, &file, &facts, access))?;

@@ -73,7 +73,7 @@ impl Root {
         let mut granted = BTreeMap::new();
         places::each(confinement, |place| {
             // What cannot be narrowed to reading is not granted instead.
-            let is_known = DEVICES.iter().any(|it| place.path == Path::new(it));
+            let is_known = DEVICES.iter().any(|path| place.path == Path::new(path));
             if place.is_special && !is_known && place.access == Access::Read {
                 return Err(Errno::NODEV);
             }
@@ -101,7 +101,8 @@ impl Root {
         let asked = [read, write, free, names].into_iter().flatten().map(PathBuf::as_path);
         draft.reach(asked.chain(STREAMS.iter().map(Path::new)));
         draft.stand(beside);
-        let top = fs::metadata("/").map_err(|it| Errno::from_io_error(&it).unwrap_or(Errno::IO))?;
+        let top =
+            fs::metadata("/").map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         Ok(Self {
             is_whole: draft.bound.contains_key(Path::new("/")),
             makes: draft.makes,
@@ -122,7 +123,7 @@ impl Root {
                 || libc::mount(tmpfs, BASE.as_ptr(), tmpfs, harmless, c"mode=755".as_ptr().cast())
                     == 0;
             based
-                && self.makes.iter().all(|it| it.done())
+                && self.makes.iter().all(|make| make.done())
                 && self.proc.as_ref().is_none_or(|at| {
                     libc::mount(proc, at.as_ptr(), proc, harmless | libc::MS_RDONLY, none) == 0
                 })
@@ -155,7 +156,7 @@ fn proc_is_whole(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Er
     let proc = Path::new("/proc");
     let is_read = |path: &Path| matches!(granted.get(path), Some((Access::Read, _)));
     let is_whole = is_read(proc) || granted.contains_key(Path::new("/"));
-    let mut inside = granted.iter().filter(|(it, _)| it.starts_with(proc));
+    let mut inside = granted.iter().filter(|(path, _)| path.starts_with(proc));
     match inside.all(|(_, (access, _))| is_whole && *access == Access::Read) {
         true => Ok(is_whole),
         false => Err(Errno::OPNOTSUPP),
@@ -176,7 +177,7 @@ struct Draft {
 impl Draft {
     /// How `path` is granted already, by what is bound above it.
     fn covering(&self, path: &Path) -> Option<Access> {
-        path.ancestors().filter_map(|it| self.bound.get(it)).max().copied()
+        path.ancestors().filter_map(|ancestor| self.bound.get(ancestor)).max().copied()
     }
 
     /// Binds what is granted: those above it were shown before it.
@@ -204,12 +205,12 @@ impl Draft {
         for path in paths {
             let way = self.links.way(path);
             let links = way.split_last().map_or(&[][..], |(_, links)| links);
-            links.iter().for_each(|it| self.link(it));
+            links.iter().for_each(|link| self.link(link));
         }
     }
 
     fn link(&mut self, path: &Path) {
-        let target = path.read_link().ok().and_then(|it| whole(&it));
+        let target = path.read_link().ok().and_then(|link| whole(&link));
         if let Some(target) = target.filter(|_| self.is_free(path)) {
             self.make(path, |at| Make::Link { at, target });
         }
@@ -217,13 +218,14 @@ impl Draft {
 
     /// Has directories there that are granted to nobody: a program starts in one, or looks for what it calls its home.
     fn stand(&mut self, beside: &[&Path]) {
-        let top = fs::read_dir("/").into_iter().flatten().flatten().map(|it| it.path());
-        let all: BTreeSet<PathBuf> = top.chain(beside.iter().map(|it| it.to_path_buf())).collect();
-        for path in all.iter().filter(|it| it.is_absolute()) {
+        let top = fs::read_dir("/").into_iter().flatten().flatten().map(|entry| entry.path());
+        let all: BTreeSet<PathBuf> =
+            top.chain(beside.iter().map(|path| path.to_path_buf())).collect();
+        for path in all.iter().filter(|path| path.is_absolute()) {
             let mut way = self.links.way(path);
             let end = way.pop();
-            way.iter().for_each(|it| self.link(it));
-            let end = end.filter(|it| it.is_dir() && self.is_free(it));
+            way.iter().for_each(|path| self.link(path));
+            let end = end.filter(|end| end.is_dir() && self.is_free(end));
             if let Some(end) = end {
                 self.make(&end, Make::Directory);
             }
@@ -329,9 +331,9 @@ impl Drop for Descriptor {
 /// Sets attributes of a mount. As [`Make::done`].
 unsafe fn is_set(directory: c_int, path: &CStr, set: u64, flags: c_int) -> bool {
     let attributes = Attributes { set, clear: 0, propagation: PRIVATE, user_namespace: 0 };
-    let (it, size) = (std::ptr::from_ref(&attributes), size_of_val(&attributes));
+    let (pointer, size) = (std::ptr::from_ref(&attributes), size_of_val(&attributes));
     // SAFETY: raw call on numbers, on a prepared string, and on a structure that the kernel reads only.
     unsafe {
-        libc::syscall(libc::SYS_mount_setattr, directory, path.as_ptr(), flags, it, size) == 0
+        libc::syscall(libc::SYS_mount_setattr, directory, path.as_ptr(), flags, pointer, size) == 0
     }
 }

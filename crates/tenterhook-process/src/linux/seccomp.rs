@@ -192,7 +192,7 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
     only_itself(&mut filter);
     requests::keep_file_systems(&mut filter, confinement.attributes);
     if !confinement.attributes {
-        requests::SETVERSION.iter().for_each(|it| refuse_request(&mut filter, *it));
+        requests::SETVERSION.iter().for_each(|n| refuse_request(&mut filter, *n));
         keep_attributes(&mut filter);
     }
     let makes_one = jump(HAS_BIT, STRANGERS, 0, 1);

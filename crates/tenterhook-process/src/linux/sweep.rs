@@ -74,19 +74,19 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
     loop {
         let mut quiet = true;
         let before = killed(&found);
-        for it in found.iter_mut().filter(|_| adopting) {
-            quiet &= end_orphans(it.search, until, &mut it.killed);
+        for target in found.iter_mut().filter(|_| adopting) {
+            quiet &= end_orphans(target.search, until, &mut target.killed);
         }
-        found.iter_mut().for_each(|it| it.left.clear());
+        found.iter_mut().for_each(|target| target.left.clear());
         for pid in processes() {
             let Some(traits) = Traits::of(pid) else { continue };
-            for it in &mut found {
-                let Some(place) = it.search.place(&traits) else { continue };
+            for target in &mut found {
+                let Some(place) = target.search.place(&traits) else { continue };
                 if adopting || place == Place::Session {
                     quiet = false;
-                    it.kill(pid);
+                    target.kill(pid);
                 }
-                it.left.push(pid.as_raw_nonzero().get().unsigned_abs());
+                target.left.push(pid.as_raw_nonzero().get().unsigned_abs());
             }
         }
         // Those that the first look finds were there before it.
@@ -101,7 +101,7 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
 
 /// How many were killed so far.
 fn killed(found: &[Found<'_>]) -> usize {
-    found.iter().map(|it| it.killed.len()).sum()
+    found.iter().map(|target| target.killed.len()).sum()
 }
 
 /// What was found for one search so far.
@@ -190,7 +190,7 @@ impl Traits {
 impl Search {
     /// Where a process lives, if it is of this run.
     fn place(&self, traits: &Traits) -> Option<Place> {
-        if self.session.is_some_and(|it| it.as_raw_nonzero().get() == traits.session) {
+        if self.session.is_some_and(|session| session.as_raw_nonzero().get() == traits.session) {
             return Some(Place::Session);
         }
         carries(&traits.environ, &self.word).then_some(Place::Elsewhere)
@@ -213,7 +213,7 @@ pub(super) fn processes() -> impl Iterator<Item = Pid> {
     let own = getpid();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
-        .filter_map(|it| it.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
         .filter(move |pid| *pid != own)
 }
 
@@ -222,7 +222,7 @@ pub(super) fn processes() -> impl Iterator<Item = Pid> {
 fn orphans() -> Vec<Pid> {
     let path = format!("/proc/self/task/{}/children", getpid().as_raw_nonzero());
     let list = std::fs::read_to_string(path).unwrap_or_default();
-    list.split_ascii_whitespace().filter_map(|it| Pid::from_raw(it.parse().ok()?)).collect()
+    list.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }
 
 /// State and session of `/proc/PID/stat`. The program's name, in parentheses, may hold anything.
@@ -237,7 +237,9 @@ fn read_stat(stat: &[u8]) -> Option<(u8, i32)> {
 
 /// Whether a process environment, as `/proc/PID/environ` has it, carries `word`.
 fn carries(environ: &[u8], word: &str) -> bool {
-    value(environ).is_some_and(|it| it.split(|byte| *byte == b',').any(|it| it == word.as_bytes()))
+    value(environ).is_some_and(|value| {
+        value.split(|byte| *byte == b',').any(|value| value == word.as_bytes())
+    })
 }
 
 /// Whether a process environment carries any word.
@@ -247,7 +249,8 @@ fn is_in(environ: &[u8]) -> bool {
 
 fn value(environ: &[u8]) -> Option<&[u8]> {
     let entries = environ.split(|byte| *byte == 0);
-    let mut tags = entries.filter_map(|it| it.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
+    let mut tags =
+        entries.filter_map(|entry| entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
     tags.next()
 }
 

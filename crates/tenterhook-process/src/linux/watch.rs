@@ -228,7 +228,7 @@ fn receive(ours: &OwnedFd) -> Option<OwnedFd> {
             Ok(message) if message.bytes == 0 => return None,
             Ok(_) => {}
         }
-        return control.drain().find_map(|it| match it {
+        return control.drain().find_map(|message| match message {
             RecvAncillaryMessage::ScmRights(mut all) => all.next(),
             _ => None,
         });
@@ -242,16 +242,16 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
         return Vec::new();
     };
     let memory = File::open(format!("/proc/{}/mem", notice.pid)).ok();
-    let paths = || named.iter().filter_map(|it| path(notice, memory.as_ref()?, *it));
+    let paths = || named.iter().filter_map(|pair| path(notice, memory.as_ref()?, *pair));
     let argument = |at: usize| notice.args.get(at).copied().unwrap_or_default();
-    let is_there = |it: &PathBuf| it.symlink_metadata().is_ok();
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
     let opens = |flags: u64| -> Vec<Wish> {
         let flags = flags as c_int;
         let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & libc::O_TRUNC != 0;
-        let makes = |it: &PathBuf| flags & libc::O_CREAT != 0 && !is_there(it);
-        let wish = |it: PathBuf| match writes || makes(&it) {
-            true => Some(Wish::Change(it)),
-            false => is_there(&it).then_some(Wish::Read(it)),
+        let makes = |path: &PathBuf| flags & libc::O_CREAT != 0 && !is_there(path);
+        let wish = |path: PathBuf| match writes || makes(&path) {
+            true => Some(Wish::Change(path)),
+            false => is_there(&path).then_some(Wish::Read(path)),
         };
         // That opens nothing of it.
         let is_name_alone = flags & libc::O_PATH != 0;
@@ -260,13 +260,13 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
     match how {
         How::Open(flags) => opens(argument(*flags)),
         How::OpenBehind(at) => {
-            let flags = memory.as_ref().and_then(|it| number(it, argument(*at)));
+            let flags = memory.as_ref().and_then(|memory| number(memory, argument(*at)));
             flags.map(opens).unwrap_or_default()
         }
         How::Change => paths().map(Wish::Change).collect(),
         // Without a sandbox, too, what is there is not made, and what is not is not removed.
         How::Alter => paths().filter(is_there).map(Wish::Change).collect(),
-        How::Make => paths().filter(|it| !is_there(it)).map(Wish::Change).collect(),
+        How::Make => paths().filter(|path| !is_there(path)).map(Wish::Change).collect(),
         How::Execute => paths().filter(is_there).map(Wish::Execute).collect(),
         // Those of the machine itself are asked for by whoever looks up a user.
         How::Socket => {
@@ -275,7 +275,7 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
             is_inet.then_some(Wish::Reach(None)).into_iter().collect()
         }
         How::Connect(at) => {
-            memory.as_ref().and_then(|it| port(it, argument(*at))).into_iter().collect()
+            memory.as_ref().and_then(|memory| port(memory, argument(*at))).into_iter().collect()
         }
     }
 }
@@ -286,7 +286,7 @@ fn path(notice: &Notice, memory: &File, (directory, text): Named) -> Option<Path
         return text.is_absolute().then_some(text);
     }
     let own = format!("/proc/{}", notice.pid);
-    let from = match directory.and_then(|at| notice.args.get(at)).map(|it| *it as c_int) {
+    let from = match directory.and_then(|at| notice.args.get(at)).map(|arg| *arg as c_int) {
         None | Some(libc::AT_FDCWD) => format!("{own}/cwd"),
         Some(number) => format!("{own}/fd/{number}"),
     };
@@ -297,7 +297,7 @@ fn c_string(memory: &File, at: u64) -> Option<PathBuf> {
     let mut bytes = vec![0; LONGEST_PATH];
     // What lies behind the text may not be there.
     let read = memory.read_at(&mut bytes, at).ok()?;
-    let end = bytes.get(..read)?.iter().position(|it| *it == 0)?;
+    let end = bytes.get(..read)?.iter().position(|byte| *byte == 0)?;
     bytes.truncate(end);
     Some(PathBuf::from(OsString::from_vec(bytes)))
 }

@@ -180,7 +180,7 @@ impl Run {
 
     fn take_input(&mut self, stdin: &Stdin) {
         let mut fed = stdin.lock();
-        self.queue.extend(fed.queue.drain(..).filter(|it| !it.is_empty()));
+        self.queue.extend(fed.queue.drain(..).filter(|queue| !queue.is_empty()));
         if fed.close {
             self.input = Input::Close;
         }

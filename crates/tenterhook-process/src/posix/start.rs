@@ -63,7 +63,7 @@ impl Run {
             pid,
             bell,
             stdin: Some(stdin),
-            queue: [command.stdin.clone()].into_iter().filter(|it| !it.is_empty()).collect(),
+            queue: [command.stdin.clone()].into_iter().filter(|stdin| !stdin.is_empty()).collect(),
             written: 0,
             input,
             streams: [
@@ -86,7 +86,8 @@ impl Run {
 
 /// The first step of it that this system cannot do.
 fn cannot(command: &Command) -> Option<Step> {
-    let confines = command.confine.as_ref().is_some_and(|it| it.at_least > Tier::T0);
+    let confines =
+        command.confine.as_ref().is_some_and(|confinement| confinement.at_least > Tier::T0);
     let asked = [
         (!command.resources.is_empty(), Step::Resources),
         (command.announce == Announce::OnDescriptor3, Step::Streams),

@@ -14,9 +14,9 @@ const LEAVE: &str = "exec >&- 2>&-; echo 3 >&3;";
 
 /// A shell line that may announce.
 fn line(text: &str) -> Scene {
-    Scene::of(Command::shell(text.replace("LEAVE", LEAVE), "/")).with(|it| {
-        it.announce = Announce::OnDescriptor3;
-        it.env.push(("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()));
+    Scene::of(Command::shell(text.replace("LEAVE", LEAVE), "/")).with(|command| {
+        command.announce = Announce::OnDescriptor3;
+        command.env.push(("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()));
     })
 }
 
@@ -101,16 +101,16 @@ fn a_program_has_a_descriptor_3_only_to_announce() {
     // What it lists with is a descriptor too.
     let list = "echo /proc/$$/fd/*";
     let fds = |played: crate::scene::Played| {
-        let said = String::from_utf8_lossy(&played.report.stdout.bytes).into_owned();
-        said.split_whitespace().filter_map(|it| it.rsplit('/').next()?.parse().ok()).collect()
+        let text = String::from_utf8_lossy(&played.report.stdout.bytes).into_owned();
+        text.split_whitespace().filter_map(|word| word.rsplit('/').next()?.parse().ok()).collect()
     };
     let announcing: Vec<u32> = fds(line(list).play());
     assert!(announcing.starts_with(&[0, 1, 2, 3]), "{announcing:?}");
-    let plain = line(list).with(|it| it.announce = Announce::Never);
+    let plain = line(list).with(|command| command.announce = Announce::Never);
     let plain: Vec<u32> = fds(plain.play());
     assert_eq!(plain.len() + 1, announcing.len(), "{plain:?} {announcing:?}");
     line("echo 3 >&3 || exit 4")
-        .with(|it| it.announce = Announce::Never)
+        .with(|command| command.announce = Announce::Never)
         .play()
         .ended(End::Exited(4));
 }

@@ -100,7 +100,7 @@ fn zoo_50_a_file_that_is_not_granted_is_not_read() {
 #[test]
 fn where_namespaces_are_made_a_root_is_made() {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = release.split(['.', '-']).map_while(|it| it.parse::<u32>().ok());
+    let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next().unwrap(), numbers.next().unwrap());
     assert_eq!(means().roots, means().namespaces && version >= (5, 12), "{release}");
 }
@@ -206,7 +206,7 @@ fn listener() -> u16 {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             // Whether anybody reads it is the test's affair.
-            let _ = stream.and_then(|mut it| it.write_all(b"hello\n"));
+            let _ = stream.and_then(|mut stream| stream.write_all(b"hello\n"));
         }
     });
     port
@@ -390,7 +390,7 @@ fn what_is_free_is_found_by_no_link() {
         names: vec![real.clone()],
         write: vec![path.into()],
         // Those of the system are links here and there.
-        read: system(Tier::T1).read.iter().map(|it| tenterhook_process::resolved(it)).collect(),
+        read: system(Tier::T1).read.iter().map(|path| tenterhook_process::resolved(path)).collect(),
         ..system(Tier::T1)
     };
     refused(&line, free(&link));

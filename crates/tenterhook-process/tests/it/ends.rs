@@ -45,13 +45,13 @@ fn times_add_up() {
 #[test]
 fn the_budget_of_the_caller_ends_a_run_too() {
     let deadline = Instant::now() + Duration::from_millis(200);
-    let scene = scene("--sleep-ms 30000").with(|it| it.deadline = Some(deadline));
+    let scene = scene("--sleep-ms 30000").with(|command| command.deadline = Some(deadline));
     scene.play().ended(End::TimedOut).within(Duration::from_millis(450));
 }
 
 #[test]
 fn a_budget_that_is_spent_starts_nothing_for_long() {
-    let scene = scene("--sleep-ms 30000").with(|it| it.deadline = Some(Instant::now()));
+    let scene = scene("--sleep-ms 30000").with(|command| command.deadline = Some(Instant::now()));
     scene.play().ended(End::TimedOut).within(Duration::from_millis(250));
 }
 

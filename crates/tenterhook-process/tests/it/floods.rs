@@ -40,6 +40,7 @@ fn zoo_10_an_answer_after_200_mib_is_not_in_what_is_kept() {
 
 #[test]
 fn a_limit_of_nothing_counts_everything() {
-    let played = scene("--raw abc").with(|it| it.limits.stdout = 0).play().ended(End::Exited(0));
+    let played =
+        scene("--raw abc").with(|command| command.limits.stdout = 0).play().ended(End::Exited(0));
     assert_eq!((played.report.stdout.bytes.len(), played.report.stdout.dropped), (0, 3));
 }

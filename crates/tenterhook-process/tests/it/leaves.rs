@@ -19,7 +19,8 @@ fn zoo_17_a_daemon_that_holds_a_stream_is_reported() {
 
 #[test]
 fn zoo_17_a_silent_daemon_is_reported_to_those_who_ask() {
-    let scene = scene("--quiet-daemon 30000 --stdout deny").with(|it| it.sweep = Sweep::Always);
+    let scene =
+        scene("--quiet-daemon 30000 --stdout deny").with(|command| command.sweep = Sweep::Always);
     let tag = scene.tag();
     let played = scene.play_with_survivors().ended(End::Exited(0)).said("deny\n");
     let alive = tagged(&tag);
@@ -61,7 +62,8 @@ fn a_silent_child_in_the_group_does_not_outlive_the_run() {
 #[test]
 fn a_group_of_its_own_in_the_session_is_found_and_ended() {
     // As a shell with job control makes them.
-    let scene = scene("--child-group-ms 30000 --stdout deny").with(|it| it.sweep = Sweep::Always);
+    let scene =
+        scene("--child-group-ms 30000 --stdout deny").with(|command| command.sweep = Sweep::Always);
     let played = scene.play().ended(End::Exited(0)).said("deny\n");
     assert_eq!(played.report.swept, 1);
     assert!(played.report.survivors.is_empty());

@@ -53,7 +53,7 @@ fn cell() -> Confinement {
 
 /// A scene in namespaces, of a program that misbehaves.
 fn held(script: &str) -> Scene {
-    scene(script).with(|it| it.confine = Some(cell()))
+    scene(script).with(|command| command.confine = Some(cell()))
 }
 
 fn line(line: &str) -> Played {
@@ -65,7 +65,7 @@ fn line(line: &str) -> Played {
 #[test]
 fn nothing_outlives_it_whatever_it_left() {
     in_each_cell(|| {
-        for (script, said, closed) in [
+        for (script, text, closed) in [
             ("--setsid-daemon 30000 --stdout deny", "deny\n", Closed::Leaked),
             ("--quiet-daemon 30000 --stdout deny", "deny\n", Closed::Complete),
             ("--child-group-ms 30000 --stdout deny", "deny\n", Closed::Complete),
@@ -75,7 +75,7 @@ fn nothing_outlives_it_whatever_it_left() {
             let played = held(script).play();
             assert_eq!(played.report.tier, Tier::T2, "{script}");
             assert!(played.report.survivors.is_empty(), "{script}: {:?}", played.report);
-            let played = played.ended(End::Exited(0)).said(said);
+            let played = played.ended(End::Exited(0)).said(text);
             // A chain closes its streams at a moment of its own.
             if !script.contains("chain") {
                 played.closed(closed);
@@ -92,9 +92,9 @@ fn nor_does_a_daemon_that_hides() {
         held(&format!("--bare-daemon {unlike} --stdout deny")).play().ended(End::Exited(0));
         let words = format!("--sleep-ms\0{unlike}\0");
         let processes = std::fs::read_dir("/proc").unwrap().flatten();
-        let alive = processes.filter(|it| {
-            let said = std::fs::read(it.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&said).contains(&words)
+        let alive = processes.filter(|process| {
+            let bytes = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).contains(&words)
         });
         assert_eq!(alive.count(), 0);
     });
@@ -154,7 +154,7 @@ fn how_it_ended_is_told_as_it_was() {
 #[test]
 fn it_is_ended_as_any_other() {
     in_each_cell(|| {
-        for (script, said, force) in [
+        for (script, text, force) in [
             ("--sleep-ms 30000", "", Force::Term),
             ("--on-term bye --sleep-ms 30000", "bye\n", Force::Term),
             ("--on-term bye --stop-self --sleep-ms 30000", "bye\n", Force::Term),
@@ -163,7 +163,7 @@ fn it_is_ended_as_any_other() {
             ("--ignore-all --sleep-ms 30000", "", Force::Kill),
             ("--spawn 100 --stdout ready --sleep-ms 30000", "ready\n", Force::Term),
         ] {
-            let played = held(script).timeout(SHORT).play().ended(End::TimedOut).said(said);
+            let played = held(script).timeout(SHORT).play().ended(End::TimedOut).said(text);
             assert_eq!(played.report.force, force, "{script}");
             assert!(played.report.survivors.is_empty(), "{script}");
         }
@@ -228,7 +228,7 @@ fn what_is_not_granted_of_its_processes_is_not_read() {
         return;
     }
     let mut without = cell();
-    without.read.retain(|it| it != std::path::Path::new("/proc"));
+    without.read.retain(|path| path != std::path::Path::new("/proc"));
     play("cat /proc/self/status", Some(without.clone())).ended(End::Exited(1));
     without.read.push("/proc/sys".into());
     play("cat /proc/sys/kernel/ostype", Some(without.clone()))
@@ -271,7 +271,7 @@ fn who_may_reach_nobody_has_no_way_out() {
 #[test]
 fn streams_are_its_own() {
     in_each_cell(|| {
-        let all: Vec<u8> = (0..3_000_000u32).map(|it| (it % 251) as u8).collect();
+        let all: Vec<u8> = (0..3_000_000u32).map(|i| (i % 251) as u8).collect();
         let mut echo = held("--echo-stdin").stdin(all.clone());
         echo.command.limits.stdout = all.len();
         let played = echo.play().ended(End::Exited(0)).closed(Closed::Complete);
@@ -321,7 +321,8 @@ fn what_cannot_be_executed_is_said_as_ever() {
             let mut granted = cell();
             granted.read.push(folder.path().into());
             confined.confine = Some(granted);
-            let [bare, confined] = [bare, confined].map(|it| run_blocking(it, &Cancel::new()));
+            let [bare, confined] =
+                [bare, confined].map(|command| run_blocking(command, &Cancel::new()));
             assert_eq!(not_started(&confined), not_started(&bare));
             assert_eq!(confined.tier, Tier::T0);
         }
@@ -388,11 +389,11 @@ fn zoo_22_a_bomb_of_forks_ends_at_its_number() {
     command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
     command.resources = vec![(Resource::Processes, 400), (Resource::CpuSeconds, 20)];
     let report = run_blocking(command, &Cancel::new());
-    let said = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
-    if matches!(report.end, End::NotStarted(_)) || said.contains("Permission denied") {
+    let text = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
+    if matches!(report.end, End::NotStarted(_)) || text.contains("Permission denied") {
         return skipped("there is no `setpriv`, or the tests cannot be read by others");
     }
-    assert_eq!(report.end, End::Exited(0), "{said}");
+    assert_eq!(report.end, End::Exited(0), "{text}");
     assert_eq!(left(&tag), [] as [u32; 0]);
 }
 

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[test]
 fn a_child_waits_for_its_input_without_a_deadline() {
-    let scene = scene("--read-line --stdout answer").with(|it| it.timeout = None);
+    let scene = scene("--read-line --stdout answer").with(|command| command.timeout = None);
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
     child.finish(move |report| sender.send(report).unwrap());
@@ -27,7 +27,7 @@ fn a_child_waits_for_its_input_without_a_deadline() {
 
 #[test]
 fn a_waiting_child_is_handed_its_work_at_once() {
-    let scene = scene("--read-all --stdout answer").with(|it| it.timeout = None);
+    let scene = scene("--read-all --stdout answer").with(|command| command.timeout = None);
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
     child.finish(move |report| sender.send(report).unwrap());
@@ -59,7 +59,7 @@ fn lines_arrive_while_the_child_lives() {
 #[test]
 fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
     for _ in 0..50 {
-        let scene = scene("--stdout one --stdout two").with(|it| it.limits.stdout = 0);
+        let scene = scene("--stdout one --stdout two").with(|command| command.limits.stdout = 0);
         let mut lines = None;
         let child = start_with(scene.command, |child| lines = Some(child.lines()));
         let heard: Vec<_> = lines.unwrap().collect();
@@ -70,7 +70,7 @@ fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
 
 #[test]
 fn a_deadline_can_come_later() {
-    let scene = scene("--stdout here --sleep-ms 30000").with(|it| it.timeout = None);
+    let scene = scene("--stdout here --sleep-ms 30000").with(|command| command.timeout = None);
     let child = start(scene.command);
     assert_eq!(child.lines().next(), Some(b"here".to_vec()));
     child.deadline(Some(Instant::now() + Duration::from_millis(100)));
@@ -157,7 +157,7 @@ fn a_reader_that_falls_behind_stops_the_child_and_loses_nothing() {
     let lines = child.lines();
     // Four megabytes are said, one may wait.
     std::thread::sleep(SHORT);
-    assert_eq!(lines.map(|it| assert_eq!(it.len(), 1000)).count(), 4000);
+    assert_eq!(lines.map(|line| assert_eq!(line.len(), 1000)).count(), 4000);
     let report = child.wait();
     assert_eq!((report.end, report.stdout.closed), (End::Exited(0), Closed::Truncated));
 }

@@ -47,7 +47,7 @@ fn the_root_holds_what_is_granted_and_nothing_else() {
         assert_ne!(played.report.end, End::Exited(0), "{changes}");
     }
     // What stands at the top of the host stands there, as links or empty.
-    for name in ["tmp", "home", "var"].iter().filter(|it| Path::new("/").join(it).is_dir()) {
+    for name in ["tmp", "home", "var"].iter().filter(|text| Path::new("/").join(text).is_dir()) {
         line(&format!("test -d /{name}"), &granted).ended(End::Exited(0));
     }
     line("ls -A /home", &granted).said("");
@@ -96,7 +96,7 @@ fn of_its_processes_it_is_granted_all_or_nothing() {
     let Some(granted) = rooted() else { return };
     line("test -d /proc/self", &granted).ended(End::Exited(0));
     let mut without = granted.clone();
-    without.read.retain(|it| it != Path::new("/proc"));
+    without.read.retain(|path| path != Path::new("/proc"));
     line("ls -A /proc", &without).ended(End::Exited(0)).said("");
     let mut part = without.clone();
     part.read.push("/proc/sys".into());
@@ -175,7 +175,7 @@ fn what_is_mounted_meanwhile_is_not_seen() {
             unshare.args([apart, "--propagation", "shared"]).args(words).output()
         };
         let shared = ["grep", "-q", "shared:", "/proc/self/mountinfo"];
-        let can = |it: &&str| mounts(it, &shared).is_ok_and(|it| it.status.success());
+        let can = |text: &&str| mounts(text, &shared).is_ok_and(|output| output.status.success());
         let Some(apart) = ["-m", "-rm"].into_iter().find(can) else {
             return skipped("mounts cannot be shared here");
         };

@@ -136,7 +136,7 @@ pub(crate) fn left(tag: &str) -> Vec<u32> {
 /// The processes that carry `tag` at this moment.
 pub(crate) fn tagged(tag: &str) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok());
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let own = std::process::id();
     pids.filter(|pid| *pid != own && is_tagged(*pid, tag) && !is_zombie(*pid)).collect()
 }
@@ -145,7 +145,7 @@ fn is_tagged(pid: u32, tag: &str) -> bool {
     let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environ
         .split(|byte| *byte == 0)
-        .filter_map(|it| it.strip_prefix(b"TENTERHOOK_RUN="))
+        .filter_map(|part| part.strip_prefix(b"TENTERHOOK_RUN="))
         .any(|value| value.split(|byte| *byte == b',').any(|word| word == tag.as_bytes()))
 }
 

@@ -78,9 +78,9 @@ fn zoo_43_deletes_its_directory() {
     let folder = Folder::new();
     let run = |script: &str| {
         let path = folder.path().to_path_buf();
-        scene(script).with(|it| {
-            it.cwd = path;
-            it.fallback_cwd = Some("/".into());
+        scene(script).with(|command| {
+            command.cwd = path;
+            command.fallback_cwd = Some("/".into());
         })
     };
     let temporary = std::env::temp_dir().display().to_string();
@@ -130,8 +130,8 @@ fn zoo_53_only_the_three_streams_are_open() {
 #[test]
 fn h8_the_environment_is_what_was_given() {
     let played = scene("--print-env-all").env("A", "b").play().ended(End::Exited(0));
-    let said = String::from_utf8(played.report.stdout.bytes).unwrap();
-    let names: Vec<_> = said.lines().filter_map(|it| it.split('=').next()).collect();
+    let text = String::from_utf8(played.report.stdout.bytes).unwrap();
+    let names: Vec<_> = text.lines().filter_map(|line| line.split('=').next()).collect();
     assert_eq!(names, ["A", TAG]);
 }
 
@@ -140,13 +140,13 @@ fn h10_signals_mask_and_session_are_fresh() {
     let played = scene("--print-status SigBlk --print-status SigIgn --tty --print-umask").play();
     // The standard library of `fakehook` itself ignores PIPE, signal 13, and glibc's `posix_spawn` its own signals 32 and 33.
     let ignored = if cfg!(tenterhook_portable) { 0x1_8000_1000_u64 } else { 0x1000 };
-    let said = format!("SigBlk:\t{:016x}\nSigIgn:\t{ignored:016x}\nno terminal\n077\n", 0);
-    played.ended(End::Exited(0)).said(&said);
+    let text = format!("SigBlk:\t{:016x}\nSigIgn:\t{ignored:016x}\nno terminal\n077\n", 0);
+    played.ended(End::Exited(0)).said(&text);
     let shell = Scene::of(Command::shell("cut -d' ' -f5,6,7 /proc/$$/stat; echo $$", "/"));
     let played = shell.env("PATH", "/usr/bin:/bin").play().ended(End::Exited(0));
-    let said = String::from_utf8(played.report.stdout.bytes).unwrap();
+    let text = String::from_utf8(played.report.stdout.bytes).unwrap();
     let [group, session, terminal, pid] =
-        said.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+        text.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
     assert_eq!((group, session, terminal), (pid, pid, "0"));
 }
 
@@ -195,16 +195,16 @@ fn a_program_is_found_in_the_path_of_the_child() {
 
 #[test]
 fn limits_are_set_when_asked_for() {
-    let limited = scene("--print-limit 'Max open' --print-status NoNewPrivs").with(|it| {
-        it.resources = vec![(Resource::OpenFiles, 33), (Resource::FileSize, 1 << 20)];
-        it.privileges = Privileges::NoNew;
-        it.oom_score_adj = Some(800);
+    let limited = scene("--print-limit 'Max open' --print-status NoNewPrivs").with(|command| {
+        command.resources = vec![(Resource::OpenFiles, 33), (Resource::FileSize, 1 << 20)];
+        command.privileges = Privileges::NoNew;
+        command.oom_score_adj = Some(800);
     });
     limited.play().ended(End::Exited(0)).said(
         "Max open files            33                   33                   files     \nNoNewPrivs:\t1\n",
     );
     let command = Command::shell("cat /proc/self/oom_score_adj", "/");
-    let scene = Scene::of(command).with(|it| it.oom_score_adj = Some(801));
+    let scene = Scene::of(command).with(|command| command.oom_score_adj = Some(801));
     scene.play().ended(End::Exited(0)).said("801\n");
 }
 

@@ -138,7 +138,7 @@ fn h14_the_end_of_input_is_seen() {
     for size in [0, 1, 65536, 65537, 3 * MIB] {
         let input = vec![b'a'; size];
         let played = scene("--echo-stdin")
-            .with(|it| it.limits.stdout = 4 * MIB)
+            .with(|command| command.limits.stdout = 4 * MIB)
             .stdin(input.clone())
             .play()
             .ended(End::Exited(0));
@@ -149,8 +149,8 @@ fn h14_the_end_of_input_is_seen() {
 
 #[test]
 fn h17_what_a_child_says_within_the_leak_grace_counts() {
-    let played = scene("--late-child late --stdout early").with(|it| {
-        it.limits.leak_grace = Duration::from_secs(10);
+    let played = scene("--late-child late --stdout early").with(|command| {
+        command.limits.leak_grace = Duration::from_secs(10);
     });
     // The child's end closes the stream: nobody waits for the whole grace.
     played.play().ended(End::Exited(0)).said("early\nlate\n").closed(Closed::Complete);

@@ -9,7 +9,7 @@ use crate::scene::Folder;
 
 /// The tiers in which there is anything to watch here.
 fn tiers() -> impl Iterator<Item = Tier> {
-    [Tier::T1, Tier::T2].into_iter().filter(|it| means().tier() >= *it)
+    [Tier::T1, Tier::T2].into_iter().filter(|tier| means().tier() >= *tier)
 }
 
 fn watched(tier: Tier) -> Confinement {
@@ -17,7 +17,7 @@ fn watched(tier: Tier) -> Confinement {
 }
 
 fn has(asked: &[Asked], program: &str, wish: &Wish) -> bool {
-    asked.iter().any(|it| it.program == program && it.wish == *wish)
+    asked.iter().any(|a| a.program == program && a.wish == *wish)
 }
 
 #[test]
@@ -53,14 +53,15 @@ fn who_is_to_be_reached_is_heard_and_nobody_is() {
     let tcp = python("import socket; socket.create_connection((\"127.0.0.1\", 444), 1)");
     for tier in tiers() {
         let played = play(&udp, Some(watched(tier))).ended(End::Exited(1));
-        let reaches = |it: &Asked| it.program.starts_with("python") && it.wish == Wish::Reach(None);
+        let reaches =
+            |asked: &Asked| asked.program.starts_with("python") && asked.wish == Wish::Reach(None);
         assert!(played.report.asked.iter().any(reaches), "{:?}", played.report.asked);
         if means().landlock < 4 {
             continue;
         }
         let ports = Confinement { net: Net::TcpTo(vec![443]), ..watched(tier) };
         let played = play(&tcp, Some(ports)).ended(End::Exited(1));
-        let reaches = |it: &Asked| it.wish == Wish::Reach(Some(444));
+        let reaches = |asked: &Asked| asked.wish == Wish::Reach(Some(444));
         assert!(played.report.asked.iter().any(reaches), "{:?}", played.report.asked);
     }
 }
@@ -73,12 +74,12 @@ fn many_that_call_at_once_all_go_on() {
         (while :; do cat /etc/passwd; done > /dev/null 2>&1) & kill -9 $!; wait; echo end";
     for tier in tiers() {
         let played = play(line, Some(watched(tier))).ended(End::Exited(0));
-        let said = String::from_utf8_lossy(&played.report.stdout.bytes).into_owned();
-        assert_eq!(said.matches("done").count(), 16, "{said}");
-        assert!(said.ends_with("end\n"));
+        let text = String::from_utf8_lossy(&played.report.stdout.bytes).into_owned();
+        assert_eq!(text.matches("done").count(), 16, "{text}");
+        assert!(text.ends_with("end\n"));
         let asked = &played.report.asked;
         assert!(has(asked, "cat", &Wish::Read("/etc/passwd".into())), "{asked:?}");
-        let cats = asked.iter().filter(|it| it.wish == Wish::Read("/etc/passwd".into()));
+        let cats = asked.iter().filter(|a| a.wish == Wish::Read("/etc/passwd".into()));
         assert_eq!(cats.count(), 1, "each thing once");
     }
 }
@@ -87,8 +88,8 @@ fn many_that_call_at_once_all_go_on() {
 fn who_listens_ends_with_the_last_who_calls() {
     let threads = || {
         let all = std::fs::read_dir("/proc/self/task").unwrap().flatten();
-        let name = |it: &Path| std::fs::read_to_string(it.join("comm")).unwrap_or_default();
-        all.filter(|it| name(&it.path()).trim() == "watch").count()
+        let name = |path: &Path| std::fs::read_to_string(path.join("comm")).unwrap_or_default();
+        all.filter(|entry| name(&entry.path()).trim() == "watch").count()
     };
     if tiers().next().is_none() {
         return;

@@ -123,8 +123,8 @@ impl Wrapper {
 pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
     // `script -qec`, `su -lc`: a cluster that ends with the letter takes the next word.
     let is_cluster = |text: &str| {
-        let letters = text.strip_prefix('-').and_then(|it| it.strip_suffix('c'));
-        letters.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphabetic()))
+        let letters = text.strip_prefix('-').and_then(|rest| rest.strip_suffix('c'));
+        letters.is_some_and(|letter| letter.chars().all(|c| c.is_ascii_alphabetic()))
     };
     let is_code = |text: &str| {
         is_cluster(text) || matches!(text, "--command" | "--session-command" | "--run")
@@ -135,7 +135,7 @@ pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
     }
     let attached = |word: &'_ Word| -> Option<usize> {
         let starts = ["--command=", "--session-command=", "--run=", "-c"];
-        starts.iter().find(|it| word.text.starts_with(*it)).map(|it| it.len())
+        starts.iter().find(|start| word.text.starts_with(*start)).map(|start| start.len())
     };
     let (word, start) = words.iter().find_map(|word| Some((word, attached(word)?)))?;
     let code = word.text.get(start..).filter(|_| word.kind == WordKind::Literal);

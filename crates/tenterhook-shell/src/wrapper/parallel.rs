@@ -12,14 +12,14 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
     let is_mark = |word: &Word| matches!(word.text.as_str(), ":::" | ":::+");
     let at = words.iter().position(is_mark);
     let (command, arguments) = words.split_at(at.unwrap_or(words.len()));
-    let arguments = arguments.iter().filter(|it| !is_mark(it));
+    let arguments = arguments.iter().filter(|argument| !is_mark(argument));
     if command.is_empty() && at.is_none() {
         return vec![Behind::Input];
     }
     if command.is_empty() {
-        return arguments.map(|it| as_code(&[it])).collect();
+        return arguments.map(|argument| as_code(&[argument])).collect();
     }
-    if command.iter().any(|it| it.kind == WordKind::Expansion) {
+    if command.iter().any(|word| word.kind == WordKind::Expansion) {
         return vec![Behind::Unknown];
     }
     // A pattern is the shell's before it is a word of `parallel`.
@@ -28,7 +28,7 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
         WordKind::Pattern | WordKind::Expansion => word.source.clone(),
     };
     let mut line = command.iter().map(as_read).collect::<Vec<_>>().join(" ");
-    let mut all = arguments.map(|it| it.source.as_str()).collect::<Vec<_>>().join(" ");
+    let mut all = arguments.map(|argument| argument.source.as_str()).collect::<Vec<_>>().join(" ");
     if at.is_none() {
         "$@".clone_into(&mut all);
     }

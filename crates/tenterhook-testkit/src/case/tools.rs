@@ -69,9 +69,9 @@ pub fn server_that_says(text: &str) -> String {
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "scripted", "version": "1"},
     });
-    let said = json!({"content": [{"type": "text", "text": text}]});
+    let json = json!({"content": [{"type": "text", "text": text}]});
     let replies =
-        [("initialize", hello), ("tools/list", json!({"tools": []})), ("tools/call", said)];
+        [("initialize", hello), ("tools/list", json!({"tools": []})), ("tools/call", json)];
     let mut out = format!("#!/bin/sh\n{EACH}");
     for (method, result) in replies {
         let result = quote(&result.to_string());
@@ -99,7 +99,7 @@ pub(super) fn write(
             "serverInfo": {"name": name, "version": "1"},
         }),
     )?;
-    let listed = tools.keys().map(|it| json!({"name": it, "inputSchema": {"type": "object"}}));
+    let listed = tools.keys().map(|key| json!({"name": key, "inputSchema": {"type": "object"}}));
     put("tools", &json!({ "tools": listed.collect::<Vec<_>>() }))?;
     put("unknown", &json!("there is no such tool"))?;
     let mut text =
@@ -127,7 +127,7 @@ fn draw(says: &Tool, name: &str, directory: &Path) -> io::Result<String> {
         let _ = writeln!(text, "printf '%s\\n' {} >&2", quote(&says.stderr));
     }
     let contents: Vec<Value> =
-        says.text.iter().map(|it| json!({"type": "text", "text": it})).collect();
+        says.text.iter().map(|text| json!({"type": "text", "text": text})).collect();
     let result = says.result.clone().or_else(|| {
         let said = !contents.is_empty() || says.is_error;
         said.then(|| json!({"content": contents, "isError": says.is_error}))

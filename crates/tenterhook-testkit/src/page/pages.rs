@@ -44,12 +44,12 @@ fn walk(root: &Path, name: &Path, found: &mut Vec<String>) {
         found.push(name.to_string_lossy().into_owned());
         return;
     };
-    let mut below: Vec<PathBuf> = entries.flatten().map(|it| name.join(it.file_name())).collect();
+    let mut below: Vec<PathBuf> =
+        entries.flatten().map(|entry| name.join(entry.file_name())).collect();
     below.sort();
-    for name in below
-        .iter()
-        .filter(|it| root.join(it).is_dir() || it.extension().is_some_and(|it| it == "md"))
-    {
+    for name in below.iter().filter(|path| {
+        root.join(path).is_dir() || path.extension().is_some_and(|extension| extension == "md")
+    }) {
         walk(root, name, found);
     }
 }

@@ -41,7 +41,7 @@ impl Place {
         let sandbox = Sandbox::new()?;
         sandbox.write(".git/HEAD", "ref: refs/heads/main\n")?;
         std::fs::create_dir_all(sandbox.project().with_file_name("new").join(".git"))?;
-        let has = has.iter().map(|&it| it.to_owned()).collect();
+        let has = has.iter().map(|&text| text.to_owned()).collect();
         Ok(Self { sandbox, programs: programs.to_owned(), has })
     }
 
@@ -156,7 +156,7 @@ fn one(block: &Block, place: &Place) -> Result<Did, String> {
         "console" => console(block, directory, place),
         "sh" => {
             let (stdout, stderr, codes) = place.run(&block.text, directory)?;
-            let bad = codes.iter().find(|it| !fine.contains(&it.as_str()));
+            let bad = codes.iter().find(|code| !fine.contains(&code.as_str()));
             let lost =
                 stderr.contains(": not found") || stderr.contains("No such file or directory");
             match bad {
@@ -220,9 +220,9 @@ fn plain(text: &str) -> String {
     out.push_str(rest);
     let line = |line: &str| {
         let seconds =
-            line.strip_prefix(' ').filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+            line.strip_prefix(' ').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         let line = seconds
-            .map_or(line, |it| it.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
+            .map_or(line, |text| text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
         line.trim_end().to_owned()
     };
     out.lines().map(line).collect::<Vec<_>>().join("\n").trim_end().to_owned()

@@ -121,7 +121,7 @@ impl Reply {
 
     /// The reply to `request`, where `given` of those that come in order were given already.
     pub(super) fn to(&self, request: &Request, given: &mut usize) -> &Self {
-        if let Some(when) = self.when.iter().find(|it| request.body.contains(&it.contains)) {
+        if let Some(when) = self.when.iter().find(|reply| request.body.contains(&reply.contains)) {
             return when.to(request, given);
         }
         let Some(last) = self.then.last() else { return self };

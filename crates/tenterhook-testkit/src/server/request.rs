@@ -36,7 +36,10 @@ impl Request {
             Some((name.to_ascii_lowercase(), value.trim().to_owned()))
         };
         let headers: BTreeMap<_, _> = lines.filter_map(header).collect();
-        let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+        let length = headers
+            .get("content-length")
+            .and_then(|content_length| content_length.parse().ok())
+            .unwrap_or(0);
         let mut body = vec![0; length];
         stream.read_exact(&mut body)?;
         let body = String::from_utf8_lossy(&body).into_owned();

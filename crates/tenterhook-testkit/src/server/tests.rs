@@ -29,7 +29,7 @@ fn replies_come_in_order_or_by_what_was_asked() {
     };
     let (server, mut stream) = connected(script);
     let said = ["a", "rm", "b", "c"].map(|body| ask(&mut stream, body));
-    let status = said.each_ref().map(|it| it.split(' ').nth(1).unwrap());
+    let status = said.each_ref().map(|text| text.split(' ').nth(1).unwrap());
     assert_eq!(status, ["204", "500", "200", "200"]);
     assert!(said[3].ends_with("content-type: application/json\r\ncontent-length: 2\r\n\r\n{}"));
     assert!(server.asked(4));

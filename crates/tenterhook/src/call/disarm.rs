@@ -107,7 +107,7 @@ impl Here<'_> {
 
 /// The commands of one line.
 pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
-    for view in views.iter().take_while(|it| it.is_paid_for()) {
+    for view in views.iter().take_while(|view| view.is_paid_for()) {
         let here = Here { view, paths };
         files::look(&here, found);
         rights::look(&here, found);
@@ -126,10 +126,10 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
 /// there. Few files are such ones, and the text may be long.
 pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");
-    if found.writes.iter().any(|it| protect::is_git_config(it)) && sets_hooks() {
+    if found.writes.iter().any(|text| protect::is_git_config(text)) && sets_hooks() {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
-    let startup = found.writes.iter().find(|it| protect::is_startup_file(it));
+    let startup = found.writes.iter().find(|text| protect::is_startup_file(text));
     if let Some(file) = startup.filter(|_| start::changes_programs(&text())) {
         found.disarms.insert(format!("changes in {file} which programs are found"));
     }
@@ -181,10 +181,10 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
 pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
     let mut guards = std::mem::take(&mut found.guards);
     let is = |path: &String, least: Hold| names::holds(path, least, paths);
-    guards.extend(found.writes.iter().filter(|it| is(it, Hold::Part)).cloned());
+    guards.extend(found.writes.iter().filter(|text| is(text, Hold::Part)).cloned());
     guards.extend(found.writes.iter().filter(|path| modules::is_laid(path, paths)).cloned());
-    guards.extend(found.deletes.iter().filter(|it| is(it, Hold::Parent)).cloned());
-    let rights = |it: &&String| is(it, Hold::Part) || protect::is_home_of_guard(it);
+    guards.extend(found.deletes.iter().filter(|text| is(text, Hold::Parent)).cloned());
+    let rights = |text: &&String| is(text, Hold::Part) || protect::is_home_of_guard(text);
     guards.extend(found.rights.iter().filter(rights).cloned());
     found.guards = guards;
 }

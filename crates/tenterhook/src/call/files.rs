@@ -132,7 +132,7 @@ impl Here<'_> {
     }
 
     fn all_seen<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
-        written.filter(|it| !it.is_empty()).map(|it| self.seen(it)).collect()
+        written.filter(|text| !text.is_empty()).map(|text| self.seen(text)).collect()
     }
 
     fn reads(&self, found: &mut Found) {
@@ -144,7 +144,7 @@ impl Here<'_> {
             "curl" | "wget" => uploads(self.view),
             "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded(self.view),
             "mv" | "ln" => self.view.operands(valued(name)),
-            "dd" => self.view.args.iter().filter_map(|it| it.strip_prefix("if=")).collect(),
+            "dd" => self.view.args.iter().filter_map(|arg| arg.strip_prefix("if=")).collect(),
             _ if in_place => {
                 let changed = self.all_seen(behind_pattern(self.view).into_iter());
                 return found.reads.extend(changed);
@@ -185,7 +185,7 @@ impl Here<'_> {
             found.writes.extend(self.all_seen(operands().into_iter()));
             found.writes.extend(self.all_seen(self.view.fed.iter().map(String::as_str)));
         }
-        if DISK_CHANGERS.iter().any(|(it, words)| *it == name && view_says(self.view, words)) {
+        if DISK_CHANGERS.iter().any(|(text, words)| *text == name && view_says(self.view, words)) {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
         if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"])
@@ -238,7 +238,7 @@ impl Here<'_> {
     }
 
     fn deletes_there(&self) -> bool {
-        self.view.name == "rsync" && self.view.args.iter().any(|it| it.starts_with("--del"))
+        self.view.name == "rsync" && self.view.args.iter().any(|arg| arg.starts_with("--del"))
     }
 
     fn deletes(&self, found: &mut Found) {
@@ -252,7 +252,7 @@ impl Here<'_> {
             // Without `-r` a directory stays; keys do not, nor does what somebody meant to go.
             "rm" | "unlink" | "shred" => {
                 let operands = view.operands(valued(&view.name));
-                let lost = |it: &String| is_system(it) || holds_keys(it);
+                let lost = |text: &String| is_system(text) || holds_keys(text);
                 found.deletes.extend(all(operands).into_iter().filter(lost));
                 let searched = view.command.via.last() == Some(&Via::Wrapper("find"));
                 let fed = view.fed.iter().map(String::as_str).filter(|_| searched);
@@ -305,23 +305,25 @@ impl Here<'_> {
             "useradd" | "adduser" | "chpasswd" | "vipw" => &["/etc/passwd"],
             _ => &[],
         };
-        found.writes.extend(written.iter().map(|it| (*it).to_owned()));
+        found.writes.extend(written.iter().map(|text| (*text).to_owned()));
         let loads = match view.name.as_str() {
             "launchctl" => view.says(&["load", "bootstrap", "submit", "enable"]),
             "systemctl" => view.says(&["enable", "link", "edit"]),
-            "diskutil" => view.args.iter().any(|it| it.to_lowercase().contains("erase")),
+            "diskutil" => view.args.iter().any(|arg| arg.to_lowercase().contains("erase")),
             _ => false,
         };
         let disk = if view.name == "diskutil" { "/dev/" } else { "" };
         let operands = view.operands(&[]).into_iter().skip(1);
-        let named = operands.filter(|it| loads && (it.contains('/') || it.starts_with("disk")));
-        found.writes.extend(named.map(|it| self.seen(&format!("{disk}{it}"))));
+        let named = operands
+            .filter(|operand| loads && (operand.contains('/') || operand.starts_with("disk")));
+        found.writes.extend(named.map(|text| self.seen(&format!("{disk}{text}"))));
     }
 }
 
 /// Whether an argument starts with one of these texts; with none of them, always.
 fn view_says(view: &View<'_>, starts: &[&str]) -> bool {
-    starts.is_empty() || view.args.iter().any(|arg| starts.iter().any(|it| arg.starts_with(it)))
+    starts.is_empty()
+        || view.args.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)))
 }
 
 /// The subcommands of git that print a file which is not its own.
@@ -370,16 +372,19 @@ fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let headers = view.values(&["-H", "--header"]).into_iter();
     found.extend(headers.filter_map(|header| header.strip_prefix('@')));
     let marked = view.values(&data).into_iter();
-    found.extend(marked.filter_map(|it| it.split_once(['@', '<']).map(|(_, file)| file)));
-    found.extend(view.args.iter().filter_map(|it| it.strip_prefix("file://")));
+    found.extend(marked.filter_map(|text| text.split_once(['@', '<']).map(|(_, file)| file)));
+    found.extend(view.args.iter().filter_map(|arg| arg.strip_prefix("file://")));
     found
 }
 
 /// The paths that an argument may hold: itself, what follows `=` or `@`, and a `file:` address.
 fn candidates(arg: &str) -> impl Iterator<Item = &str> {
-    let is_path = |it: &&str| {
-        let rooted = it.starts_with(['/', '~', '.', '$']);
-        !it.is_empty() && !it.contains('\n') && !it.contains("://") && (rooted || !it.contains(' '))
+    let is_path = |arg: &&str| {
+        let rooted = arg.starts_with(['/', '~', '.', '$']);
+        !arg.is_empty()
+            && !arg.contains('\n')
+            && !arg.contains("://")
+            && (rooted || !arg.contains(' '))
     };
     let option = arg.starts_with('-');
     let whole = Some(arg).filter(|_| !option);

@@ -64,7 +64,7 @@ impl Filled {
     pub(super) fn choices(&self) -> impl Iterator<Item = Vec<String>> {
         self.0.iter().map(|text| {
             let parted = text.contains(PART);
-            let words = text.split(PART).filter(|it| !parted || !it.is_empty());
+            let words = text.split(PART).filter(|part| !parted || !part.is_empty());
             words.map(str::to_owned).collect()
         })
     }
@@ -220,7 +220,7 @@ impl<'m> Variables<'m> {
     }
 
     fn choose(&self, filled: &mut Filled, values: &[String], parts: bool) {
-        let bytes = |texts: &[String]| texts.iter().map(|it| 16 + it.len()).sum::<usize>();
+        let bytes = |texts: &[String]| texts.iter().map(|text| 16 + text.len()).sum::<usize>();
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
         if self.meter.read(made) {
@@ -292,7 +292,7 @@ impl<'m> Variables<'m> {
         }
         let line = self.substitution(inner)?;
         let (command, inner) = line.commands.split_first()?;
-        let within = |it: &SimpleCommand| it.context == Context::CommandSubstitution;
+        let within = |command: &SimpleCommand| command.context == Context::CommandSubstitution;
         if command.context != Context::TopLevel || !inner.iter().all(within) {
             return None;
         }
@@ -455,7 +455,7 @@ mod tests {
     fn a_word_stands_for_so_many_texts_and_no_more() {
         let meter = Meter::new(&|| true);
         let mut known = known(&meter);
-        known.set("B", (0..20).map(|it| it.to_string()).collect());
+        known.set("B", (0..20).map(|i| i.to_string()).collect());
         assert_eq!(known.expand("$B$B$B$B", 0).0.len(), MOST);
         known.set("X", vec!["x".repeat(LONGEST)]);
         assert!(known.expand("$X$X$X$X", 0).first().len() <= LONGEST);

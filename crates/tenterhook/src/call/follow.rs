@@ -139,14 +139,14 @@ impl<'p> Sofar<'p> {
     fn of_groups(&mut self) -> Rc<Vec<Redirected>> {
         let asked = self.groups.take();
         self.groups = Some(self.again(asked, &self.line.redirects));
-        self.groups.as_ref().map(|(.., it)| Rc::clone(it)).unwrap_or_default()
+        self.groups.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
     /// The redirections of a command; what stands behind it has the same ones.
     fn of_command(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
         let asked = self.own.take();
         self.own = Some(self.again(asked, &command.redirects));
-        self.own.as_ref().map(|(.., it)| Rc::clone(it)).unwrap_or_default()
+        self.own.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
     /// Only a variable that was set makes others of them.
@@ -235,7 +235,7 @@ impl<'p> Sofar<'p> {
                 break;
             }
         }
-        self.too_much |= args.iter().any(|it| is_braced(it)) && args.len() >= MOST_UNFOLDED;
+        self.too_much |= args.iter().any(|arg| is_braced(arg)) && args.len() >= MOST_UNFOLDED;
         self.words += args.len();
         args
     }
@@ -257,24 +257,26 @@ impl<'p> Sofar<'p> {
         let mut handed = from.to_vec();
         if by_name || command.via.last() == Some(&Via::Wrapper("xargs")) {
             let here = self.input(command);
-            handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
+            handed.extend(here.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned));
         }
         handed
     }
 
     /// The texts that a command finds on its input because they stand on the line.
     fn here(&self, command: &SimpleCommand) -> Vec<String> {
-        let paid = command.redirects.iter().take_while(|it| match &it.target {
+        let paid = command.redirects.iter().take_while(|redirect| match &redirect.target {
             Target::HereDocument { body, .. } => self.meter.read(4 * body.len()),
             Target::Word(_) | Target::Closed => self.meter.spend(1),
         });
-        let texts = paid.filter_map(|it| match &it.target {
+        let texts = paid.filter_map(|redirect| match &redirect.target {
             Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
             Target::HereDocument { body, .. } if !body.contains(['$', '`', '\\']) => {
                 Some(body.clone())
             }
             Target::HereDocument { body, .. } => Some(self.variables.fill_text(body)),
-            Target::Word(word) if it.operator == "<<<" => Some(self.variables.fill(word).first()),
+            Target::Word(word) if redirect.operator == "<<<" => {
+                Some(self.variables.fill(word).first())
+            }
             Target::Word(_) | Target::Closed => None,
         });
         texts.collect()
@@ -319,17 +321,17 @@ impl<'p> Sofar<'p> {
                 self.printed.extend(self.searched.iter().cloned());
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
-                for (name, value) in view.args.iter().filter_map(|it| it.split_once('=')) {
+                for (name, value) in view.args.iter().filter_map(|arg| arg.split_once('=')) {
                     self.variables.set(name, vec![elements(value)]);
                 }
             }
             "alias" => {
-                let pairs = view.args.iter().filter_map(|it| it.split_once('='));
+                let pairs = view.args.iter().filter_map(|arg| arg.split_once('='));
                 let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
                 self.aliases.extend(pairs);
             }
             "set" => {
-                if let Some(at) = view.args.iter().position(|it| it == "--") {
+                if let Some(at) = view.args.iter().position(|arg| arg == "--") {
                     self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
                     self.loops();
                 }

@@ -120,7 +120,7 @@ pub(super) fn of_address(address: &str) -> Option<String> {
     };
     let host = canonical(host);
     let hook = path.starts_with("/api/webhooks");
-    Some(if hook { format!("{host}/api/webhooks") } else { host }).filter(|it| !it.is_empty())
+    Some(if hook { format!("{host}/api/webhooks") } else { host }).filter(|text| !text.is_empty())
 }
 
 /// A host as everybody writes it: `2852039166`, `0xa9.0xfe.0xa9.0xfe` and `[::ffff:169.254.169.254]` are one machine.
@@ -146,7 +146,7 @@ pub(super) fn canonical(host: &str) -> String {
     for (at, part) in first.iter().enumerate() {
         address |= part << (24 - 8 * at);
     }
-    let fits = *last < (1 << bits) && first.iter().all(|it| *it < 256);
+    let fits = *last < (1 << bits) && first.iter().all(|n| *n < 256);
     match u32::try_from(address) {
         Ok(address) if fits => std::net::Ipv4Addr::from(address).to_string(),
         _ => lower,
@@ -180,7 +180,7 @@ pub(super) fn uploaded<'a>(view: &'a View<'_>) -> Vec<&'a str> {
         found.extend(
             view.values(&["-F", "--field"])
                 .into_iter()
-                .map(|it| it.split_once("=@").map_or(it, |(_, file)| file)),
+                .map(|text| text.split_once("=@").map_or(text, |(_, file)| file)),
         );
     }
     let words = operands();
@@ -189,7 +189,7 @@ pub(super) fn uploaded<'a>(view: &'a View<'_>) -> Vec<&'a str> {
         _ => Vec::new(),
     };
     match view.name.as_str() {
-        "aws" | "gcloud" => found.extend(words.iter().skip(2).filter(|it| !it.contains("://"))),
+        "aws" | "gcloud" => found.extend(words.iter().skip(2).filter(|word| !word.contains("://"))),
         "az" => {}
         _ => {
             found.extend(behind("gist", "create"));
@@ -232,14 +232,14 @@ const VALUED: &[&str] = &[
 pub(super) fn of(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);
-    let addresses = view.args.iter().filter_map(|it| of_address(it.trim_start_matches("--url=")));
+    let addresses = view.args.iter().filter_map(|arg| of_address(arg.trim_start_matches("--url=")));
     let mut hosts: Vec<String> = addresses.collect();
     if DOWNLOADERS.contains(&name) {
         // `curl example.com/x` needs no scheme.
-        let bare = operands()
-            .into_iter()
-            .filter(|it| !it.contains("://") && it.contains('.') && !it.contains(' '));
-        hosts.extend(bare.filter_map(|it| of_address(&format!("http://{it}"))));
+        let bare = operands().into_iter().filter(|operand| {
+            !operand.contains("://") && operand.contains('.') && !operand.contains(' ')
+        });
+        hosts.extend(bare.filter_map(|text| of_address(&format!("http://{text}"))));
     }
     hosts.extend(in_words_of(view));
     hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
@@ -256,22 +256,23 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
     let mut hosts = Vec::new();
     match name {
         "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "tftp" if !view.has('l', "listen") => {
-            hosts.extend(operands().first().map(|it| (*it).to_owned()));
+            hosts.extend(operands().first().map(|operand| (*operand).to_owned()));
         }
         "scp" | "rsync" | "sftp" | "ssh" => {
-            let remote = operands().into_iter().filter(|it| !it.starts_with(['/', '.', '~']));
+            let remote =
+                operands().into_iter().filter(|operand| !operand.starts_with(['/', '.', '~']));
             let ssh = matches!(name, "ssh" | "sftp");
             hosts.extend(
-                remote.filter(|it| ssh || it.contains(':')).take(if ssh { 1 } else { 8 }).map(
-                    |it| {
-                        let host = it.split(':').next().unwrap_or_default();
+                remote.filter(|text| ssh || text.contains(':')).take(if ssh { 1 } else { 8 }).map(
+                    |text| {
+                        let host = text.split(':').next().unwrap_or_default();
                         host.rsplit('@').next().unwrap_or_default().to_owned()
                     },
                 ),
             );
         }
-        "socat" => hosts.extend(view.args.iter().filter_map(|it| {
-            let (kind, rest) = it.split_once(':')?;
+        "socat" => hosts.extend(view.args.iter().filter_map(|arg| {
+            let (kind, rest) = arg.split_once(':')?;
             let lower = kind.to_ascii_lowercase();
             let remote = lower.contains("connect")
                 || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
@@ -288,17 +289,17 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
         }
         "croc" | "wormhole" if view.says(&["send"]) => hosts.push(name.to_owned()),
         "mail" | "mailx" | "mutt" | "sendmail" | "swaks" | "msmtp" => {
-            let to = view.args.iter().filter_map(|it| it.rsplit_once('@'));
+            let to = view.args.iter().filter_map(|arg| arg.rsplit_once('@'));
             hosts.extend(to.map(|(_, host)| host.to_owned()));
         }
         "openssl" => hosts.extend(
             view.values(&["-connect"])
                 .iter()
-                .filter_map(|it| it.split(':').next().map(str::to_owned)),
+                .filter_map(|text| text.split(':').next().map(str::to_owned)),
         ),
-        "rclone" => {
-            hosts.extend(operands().into_iter().filter(|it| it.contains(':')).map(str::to_owned))
-        }
+        "rclone" => hosts.extend(
+            operands().into_iter().filter(|operand| operand.contains(':')).map(str::to_owned),
+        ),
         _ => {}
     }
     hosts
@@ -308,7 +309,9 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
 pub(super) fn carries(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let speaks = || {
-        super::literals::code(view).iter().any(|code| NETWORK.iter().any(|it| code.contains(it)))
+        super::literals::code(view)
+            .iter()
+            .any(|code| NETWORK.iter().any(|text| code.contains(text)))
     };
     DOWNLOADERS.contains(&name)
         || CARRIERS.contains(&name)
@@ -337,8 +340,12 @@ const NETWORK: &[&str] = &[
 
 /// Whether a downloader names something that is not on this machine, also a host without a dot in its name.
 pub(super) fn names_another(view: &View<'_>) -> bool {
-    let is_far = |it: &&str| {
-        let address = if it.contains("://") { (*it).to_owned() } else { format!("http://{it}") };
+    let is_far = |operand: &&str| {
+        let address = if operand.contains("://") {
+            (*operand).to_owned()
+        } else {
+            format!("http://{operand}")
+        };
         of_address(&address).is_some_and(|host| !is_local(&host))
     };
     DOWNLOADERS.contains(&view.name.as_str()) && view.operands(VALUED).iter().any(is_far)
@@ -365,13 +372,14 @@ pub(super) fn saved(view: &View<'_>) -> Vec<String> {
     let by_address = if curl { view.has('O', "remote-name") } else { files.is_empty() };
     if by_address {
         // `-O` takes a value of wget, and none of curl: an address is known by its scheme in any place.
-        let addresses = view.args.iter().map(String::as_str).filter(|it| it.contains("://"));
-        let bare = view.operands(VALUED).into_iter().filter(|it| !it.contains("://"));
-        let names =
-            addresses.chain(bare).filter_map(|it| it.split(['?', '#']).next()?.rsplit('/').next());
-        files.extend(names.filter(|it| !it.is_empty()).map(str::to_owned));
+        let addresses = view.args.iter().map(String::as_str).filter(|arg| arg.contains("://"));
+        let bare = view.operands(VALUED).into_iter().filter(|operand| !operand.contains("://"));
+        let names = addresses
+            .chain(bare)
+            .filter_map(|address| address.split(['?', '#']).next()?.rsplit('/').next());
+        files.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
     }
-    files.retain(|it| it != "-" && it != "/dev/stdout");
+    files.retain(|file| file != "-" && file != "/dev/stdout");
     files
 }
 

@@ -159,7 +159,7 @@ const INDEX_VARIABLES: &[&str] = &[
 const A_NAME: usize = 256;
 
 pub(super) fn look(view: &View<'_>, found: &mut Found) {
-    for manager in MANAGERS.iter().filter(|it| it.name == manager_name(view)) {
+    for manager in MANAGERS.iter().filter(|manager| manager.name == manager_name(view)) {
         let Some(packages) = packages_of(view, manager) else { continue };
         indexes(view, found);
         // Each is held against all that are well known.
@@ -170,9 +170,9 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
             cargo_git(view, found);
         }
     }
-    if view.name == "go" && view.args.first().is_some_and(|it| it == "install" || it == "get") {
+    if view.name == "go" && view.args.first().is_some_and(|arg| arg == "install" || arg == "get") {
         let floating =
-            view.args.iter().filter(|it| it.ends_with("@master") || it.ends_with("@main"));
+            view.args.iter().filter(|arg| arg.ends_with("@master") || arg.ends_with("@main"));
         found.unpinned.extend(floating.cloned());
     }
     configured(view, found);
@@ -181,7 +181,7 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
 /// `python -m pip` is pip, and so is `pip3.12`.
 fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
     let is_module =
-        view.name.starts_with("python") && view.args.windows(2).any(|it| it == ["-m", "pip"]);
+        view.name.starts_with("python") && view.args.windows(2).any(|pair| pair == ["-m", "pip"]);
     let plain = view.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     if is_module || plain == "pip" { "pip" } else { view.name.as_str() }
 }
@@ -189,7 +189,7 @@ fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
 /// What stands behind the verb of a manager, if its verb is there.
 fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
     let operands: Vec<&str> =
-        view.operands(VALUED).into_iter().filter(|it| !matches!(*it, "pip")).collect();
+        view.operands(VALUED).into_iter().filter(|operand| !matches!(*operand, "pip")).collect();
     let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };
     manager.verbs.iter().find_map(|verb| {
         let rest = all.strip_prefix(*verb)?;
@@ -200,7 +200,7 @@ fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>
             return Some(named);
         }
         let from_afar = view.values(&["-r", "--requirement", "-c", "--constraint"]);
-        let from_afar = from_afar.into_iter().filter(|it| it.contains("://"));
+        let from_afar = from_afar.into_iter().filter(|text| text.contains("://"));
         let lists = from_afar.filter(|_| manager.does == Does::Install);
         Some(lists.chain(rest.iter().take(most).copied()).collect())
     })
@@ -259,7 +259,7 @@ fn is_pinned(address: &str) -> bool {
     if address.starts_with("http://") {
         return false;
     }
-    let reference = address.rsplit_once(['@', '#']).map(|(_, it)| it).unwrap_or_default();
+    let reference = address.rsplit_once(['@', '#']).map(|(_, tail)| tail).unwrap_or_default();
     let commit = reference.len() >= 7 && reference.chars().all(|c| c.is_ascii_hexdigit());
     let version = reference.trim_start_matches("semver:").trim_start_matches('v');
     let tag = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
@@ -275,9 +275,12 @@ fn cargo_git(view: &View<'_>, found: &mut Found) {
 
 fn indexes(view: &View<'_>, found: &mut Found) {
     let named = view.values(INDEX_OPTIONS).into_iter();
-    let assigned =
-        view.command.assignments.iter().filter(|it| INDEX_VARIABLES.contains(&it.name.as_str()));
-    let all = named.chain(assigned.map(|it| it.value.text.as_str()));
+    let assigned = view
+        .command
+        .assignments
+        .iter()
+        .filter(|assignment| INDEX_VARIABLES.contains(&assignment.name.as_str()));
+    let all = named.chain(assigned.map(|assignment| assignment.value.text.as_str()));
     found.indexes.extend(all.filter_map(odd));
 }
 
@@ -287,18 +290,19 @@ fn configured(view: &View<'_>, found: &mut Found) {
         && view.says(&["set"])
         && view.says(&["config"]);
     if sets
-        && view.args.iter().any(|it| {
-            it.contains("registry") || it.contains("index") || it.contains("trusted-host")
+        && view.args.iter().any(|arg| {
+            arg.contains("registry") || arg.contains("index") || arg.contains("trusted-host")
         })
     {
         found
             .indexes
-            .extend(view.args.iter().filter_map(|it| odd(it.rsplit('=').next().unwrap_or(it))));
+            .extend(view.args.iter().filter_map(|arg| odd(arg.rsplit('=').next().unwrap_or(arg))));
     }
     if view.name == "export" {
-        let set = view.args.iter().filter_map(|it| it.split_once('='));
+        let set = view.args.iter().filter_map(|arg| arg.split_once('='));
         found.indexes.extend(
-            set.filter(|(name, _)| INDEX_VARIABLES.contains(name)).filter_map(|(_, it)| odd(it)),
+            set.filter(|(name, _)| INDEX_VARIABLES.contains(name))
+                .filter_map(|(_, tail)| odd(tail)),
         );
     }
 }
@@ -306,8 +310,10 @@ fn configured(view: &View<'_>, found: &mut Found) {
 /// The host of an index that is not one that everybody uses; a host alone counts, too.
 fn odd(index: &str) -> Option<String> {
     let bare = || {
-        Some(index.to_owned()).filter(|it| {
-            it.contains('.') && !it.starts_with(['.', '/', '~']) && !it.contains(['/', ' '])
+        Some(index.to_owned()).filter(|index| {
+            index.contains('.')
+                && !index.starts_with(['.', '/', '~'])
+                && !index.contains(['/', ' '])
         })
     };
     let host = hosts::of_address(index).or_else(bare)?;

@@ -106,7 +106,7 @@ pub(super) fn is_known(registry: Registry, name: &str) -> bool {
     let scope = name.split_once('/').map(|(scope, _)| scope);
     known(registry).all.contains(name.as_str())
         || (registry == Registry::Npm
-            && (scope.is_some_and(|it| SCOPES.split_whitespace().any(|scope| scope == it))
+            && (scope.is_some_and(|text| SCOPES.split_whitespace().any(|scope| scope == text))
                 || (name.starts_with("create-")
                     && is_known(registry, name.trim_start_matches("create-")))))
 }
@@ -125,7 +125,9 @@ pub(super) fn looks_like(registry: Registry, name: &str) -> Option<&'static str>
         return None;
     }
     let mut names = known(registry).names.iter().copied();
-    names.find(|it| it.len() >= SHORTEST && may_be_one_slip(&name, it) && is_one_slip(&name, it))
+    names.find(|text| {
+        text.len() >= SHORTEST && may_be_one_slip(&name, text) && is_one_slip(&name, text)
+    })
 }
 
 /// On PyPI `_`, `.` and `-` are one, and case is none.

@@ -226,8 +226,8 @@ pub fn is_agent_config(path: &str) -> bool {
 pub fn is_instructions(path: &str) -> bool {
     // A page about agents may be called `agents.md`; the file that agents read is written in capitals.
     let name = path.rsplit('/').next().unwrap_or_default();
-    let known = INSTRUCTIONS.lines().find(|it| it.eq_ignore_ascii_case(name));
-    known.is_none_or(|it| it == name) && INSTRUCTION_PLACES.holds_anywhere(path)
+    let known = INSTRUCTIONS.lines().find(|line| line.eq_ignore_ascii_case(name));
+    known.is_none_or(|line| line == name) && INSTRUCTION_PLACES.holds_anywhere(path)
 }
 
 /// Whether an editor runs what `path` says when a folder is opened.

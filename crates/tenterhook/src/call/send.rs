@@ -55,13 +55,13 @@ const DATA: &[&str] = &[
 
 pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     let mut asked = false;
-    for view in views.iter().take_while(|it| it.is_paid_for()) {
+    for view in views.iter().take_while(|view| view.is_paid_for()) {
         let hosts = hosts::of(view);
         let puts = !view.values(DATA).is_empty()
             || view.says(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
         let dropped =
-            hosts.iter().filter(|it| hosts::is_catcher(it) || (puts && hosts::is_drop(it)));
+            hosts.iter().filter(|host| hosts::is_catcher(host) || (puts && hosts::is_drop(host)));
         found.drops.extend(dropped.cloned());
         if hosts::carries(view) && !hosts.is_empty() {
             variables(view, found);
@@ -73,8 +73,8 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
     if asked {
         // What is echoed into a client is not told apart from what is echoed elsewhere on the line.
         let echoed =
-            views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
-        found.sql.extend(echoed.flat_map(|it| it.texts().map(str::to_owned)));
+            views.iter().filter(|view| matches!(view.name.as_str(), "echo" | "printf" | "cat"));
+        found.sql.extend(echoed.flat_map(|view| view.texts().map(str::to_owned)));
     }
     let sockets: Vec<String> =
         groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
@@ -82,10 +82,10 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         || views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
     found.hosts.extend(sockets);
     if carriers {
-        let kept = found.shows.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
+        let kept = found.shows.iter().filter(|text| place::holds_keys(text) || place::is_env(text));
         let kept: Vec<String> = kept.cloned().collect();
         found.leaks.extend(kept);
-        found.leaks.extend(views.iter().filter_map(|it| printed(it, groups)));
+        found.leaks.extend(views.iter().filter_map(|view| printed(view, groups)));
     }
 }
 
@@ -95,7 +95,7 @@ fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
     let whole = match name {
         "env" | "printenv" | "set" => view.args.is_empty(),
         "export" | "declare" | "typeset" => {
-            view.args.iter().all(|it| matches!(it.as_str(), "-p" | "-x" | "-xp" | "-px"))
+            view.args.iter().all(|arg| matches!(arg.as_str(), "-p" | "-x" | "-xp" | "-px"))
         }
         "compgen" => view.says(&["-v", "-e"]),
         _ => false,
@@ -125,14 +125,14 @@ fn variables(view: &View<'_>, found: &mut Found) {
 
 /// The variables of a text that are named like secrets.
 fn secret_variables(text: &str) -> Vec<String> {
-    let names = text.split('$').skip(1).map(|it| it.trim_start_matches('{'));
-    let names = names.map(|it| {
-        let end = it.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(it.len());
-        it.get(..end).unwrap_or_default()
+    let names = text.split('$').skip(1).map(|part| part.trim_start_matches('{'));
+    let names = names.map(|name| {
+        let end = name.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        name.get(..end).unwrap_or_default()
     });
     let secret = |name: &&str| {
         let upper = name.to_ascii_uppercase();
-        SECRET_NAMES.iter().any(|it| upper.contains(it))
+        SECRET_NAMES.iter().any(|secret_name| upper.contains(secret_name))
     };
     names.filter(secret).map(str::to_owned).collect()
 }
@@ -183,7 +183,7 @@ fn statements(view: &View<'_>, found: &mut Found) -> bool {
     if !CLIENTS.contains(&name) {
         return false;
     }
-    found.sql.extend(view.texts().filter(|it| !it.starts_with('-')).map(str::to_owned));
+    found.sql.extend(view.texts().filter(|text| !text.starts_with('-')).map(str::to_owned));
     found.sql.insert(view.args.join(" "));
     view.command.context == Context::Pipeline
 }

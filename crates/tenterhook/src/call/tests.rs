@@ -34,7 +34,11 @@ fn a_line_is_followed_along_its_directories_and_variables() {
         ("mv ~/.ssh /tmp", "~/.ssh"),
         ("python3 -c \"import shutil; shutil.rmtree('/')\"", "/"),
     ] {
-        assert!(of(line).deletes.iter().any(|it| it == deleted), "{line}: {:?}", of(line).deletes);
+        assert!(
+            of(line).deletes.iter().any(|text| text == deleted),
+            "{line}: {:?}",
+            of(line).deletes
+        );
     }
 }
 
@@ -86,7 +90,7 @@ fn what_is_read_and_what_is_only_named() {
     ] {
         let footprint = of(silent);
         assert!(
-            !footprint.reads.iter().any(|it| place::holds_keys(it) || place::is_env(it)),
+            !footprint.reads.iter().any(|text| place::holds_keys(text) || place::is_env(text)),
             "{silent}: {footprint:?}"
         );
     }
@@ -105,7 +109,7 @@ fn unread_code_is_told_by_where_it_comes_from() {
         ("$(printf '\\x72\\x6d') -rf x", "hidden"),
         (":(){ :|:& };:", "fork bomb"),
     ] {
-        assert!(of(line).code.iter().any(|it| it == code), "{line}: {:?}", of(line).code);
+        assert!(of(line).code.iter().any(|text| text == code), "{line}: {:?}", of(line).code);
     }
     for line in [
         "curl -s https://a.example | jq .",
@@ -160,7 +164,7 @@ fn what_is_installed() {
 #[test]
 fn variables_that_double_cost_no_more_than_their_bound() {
     let line = format!("X=aaaaaaaaaa;{} rm -rf $X ~", "X=$X$X;".repeat(60));
-    assert!(of(&line).deletes.iter().any(|it| it == "~"));
+    assert!(of(&line).deletes.iter().any(|text| text == "~"));
 }
 
 /// What the line says before counts behind: loops, functions, parameters, aliases, arrays, scripts that it writes.
@@ -179,7 +183,7 @@ fn a_line_is_followed_into_what_it_runs() {
         "parallel rm -rf ::: /",
         "python3 -c \"subprocess.run(['rm', '-rf', '/'])\"",
     ] {
-        assert!(of(line).deletes.iter().any(|it| it == "/"), "{line}: {:?}", of(line).deletes);
+        assert!(of(line).deletes.iter().any(|text| text == "/"), "{line}: {:?}", of(line).deletes);
     }
     // A value that stays between its quotes is one word.
     assert_eq!(of("X='/ x'; rm -rf \"$X\"").deletes, ["/ x"]);
@@ -199,7 +203,7 @@ fn more_than_is_followed_is_hidden() {
     ] {
         let footprint = of(&line);
         let shown = line.get(..60).unwrap_or(&line);
-        assert!(footprint.code.iter().any(|it| it == "hidden"), "{shown}");
+        assert!(footprint.code.iter().any(|code| code == "hidden"), "{shown}");
         assert!(footprint.commands.len() < 20_000, "{shown}: {}", footprint.commands.len());
     }
 }

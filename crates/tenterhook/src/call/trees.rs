@@ -216,7 +216,7 @@ fn or_here(operands: Vec<&str>) -> Vec<&str> {
 
 fn tree(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) -> Tree {
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let is_pattern = |it: &&str| !it.starts_with('!');
+    let is_pattern = |text: &&str| !text.starts_with('!');
     let names = match view.name.as_str() {
         "rg" => view.values(&["-g", "--glob", "--iglob"]).into_iter().filter(is_pattern).collect(),
         "grep" | "egrep" | "fgrep" | "ggrep" => view.values(&["--include"]),

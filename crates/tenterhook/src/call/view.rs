@@ -68,8 +68,8 @@ impl View<'_> {
     fn options(&self) -> impl Iterator<Item = &str> {
         self.walk()
             .map(String::as_str)
-            .take_while(|it| *it != "--")
-            .filter(|it| it.starts_with('-'))
+            .take_while(|text| *text != "--")
+            .filter(|text| text.starts_with('-'))
     }
 
     /// The values of options that are written as one of `names`: `-o X`, `-oX`, `--output X`, `--output=X`.

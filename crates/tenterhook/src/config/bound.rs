@@ -65,8 +65,8 @@ fn is_laxer<T: PartialOrd>(managed: Option<T>, other: Option<T>) -> bool {
 }
 
 /// What managed files say in the tables that apply: the first that sets a key.
-pub(super) fn about(said: &[Statement], applies: impl Fn(&Govern) -> bool) -> Option<Govern> {
-    let managed = said.iter().filter(|statement| statement.layer == Layer::Managed);
+pub(super) fn about(statements: &[Statement], applies: impl Fn(&Govern) -> bool) -> Option<Govern> {
+    let managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     let words = managed.filter_map(|statement| match &statement.switch {
         Switch::Govern(govern) if applies(govern) => Some(govern.clone()),
         _ => None,
@@ -85,8 +85,8 @@ pub(super) fn about(said: &[Statement], applies: impl Fn(&Govern) -> bool) -> Op
 }
 
 /// Whether managed files say that the hooks of a source run, and which one says so.
-pub(super) fn keeps<'s>(said: &'s [Statement], source: &Source) -> Option<&'s str> {
-    let mut managed = said.iter().filter(|statement| statement.layer == Layer::Managed);
+pub(super) fn keeps<'s>(statements: &'s [Statement], source: &Source) -> Option<&'s str> {
+    let mut managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     managed.find_map(|statement| match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) && govern.enabled == Some(true) => {
             Some(&*statement.by)
@@ -96,10 +96,10 @@ pub(super) fn keeps<'s>(said: &'s [Statement], source: &Source) -> Option<&'s st
 }
 
 /// Puts managed statements first, and takes out of the others what would loosen them. What comes back says so.
-pub(super) fn bind(said: &mut [Statement]) -> Vec<Diagnostic> {
-    said.sort_by_key(|statement| statement.layer != Layer::Managed);
-    let count = said.iter().take_while(|statement| statement.layer == Layer::Managed).count();
-    let (managed, others) = said.split_at_mut(count);
+pub(super) fn bind(statements: &mut [Statement]) -> Vec<Diagnostic> {
+    statements.sort_by_key(|statement| statement.layer != Layer::Managed);
+    let count = statements.iter().take_while(|statement| statement.layer == Layer::Managed).count();
+    let (managed, others) = statements.split_at_mut(count);
     let mut found = Vec::new();
     for statement in others {
         let Switch::Govern(govern) = &mut statement.switch else { continue };

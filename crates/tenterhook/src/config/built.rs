@@ -20,7 +20,7 @@ pub(super) fn left_out(hooks: &[Hook]) -> impl Iterator<Item = Diagnostic> {
 
 impl Built {
     fn lacks(self, hook: &Hook) -> Option<Diagnostic> {
-        let asks = hook.condition.as_ref().is_some_and(|it| it.asks_an_expression());
+        let asks = hook.condition.as_ref().is_some_and(|condition| condition.asks_an_expression());
         let (what, feature) = match &hook.run {
             Run::Http(_) if !self.http => ("executor for `http` hooks", "http"),
             Run::Rule(_) if !self.rules => ("executor for rules", "rule"),
@@ -54,10 +54,18 @@ mod tests {
         let read = DialectId::NATIVE.dialect().read_config(&source);
         let told = |built: Built| -> Vec<_> {
             let found = read.hooks.iter().filter_map(|hook| built.lacks(hook));
-            found.map(|it| (it.place.map(|it| it.line), it.help.unwrap_or_default())).collect()
+            found
+                .map(|diagnostic| {
+                    (
+                        diagnostic.place.map(|location| location.line),
+                        diagnostic.help.unwrap_or_default(),
+                    )
+                })
+                .collect()
         };
         let helps = |features: [&str; 3]| {
-            let help = |it| format!("build the program with the feature `{it}` of `tenterhook`");
+            let help =
+                |text| format!("build the program with the feature `{text}` of `tenterhook`");
             vec![
                 (Some(1), help(features[0])),
                 (Some(4), help(features[1])),
@@ -77,7 +85,10 @@ mod tests {
         let text = "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'x'\n";
         let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
         let (engine, found) = crate::Engine::builder().source(source).build();
-        assert_eq!(found.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::LeftOut]);
+        assert_eq!(
+            found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
+            [Code::LeftOut]
+        );
         let event = crate::Event::new("PreToolUse", crate::event::Surroundings::at("/"))
             .with("tool_name", "Bash")
             .with("tool_input", serde_json::json!({"command": "ls"}));

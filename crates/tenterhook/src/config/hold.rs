@@ -49,12 +49,12 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 /// gates of events that it declares itself, which no such hold covers, stay as hooks that run nothing (C-89).
 fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
     let then = Source { text: Arc::clone(text), flaw: None, ..source.clone() };
-    let said = source.dialect.dialect().read_config(&then);
+    let config = source.dialect.dialect().read_config(&then);
     let message =
         format!("`{}` is not obeyed as a managed file, because {}", source.name, flaw.why);
     let found = Diagnostic::new(Code::ManagedFileExposed, message, None).help(flaw.help.clone());
-    let is_own = |event: &EventName| said.events.iter().any(|row| *row.event == *event.as_str());
-    let gates = said.hooks.into_iter().filter(|hook| is_own(&hook.event)).map(|mut hook| {
+    let is_own = |event: &EventName| config.events.iter().any(|row| *row.event == *event.as_str());
+    let gates = config.hooks.into_iter().filter(|hook| is_own(&hook.event)).map(|mut hook| {
         hook.run = Run::Unusable { part: Unread::Exposed, why: flaw.why.clone() };
         // What holds is not laxer because its own file says so.
         (hook.on_failure, hook.once) = (Some(OnFailure::Block), false);
@@ -64,7 +64,7 @@ fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
     let place = Place::find(&source.name, "", Span::default());
     ReadConfig {
         hooks: gates.collect(),
-        events: said.events.clone(),
+        events: config.events.clone(),
         diagnostics: vec![found],
         unreadable: true,
         lost: Some(Lost { why: flaw.why.clone(), place }),
@@ -100,7 +100,7 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
 }
 
 /// Settles the policy of a hook that stands in for a lost part, once all that is said of its file was applied (C-72, C-73).
-pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
+pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
     if !hook.is_hold() {
         return;
     }
@@ -110,9 +110,10 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
             "C-75",
         );
     }
-    let least =
-        bound::about(said, |govern| govern.is_about(source)).and_then(|govern| govern.on_broken);
-    let governs = said.iter().filter(|statement| distance(statement.layer) <= distance(hook.layer));
+    let least = bound::about(statements, |govern| govern.is_about(source))
+        .and_then(|govern| govern.on_broken);
+    let governs =
+        statements.iter().filter(|statement| distance(statement.layer) <= distance(hook.layer));
     let mut others = governs.filter_map(|statement| match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) && statement.layer != Layer::Managed => {
             govern.on_broken
@@ -136,7 +137,7 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
         let first = held.first()?;
         let kinds =
-            row::held().filter(|(event, _)| held.iter().any(|it| it.event.as_str() == *event));
+            row::held().filter(|(event, _)| held.iter().any(|hook| hook.event.as_str() == *event));
         let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
         let what = match kinds.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

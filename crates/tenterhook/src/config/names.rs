@@ -82,7 +82,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     });
     switches
         .filter_map(|(by, layer, switch)| {
-            let (said, kind, near) = match switch {
+            let (text, kind, near) = match switch {
                 // They are not read from a file, and which host adds them is not known here.
                 Switch::DisableHook { name, place } if is_built_in(name, &names) => {
                     let message = format!(
@@ -102,7 +102,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
                 _ => return None,
             };
             let message =
-                format!("{by} speaks of the {kind} `{said}`, which is not among what is read");
+                format!("{by} speaks of the {kind} `{text}`, which is not among what is read");
             let help = near.map_or_else(
                 || format!("nothing to do if that {kind} is read elsewhere"),
                 |near| format!("did you mean `{near}`?"),

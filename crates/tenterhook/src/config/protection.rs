@@ -42,7 +42,7 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
         own.flat_map(|protect| protect.writable.iter().flatten().cloned()).collect();
     let pausable = statements(&[Layer::Managed]).all(|table| table.pause != Some(false));
     let words = statements(&[Layer::Managed]).filter_map(|table| table.mode.as_ref()).next();
-    let shadow = words.filter(|it| it.shadow).cloned();
+    let shadow = words.filter(|word| word.shadow).cloned();
     let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
     source.layer = Layer::BuiltIn;
     let mut config = DialectId::NATIVE.dialect().read_config(&source);
@@ -81,7 +81,7 @@ fn leave(hook: &mut Hook, writable: &[String]) {
     if hook.id.as_str() != OF_FILES || writable.is_empty() || rule.when() != ANY {
         return;
     }
-    let globs: Vec<String> = writable.iter().map(|it| format!("!p.glob({it:?})")).collect();
+    let globs: Vec<String> = writable.iter().map(|text| format!("!p.glob({text:?})")).collect();
     let when = format!("call.guards.exists(p, {})", globs.join(" && "));
     hook.run = Run::Rule(rule.clone().with(Part::When, &when));
 }

@@ -43,7 +43,7 @@ type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation, bool);
 
 fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
     let Run::Command(command) = &hook.run else { return None };
-    let condition = hook.condition.as_ref().map(|it| it.text().to_owned());
+    let condition = hook.condition.as_ref().map(|condition| condition.text().to_owned());
     let (event, matcher) = (hook.event.clone(), hook.matcher.spec().clone());
     Some((event, matcher, condition, command.invocation.clone(), hook.enforcement.is_shadow()))
 }

@@ -12,10 +12,14 @@ use crate::hook::{Arming, Hook, Run};
 use crate::source::{Requests, Switch};
 
 /// Bars a hook whose URL is not allowed, and takes the variables from it that it may not send; says so of each.
-pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Vec<Diagnostic> {
+pub(super) fn bar(
+    statements: &[Statement],
+    dialect: DialectId,
+    hook: &mut Hook,
+) -> Vec<Diagnostic> {
     let (urls, variables) = (
-        List::of(said, dialect, hook, Requests::Urls),
-        List::of(said, dialect, hook, Requests::Variables),
+        List::of(statements, dialect, hook, Requests::Urls),
+        List::of(statements, dialect, hook, Requests::Variables),
     );
     let Run::Http(http) = &mut hook.run else { return Vec::new() };
     if hook.arming != Arming::Armed {
@@ -31,7 +35,7 @@ pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Ve
     }
     let Some(list) = variables else { return Vec::new() };
     let (kept, taken) =
-        std::mem::take(&mut http.variables).into_iter().partition(|it| list.names(it));
+        std::mem::take(&mut http.variables).into_iter().partition(|text| list.names(text));
     http.variables = kept;
     let taken: Vec<String> = taken;
     let found = taken.iter().map(|name| {
@@ -102,7 +106,7 @@ struct Url<'t> {
 
 impl<'t> Url<'t> {
     fn read(text: &'t str) -> Self {
-        let at = text.find("://").map_or(0, |it| it + 3);
+        let at = text.find("://").map_or(0, |index| index + 3);
         let (scheme, rest) = text.split_at_checked(at).unwrap_or(("", text));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -134,10 +138,11 @@ fn matches(pattern: &str, url: &str) -> bool {
     let rest = regex::escape(&format!("{path}{}", read.rest));
     let mut pattern = format!("{}{}", host.replace(r"\*", "[^/?#]*"), rest.replace(r"\*", ".*"));
     if open && read.rest.is_empty() {
-        pattern = pattern.strip_suffix("[^/?#]*").map(|it| format!("{it}.*")).unwrap_or(pattern);
+        pattern =
+            pattern.strip_suffix("[^/?#]*").map(|rest| format!("{rest}.*")).unwrap_or(pattern);
     }
     // A pattern too large to be compiled names nothing.
-    Regex::new(&format!("^{pattern}$")).is_ok_and(|it| it.is_match(url))
+    Regex::new(&format!("^{pattern}$")).is_ok_and(|regex| regex.is_match(url))
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ impl Stage {
         for &at in &hooks {
             // Where the event has no subject, every matcher is ignored, so words index nothing (S-2).
             let has_subject = row.subject != Subject::None;
-            let words = ruleset.hook(at).and_then(|it| it.matcher.words().filter(|_| has_subject));
+            let words =
+                ruleset.hook(at).and_then(|hook| hook.matcher.words().filter(|_| has_subject));
             match words {
                 Some(words) => {
                     for word in words {
@@ -85,9 +86,10 @@ impl Ruleset {
     /// Orders `hooks`, given in configured order, into stages. `custom` are the events that configs declared.
     #[must_use]
     pub fn new(mut hooks: Vec<Hook>, custom: Vec<EventRow>) -> Self {
-        let granted = hooks.iter().filter_map(|it| it.sandbox.grants()).flat_map(|it| &it.write);
+        let granted =
+            hooks.iter().filter_map(|hook| hook.sandbox.grants()).flat_map(|grant| &grant.write);
         let granted: Arc<[std::path::PathBuf]> = granted.cloned().collect();
-        hooks.iter_mut().for_each(|it| it.granted = Arc::clone(&granted));
+        hooks.iter_mut().for_each(|hook| hook.granted = Arc::clone(&granted));
         let hooks: Vec<Arc<Hook>> = hooks.into_iter().map(Arc::new).collect();
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
         let mut ruleset = Self { hooks, custom, ..Self::default() };
@@ -137,7 +139,7 @@ impl Ruleset {
 
     /// The source of that name as it was when it could be read.
     pub(crate) fn good(&self, source: &str) -> Option<&Source> {
-        self.good.iter().find(|it| *it.name == *source)
+        self.good.iter().find(|other| *other.name == *source)
     }
 
     /// Every hook in configured order, disarmed ones too.
@@ -208,7 +210,7 @@ fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
     for (at, hook) in hooks.iter().enumerate() {
         // The built-in rules are a group of their own, or they would move the place of the dialect that they are written in.
         let whose = (hook.dialect, hook.layer == Layer::BuiltIn);
-        let rank = ranks.iter().position(|it| *it == whose).unwrap_or_else(|| {
+        let rank = ranks.iter().position(|rank| *rank == whose).unwrap_or_else(|| {
             ranks.push(whose);
             ranks.len() - 1
         });

@@ -11,10 +11,11 @@ use crate::source::{Reach, ReadConfig, Server, Source, Switch};
 mod tests;
 
 /// Settles how far a hook is confined, once all that is said of its file is known.
-pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
+pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
     let own = distance(hook.layer);
-    let words = said.iter().filter(|it| distance(it.layer) <= own);
-    let words = words.filter_map(|it| Some((distance(it.layer), word(it, source)?)));
+    let words = statements.iter().filter(|statement| distance(statement.layer) <= own);
+    let words =
+        words.filter_map(|statement| Some((distance(statement.layer), word(statement, source)?)));
     let (confining, others): (Vec<_>, Vec<_>) =
         words.partition(|(_, word)| matches!(word, Sandbox::In(_)));
     // What a repository grants its hooks does not widen what its reader grants them.
@@ -40,20 +41,21 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn of(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
-        let said = read.iter().flat_map(statements).filter_map(|it| match it.switch {
-            Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
-                Some((distance(it.layer), govern.file, govern.sandbox))
-            }
-            _ => None,
-        });
+        let said =
+            read.iter().flat_map(statements).filter_map(|statement| match statement.switch {
+                Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
+                    Some((distance(statement.layer), govern.file, govern.sandbox))
+                }
+                _ => None,
+            });
         Self { said: said.collect(), confines_repositories }
     }
 
     /// The server as it is confined.
     pub(super) fn confined(&self, mut server: Server) -> Server {
         let own = distance(server.layer);
-        let file = server.place.as_ref().map(|it| Path::new(&*it.file));
-        let about = |(at, it, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(it);
+        let file = server.place.as_ref().map(|location| Path::new(&*location.file));
+        let about = |(at, path, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(path);
         let (confining, others): (Vec<_>, Vec<_>) =
             self.said.iter().filter(about).partition(|(.., word)| word.grants().is_some());
         let nearest = confining.into_iter().min_by_key(|(at, ..)| *at);
@@ -75,8 +77,8 @@ impl Words {
 
 /// Whether it is a program that came with the repository. Of the user's own file of servers a part is about one project, and local.
 pub(crate) fn is_server_of_repository(server: &Server) -> bool {
-    let file = server.place.as_ref().map(|it| Path::new(&*it.file));
-    let is_inside = file.is_some_and(|it| it.starts_with(&server.project));
+    let file = server.place.as_ref().map(|location| Path::new(&*location.file));
+    let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
     let is_in_home = file.and_then(Path::parent) == Some(&*server.home);
     matches!(server.reach, Reach::Program(_))
         && match server.layer {
@@ -92,7 +94,7 @@ pub(crate) fn is_server_of_repository(server: &Server) -> bool {
 /// Confines the programs of repositories of which nobody says anything.
 pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
     for (source, config) in read {
-        let unsaid = config.hooks.iter_mut().filter(|it| it.sandbox == Sandbox::Unsaid);
+        let unsaid = config.hooks.iter_mut().filter(|hook| hook.sandbox == Sandbox::Unsaid);
         for hook in unsaid {
             if is_of_repository(source, hook) {
                 hook.sandbox = Sandbox::of_repositories();
@@ -120,7 +122,7 @@ pub(crate) fn is_of_repository(source: &Source, hook: &Hook) -> bool {
 fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
     match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) => {
-            Some(&govern.sandbox).filter(|it| **it != Sandbox::Unsaid)
+            Some(&govern.sandbox).filter(|sandbox| **sandbox != Sandbox::Unsaid)
         }
         _ => None,
     }

@@ -13,7 +13,7 @@ pub fn settle(
     found: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {
-    let found = found.into_iter().map(|it| ruleset.words().confined(it));
+    let found = found.into_iter().map(|server| ruleset.words().confined(server));
     one_of_each(ruleset.servers().iter().cloned().chain(found), diagnostics)
 }
 
@@ -25,16 +25,17 @@ pub(super) fn one_of_each(
 ) -> Vec<Server> {
     let mut kept: Vec<Server> = Vec::new();
     let mut all: Vec<Server> = servers.into_iter().collect();
-    all.sort_by_key(|it| distance(it.layer));
+    all.sort_by_key(|server| distance(server.layer));
     for server in all {
-        let Some(first) = kept.iter().find(|it| it.name == server.name) else {
+        let Some(first) = kept.iter().find(|other| other.name == server.name) else {
             kept.push(server);
             continue;
         };
         if first.reach == server.reach {
             continue;
         }
-        let place = first.place.as_ref().map_or_else(String::new, |it| format!(" in {it}"));
+        let place =
+            first.place.as_ref().map_or_else(String::new, |location| format!(" in {location}"));
         let message = format!(
             "the server `{}` is configured{place} already; this one is not used",
             server.name
@@ -72,7 +73,7 @@ mod tests {
     /// MC-12.
     #[test]
     fn the_server_of_the_nearest_layer_stands() {
-        let mut told = Vec::new();
+        let mut diagnostics = Vec::new();
         let servers = [
             server("policy", Layer::Project, "./theirs"),
             server("policy", Layer::User, "mine"),
@@ -80,10 +81,11 @@ mod tests {
             server("other", Layer::Plugin, "first"),
             server("other", Layer::Project, "second"),
         ];
-        let kept = one_of_each(servers, &mut told);
-        let kept: Vec<_> = kept.iter().map(|it| (it.name.as_str(), it.reach.line())).collect();
+        let kept = one_of_each(servers, &mut diagnostics);
+        let kept: Vec<_> =
+            kept.iter().map(|server| (server.name.as_str(), server.reach.line())).collect();
         assert_eq!(kept, [("policy", "mine".to_owned()), ("other", "first".to_owned())]);
-        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
+        let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(codes, ["server-configured-twice"; 2]);
     }
 }

@@ -9,7 +9,11 @@ use crate::source::{ModeWord, Source, Switch};
 mod tests;
 
 /// Settles whether a hook counts, once all that is said of its file is known. What comes back is why its shadow is not heard.
-pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) -> Option<Diagnostic> {
+pub(super) fn settle(
+    statements: &[Statement],
+    source: &Source,
+    hook: &mut Hook,
+) -> Option<Diagnostic> {
     // Nobody approved it: that is not the hook's word, and none about it is heard (SH-5).
     if matches!(hook.run, Run::Unusable { part: Unread::Approval, .. }) {
         hook.enforcement = Enforcement::Usual;
@@ -20,7 +24,7 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) -> Op
         Enforcement::Usual => (u8::MAX, hook.layer),
         Enforcement::Enforced | Enforcement::Shadow { .. } => (own, hook.layer),
     };
-    for statement in said.iter().filter(|it| distance(it.layer) <= own) {
+    for statement in statements.iter().filter(|statement| distance(statement.layer) <= own) {
         let at = distance(statement.layer);
         if let Some(word) = word(statement, source).filter(|_| at < heard.0) {
             heard = (at, statement.layer);
@@ -33,7 +37,7 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) -> Op
             };
         }
     }
-    forbid(said, heard.1, hook)
+    forbid(statements, heard.1, hook)
 }
 
 /// What a statement says about the hooks of a source.
@@ -44,11 +48,13 @@ fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
     }
 }
 
-fn forbid(said: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagnostic> {
+fn forbid(statements: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagnostic> {
     if by == Layer::Managed || hook.layer == Layer::BuiltIn {
         return None;
     }
-    let no = said.iter().find(|it| it.layer == Layer::Managed && it.switch == Switch::NoShadow)?;
+    let no = statements.iter().find(|statement| {
+        statement.layer == Layer::Managed && statement.switch == Switch::NoShadow
+    })?;
     let Enforcement::Shadow { place, .. } = &hook.enforcement else { return None };
     let message = format!(
         "hook `{}` counts although it is put into shadow: `[shadow]` in {} does not allow that",
@@ -62,7 +68,7 @@ fn forbid(said: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagnostic> 
 /// What is in shadow, one finding a word.
 pub(super) fn told<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
     let mut words: Vec<(Option<Place>, usize, &str)> = Vec::new();
-    for hook in hooks.filter(|it| it.layer != Layer::BuiltIn) {
+    for hook in hooks.filter(|hook| hook.layer != Layer::BuiltIn) {
         let Enforcement::Shadow { place, because } = &hook.enforcement else { continue };
         match words.iter_mut().find(|(at, ..)| at == place && at.is_some()) {
             Some((_, count, _)) => *count += 1,

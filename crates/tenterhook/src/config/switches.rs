@@ -170,9 +170,9 @@ fn kept_on(hook: &Hook, by: &str, keeps: &str) -> String {
 
 /// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that
 /// dialect's hooks alone, or a repository could disarm a guard that another agent's file never knew.
-fn disable_all(said: &[Statement], dialect: DialectId, keeps: Option<&str>, hook: &mut Hook) {
+fn disable_all(statements: &[Statement], dialect: DialectId, keeps: Option<&str>, hook: &mut Hook) {
     for strongest in SETTINGS {
-        let word = said.iter().rev().find(|statement| {
+        let word = statements.iter().rev().find(|statement| {
             statement.layer == *strongest
                 && statement.dialect == dialect
                 && matches!(statement.switch, Switch::DisableAll | Switch::EnableAll)

@@ -130,7 +130,7 @@ fn asks(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig)
 }
 
 fn allows(about: Requests, allowed: &[&str]) -> Vec<Switch> {
-    let allowed = allowed.iter().map(|it| (*it).to_owned()).collect();
+    let allowed = allowed.iter().map(|text| (*text).to_owned()).collect();
     vec![Switch::Requests { about, allowed, place: None }]
 }
 
@@ -171,20 +171,21 @@ fn a_variable_that_no_list_names_is_not_sent() {
         (None, Some("A"), ["A", "A"]),
         (None, Some("C"), ["", ""]),
     ] {
-        let list = |it: Option<&str>| it.map_or(vec![], |it| allows(Requests::Variables, &[it]));
+        let list =
+            |text: Option<&str>| text.map_or(vec![], |text| allows(Requests::Variables, &[text]));
         let mut read = vec![
             asks("managed", Layer::Managed, list(managed)),
             asks("user", Layer::User, list(user)),
         ];
-        let told = apply_switches(&mut read);
+        let diagnostics = apply_switches(&mut read);
         let left = read.iter().map(|(_, config)| match &config.hooks[0].run {
             Run::Http(http) => http.variables.concat(),
             other => panic!("{other:?}"),
         });
         let left: Vec<_> = left.collect();
         assert_eq!(left, expected, "{user:?} {managed:?}");
-        assert_eq!(told.len(), 4 - left.concat().len());
-        assert!(told.iter().all(|it| it.code == Code::VariableNotAllowed));
+        assert_eq!(diagnostics.len(), 4 - left.concat().len());
+        assert!(diagnostics.iter().all(|diagnostic| diagnostic.code == Code::VariableNotAllowed));
     }
 }
 
@@ -213,7 +214,10 @@ fn a_repository_does_not_disarm_the_users_hooks() {
         reads("plugin", Layer::Plugin, off("project")),
     ];
     let unheard = apply_switches(&mut read);
-    assert_eq!(unheard.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["switch-not-heard"]);
+    assert_eq!(
+        unheard.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+        ["switch-not-heard"]
+    );
     assert_eq!(read[0].1.hooks[0].arming, Arming::Armed);
     assert!(matches!(read[1].1.hooks[0].arming, Arming::Disarmed { rule: "C-14", .. }));
     let loosen = Govern { on_failure: Some(OnFailure::Continue), ..Govern::default() };
@@ -302,7 +306,7 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);
     assert_eq!(
-        config.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        config.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
         ["kept-last-good"]
     );
     assert!(["b.json", "c.json"].iter().all(|name| last.good(name).is_none()));
@@ -310,7 +314,7 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     let again = load(&[said("a.json", &torn)], &Added::default(), Some(&last)).ruleset;
     let twice = load(&[said("a.json", "{")], &Added::default(), Some(&again)).ruleset;
     assert_eq!(twice.hooks().len(), 1);
-    assert_eq!(twice.good("a.json").map(|it| &*it.text), Some(&*whole));
+    assert_eq!(twice.good("a.json").map(|source| &*source.text), Some(&*whole));
 }
 
 /// C-8: hooks that the host added come after all configured ones, and no switch of a file reaches them.
@@ -349,6 +353,6 @@ fn the_first_declaration_of_an_event_stands() {
     ];
     let kept = first_declared(rows.into_iter(), &mut diagnostics);
     assert_eq!(kept, [row("deploy", gate), row("other", none)]);
-    let codes: Vec<&str> = diagnostics.iter().map(|it| it.code.name()).collect();
+    let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!(codes, ["event-declared-twice"; 2]);
 }

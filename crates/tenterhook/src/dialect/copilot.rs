@@ -128,13 +128,13 @@ const OWN: &[&str] =
 
 /// A file is known by its place; elsewhere by an event that only this agent spells so.
 fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
-    let is_json = path.extension().is_some_and(|it| it == "json");
-    let place = path.parent().is_some_and(|it| OWN.iter().any(|own| it.ends_with(own)));
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let place = path.parent().is_some_and(|parent| OWN.iter().any(|own| parent.ends_with(own)));
     if is_json && (place || path.ends_with(".copilot/settings.json")) {
         return Fit::Certain;
     }
-    let hooks = root.and_then(|it| it.get("hooks")).map(Node::entries).unwrap_or_default();
+    let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
     let is_own = |key: &str| words::ROWS.iter().any(|row| row.name == key && row.name != row.event);
-    let lists = hooks.iter().any(|it| is_own(&it.key) && it.node.as_array().is_some());
+    let lists = hooks.iter().any(|hook| is_own(&hook.key) && hook.node.as_array().is_some());
     if lists { Fit::Shape } else { Fit::No }
 }

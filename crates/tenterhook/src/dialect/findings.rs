@@ -18,7 +18,7 @@ pub(super) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     while let Some(sign) = sign::first(rest) {
         (_, rest) = sign.behind();
         let inner = rest.strip_prefix('{').unwrap_or(rest);
-        let end = inner.find(|it: char| !it.is_ascii_alphabetic() && it != '_');
+        let end = inner.find(|c: char| !c.is_ascii_alphabetic() && c != '_');
         let word = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
         let braced = inner.len() < rest.len();
         let meant = MEANT.contains(&word.to_ascii_uppercase().as_str());
@@ -72,7 +72,7 @@ impl<'a> Findings<'a> {
 
     /// The first error, if there is one.
     pub(super) fn first_error(&self) -> Option<&Diagnostic> {
-        self.found.iter().find(|it| it.severity == Severity::Error)
+        self.found.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
     pub(super) fn into_list(self) -> Vec<Diagnostic> {

@@ -45,6 +45,7 @@ fn places(roots: &Roots) -> Vec<Candidate> {
 
 /// A file is known by its place alone.
 fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
-    let plugins = path.ancestors().nth(3).is_some_and(|it| it.ends_with(".agents/plugins"));
+    let plugins =
+        path.ancestors().nth(3).is_some_and(|ancestor| ancestor.ends_with(".agents/plugins"));
     if plugins && path.ends_with("hooks/hooks.json") { Fit::Certain } else { Fit::No }
 }

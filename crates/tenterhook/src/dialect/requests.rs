@@ -73,7 +73,8 @@ mod tests {
         // A native entry with a mistake runs nothing, and its policy decides all the same (C-60).
         assert!(matches!(hook.run, Run::Http(_) | Run::Unusable { .. }), "{hook:?}");
         assert!(matches!(hook.arming, Arming::Armed), "{hook:?}");
-        let mut codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        let mut codes: Vec<_> =
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         codes.sort_unstable();
         codes
     }

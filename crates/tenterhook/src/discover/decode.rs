@@ -68,7 +68,7 @@ mod tests {
         let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
         let read = |bytes: Vec<u8>| {
             let (text, flaw) = decode(bytes);
-            (text, flaw.map(|it| it.kept))
+            (text, flaw.map(|flaw| flaw.kept))
         };
         let text = "{\"a\": 1}".to_owned();
         assert_eq!(read(text.clone().into_bytes()), (text.clone(), None));

@@ -95,7 +95,7 @@ fn home(said: Option<PathBuf>) -> io::Result<PathBuf> {
 }
 
 fn absolute(name: &str) -> Option<PathBuf> {
-    env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
+    env::var_os(name).map(PathBuf::from).filter(|value| value.is_absolute())
 }
 
 #[cfg(test)]

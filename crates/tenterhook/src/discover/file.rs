@@ -83,7 +83,7 @@ impl Disk for Files {
         }
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> =
-            entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
         found.sort();
         found
     }
@@ -97,7 +97,7 @@ fn lost(why: impl Into<String>, help: &str) -> Flaw {
 /// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or it went away while it
 /// was looked for.
 fn gone(path: &Path) -> Option<String> {
-    let deepest = path.ancestors().find(|it| it.symlink_metadata().is_ok())?;
+    let deepest = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
     match deepest.metadata() {
         Err(_) if deepest == path => Some("it is a link to nothing".to_owned()),
         Err(_) => Some(format!("`{}` is a link to nothing", deepest.display())),
@@ -162,12 +162,12 @@ pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 #[cfg(unix)]
 fn kind(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
-    let it = metadata.file_type();
+    let file_type = metadata.file_type();
     let kinds = [
-        (it.is_dir(), "a directory"),
-        (it.is_fifo(), "a FIFO"),
-        (it.is_socket(), "a socket"),
-        (it.is_block_device() || it.is_char_device(), "a device"),
+        (file_type.is_dir(), "a directory"),
+        (file_type.is_fifo(), "a FIFO"),
+        (file_type.is_socket(), "a socket"),
+        (file_type.is_block_device() || file_type.is_char_device(), "a device"),
     ];
     kinds.iter().find(|(is, _)| *is).map_or("something else", |(_, name)| name)
 }

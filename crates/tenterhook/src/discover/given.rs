@@ -88,7 +88,7 @@ pub(super) fn is_named(path: &Path, place: &Path) -> bool {
     match asked.split_once('*') {
         None => own == asked,
         Some((before, after)) => {
-            let directory = |it: &Path| it.parent().and_then(name);
+            let directory = |path: &Path| path.parent().and_then(name);
             let fits = own.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
             fits && directory(path) == directory(place)
         }

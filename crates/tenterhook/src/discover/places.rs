@@ -16,8 +16,8 @@ use crate::source::ADOPTED;
 pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
     let mut all = dialect.places(roots);
     if let Some(path) = adopted(dialect.id(), roots) {
-        let last = all.iter().rposition(|it| it.layer == Layer::User);
-        all.insert(last.map_or(all.len(), |it| it + 1), Candidate { path, layer: Layer::User });
+        let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
+        all.insert(last.map_or(all.len(), |n| n + 1), Candidate { path, layer: Layer::User });
     }
     all.retain(|place| roots.reach(&place.path, place.layer));
     all
@@ -81,11 +81,11 @@ pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     // Whoever works in their home has no project there: what is the user's is not the project's, too.
     let users: BTreeSet<_> = all
         .iter()
-        .filter(|(_, it)| it.layer == Layer::User)
-        .map(|(dialect, it)| (*dialect, it.path.clone()))
+        .filter(|(_, candidate)| candidate.layer == Layer::User)
+        .map(|(dialect, candidate)| (*dialect, candidate.path.clone()))
         .collect();
-    all.retain(|(dialect, it)| {
-        it.layer == Layer::User || !users.contains(&(*dialect, it.path.clone()))
+    all.retain(|(dialect, candidate)| {
+        candidate.layer == Layer::User || !users.contains(&(*dialect, candidate.path.clone()))
     });
     all
 }
@@ -166,8 +166,9 @@ impl Listed {
 }
 
 fn list(directory: &Path) -> Listing {
-    let names = std::fs::read_dir(directory)
-        .and_then(|all| all.map(|it| it.map(|it| it.file_name())).collect::<Result<Vec<_>, _>>());
+    let names = std::fs::read_dir(directory).and_then(|all| {
+        all.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>()
+    });
     match names {
         Ok(mut names) => {
             names.sort_unstable();

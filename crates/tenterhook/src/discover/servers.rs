@@ -33,22 +33,22 @@ pub fn servers_for_by(
     if !ruleset.hooks().iter().any(|hook| matches!(hook.run, Run::McpTool(_))) {
         return (Vec::new(), Vec::new());
     }
-    let (found, mut told) = find();
-    let settled = config::settle_servers(ruleset, found, &mut told);
-    (settled, told)
+    let (found, mut diagnostics) = find();
+    let settled = config::settle_servers(ruleset, found, &mut diagnostics);
+    (settled, diagnostics)
 }
 
 /// The servers of the agents' files, and what is wrong with those (MC-14). `sources` are what was read of hooks: which
 /// plugins count, and which servers are off, stands there.
 #[must_use]
 pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
-    let (files, mut told) = server_files(roots, sources);
+    let (files, mut diagnostics) = server_files(roots, sources);
     let mut found = Vec::new();
     for file in files {
         found.extend(file.servers);
-        told.extend(file.told);
+        diagnostics.extend(file.told);
     }
-    (found, told)
+    (found, diagnostics)
 }
 
 /// What was read of a file in which an agent configures servers.
@@ -68,13 +68,13 @@ pub(crate) fn server_files(
     roots: &Roots,
     sources: &[Source],
 ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
-    let (mut found, mut told) = (Vec::new(), Vec::new());
+    let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
     for dialect in DIALECTS {
         if let Some(files) = dialect.servers() {
-            found.extend(of_agent(dialect, files, roots, sources, &mut told));
+            found.extend(of_agent(dialect, files, roots, sources, &mut diagnostics));
         }
     }
-    (found, told)
+    (found, diagnostics)
 }
 
 /// The servers of a file that was read before, if it is one in which its dialect's agent configures them.
@@ -92,7 +92,7 @@ pub(crate) fn servers_of(source: &Source) -> Option<Vec<Server>> {
     let places = (files.files)(&roots).into_iter().map(|(path, _)| path).chain(of_plugin);
     places
         .into_iter()
-        .any(|it| it.file_name() == name)
+        .any(|path| path.file_name() == name)
         .then(|| (files.read)(file(source), &roots).0)
 }
 
@@ -107,9 +107,9 @@ fn of_agent(
     files: &ServerFiles,
     roots: &Roots,
     sources: &[Source],
-    told: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<FileOfServers> {
-    let own = sources.iter().filter(|it| it.dialect == dialect.id());
+    let own = sources.iter().filter(|source| source.dialect == dialect.id());
     let off: Vec<String> = own.flat_map(files.switched_off).collect();
     let mut found = Vec::new();
     let mut take = |path: &Path, layer, plugin: Option<Plugin>| {
@@ -118,7 +118,7 @@ fn of_agent(
             Ok(text) => {
                 let source = source(path, dialect.id(), layer, text, roots);
                 let source = Source { plugin, ..source };
-                let (mut servers, mut told) = (files.read)(file(&source), roots);
+                let (mut servers, mut diagnostics) = (files.read)(file(&source), roots);
                 if let Some(Flaw { why, help, .. }) = exposed(path, layer, roots) {
                     let withhold =
                         |server: &mut Server| server.reach = Reach::Withheld(why.clone());
@@ -128,13 +128,14 @@ fn of_agent(
                         path.display()
                     );
                     let found = Diagnostic::new(Code::ManagedFileExposed, message, None);
-                    told = vec![found.help(help)];
+                    diagnostics = vec![found.help(help)];
                 }
-                servers.retain(|it| it.layer != Layer::Project || !off.contains(&it.name));
-                found.push(FileOfServers { source, servers, told });
+                servers
+                    .retain(|server| server.layer != Layer::Project || !off.contains(&server.name));
+                found.push(FileOfServers { source, servers, told: diagnostics });
             }
             Err(error) if absent(&error) => {}
-            Err(error) => told.push(unreadable(path, &error)),
+            Err(error) => diagnostics.push(unreadable(path, &error)),
         }
     };
     for (path, layer) in (files.files)(roots) {

@@ -45,7 +45,7 @@ fn a_star_stands_for_files_in_sorted_order() {
         fs::write(room.path().join(name), "{}").expect("write");
     }
     let found = Listed::default().expand(&room.path().join("*.json"));
-    let names: Vec<_> = found.iter().filter_map(|it| it.file_name()?.to_str()).collect();
+    let names: Vec<_> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, ["10-a.json", "20-b.json"]);
     assert_eq!(Listed::default().expand(&room.path().join("none/*.json")), Vec::<PathBuf>::new());
 }
@@ -106,7 +106,9 @@ fn what_an_agent_would_load_is_found_in_order() {
     let names: Vec<_> = found
         .sources
         .iter()
-        .map(|it| (Path::new(&*it.name).strip_prefix(room.path()).expect("inside"), it.layer))
+        .map(|source| {
+            (Path::new(&*source.name).strip_prefix(room.path()).expect("inside"), source.layer)
+        })
         .collect();
     let expected = [
         ("etc/managed-settings.d/10-a.json", Layer::Managed),
@@ -116,7 +118,7 @@ fn what_an_agent_would_load_is_found_in_order() {
         ("repo/.claude/settings.local.json", Layer::Local),
     ];
     assert_eq!(names, expected.map(|(name, layer)| (Path::new(name), layer)));
-    assert!(found.sources.iter().all(|it| it.flaw.is_none()));
+    assert!(found.sources.iter().all(|source| source.flaw.is_none()));
 }
 
 /// C-97: an empty path is not the directory of the process, in which `.claude/settings.json` would be the user's.
@@ -146,8 +148,8 @@ fn a_home_is_no_project() {
     }
     let home = room.path().to_owned();
     let found = find(&Roots { cwd: home.clone(), home, ..Roots::default() });
-    let mut names: Vec<_> = found.sources.iter().map(|it| &*it.name).collect();
-    assert!(found.sources.iter().all(|it| it.layer == Layer::User));
+    let mut names: Vec<_> = found.sources.iter().map(|source| &*source.name).collect();
+    assert!(found.sources.iter().all(|source| source.layer == Layer::User));
     let all = names.len();
     names.sort_unstable();
     names.dedup();
@@ -161,7 +163,7 @@ fn what_this_directory_hides_is_named() {
     let hidden = nearby(&roots);
     let names: Vec<_> = hidden
         .iter()
-        .map(|it| it.path.strip_prefix(room.path()).expect("inside").to_str().expect("text"))
+        .map(|h| h.path.strip_prefix(room.path()).expect("inside").to_str().expect("text"))
         .collect();
     let expected = [
         "repo/app/tenterhook.toml",
@@ -205,8 +207,8 @@ fn plugins_that_are_switched_on_come_last() {
     let known = serde_json::json!({"plugins": {"guard@shop": [{"installPath": root}]}});
     fs::write(registry.join("installed_plugins.json"), known.to_string()).expect("write");
     let of_plugins = || {
-        let found = find(&roots).sources.into_iter().filter(|it| it.layer == Layer::Plugin);
-        found.filter_map(|it| it.plugin).map(|it| it.name).collect::<Vec<_>>()
+        let found = find(&roots).sources.into_iter().filter(|source| source.layer == Layer::Plugin);
+        found.filter_map(|source| source.plugin).map(|plugin| plugin.name).collect::<Vec<_>>()
     };
     assert_eq!(of_plugins(), Vec::<String>::new());
     let project = roots.cwd.join(".claude/settings.json");

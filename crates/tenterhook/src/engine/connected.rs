@@ -33,8 +33,8 @@ impl Connected {
         sources: &[Source],
     ) -> Vec<Diagnostic> {
         let find = || judge.servers(&self.roots, sources);
-        let (servers, told) = discover::servers_for_by(ruleset, find);
+        let (servers, diagnostics) = discover::servers_for_by(ruleset, find);
         self.servers.replace(servers);
-        told
+        diagnostics
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Firing<'a> {
     pub(super) fn select(&self, ruleset: &Ruleset, stage: &Stage) -> Vec<Step> {
         let go_on = || self.wanted.is() && self.deadline.is_none_or(|end| Instant::now() < end);
         let context = MatchContext::sharing(&self.rule_input, &go_on);
-        let parts = self.parts.iter().map(|it| MatchContext::sharing(&it.rule_input, &go_on));
+        let parts = self.parts.iter().map(|part| MatchContext::sharing(&part.rule_input, &go_on));
         let parts: Vec<MatchContext<'_>> = parts.collect();
         let mut steps = plan::select_parts(ruleset, self.view, &context, &parts, stage);
         if !self.asked.is_empty() {
@@ -243,7 +243,7 @@ impl<'a> Firing<'a> {
         let (mut verdicts, mut records) = (Vec::new(), Vec::with_capacity(count));
         let mut hooks = Vec::with_capacity(count);
         // A built-in rule that has nothing to say leaves no trace: nobody asked for it, and it is there at every call.
-        for done in self.done.into_iter().filter(|it| !it.is_quiet()) {
+        for done in self.done.into_iter().filter(|d| !d.is_quiet()) {
             // What says nothing changes nothing.
             verdicts.extend(done.verdict.spoken());
             records.push(*done.record);
@@ -317,7 +317,7 @@ impl<'a> Firing<'a> {
 
     /// The one envelope of the event as it stands, for all hooks of a dialect.
     fn envelope(&mut self, dialect: DialectId) -> Arc<Sealed> {
-        if let Some(sealed) = self.envelopes.iter().find(|it| it.dialect() == dialect) {
+        if let Some(sealed) = self.envelopes.iter().find(|envelope| envelope.dialect() == dialect) {
             return Arc::clone(sealed);
         }
         let sealed = Arc::new(Sealed::new(Arc::clone(&self.event), dialect));
@@ -326,7 +326,7 @@ impl<'a> Firing<'a> {
     }
 
     fn apply_rewrites(&mut self, done: &[Done]) {
-        for one in done.iter().filter(|it| it.verdict.effects.rewrite()) {
+        for one in done.iter().filter(|d| d.verdict.effects.rewrite()) {
             let effects = &one.verdict.effects;
             if rewrites_action(effects) {
                 self.done.iter_mut().for_each(void_allow);

@@ -12,7 +12,7 @@ pub(super) struct LazyVerdict(Option<Box<Verdict>>);
 impl LazyVerdict {
     /// The verdict; nothing, where it says nothing.
     pub(super) fn spoken(self) -> Option<Verdict> {
-        self.0.map(|it| *it).filter(|it| !it.is_silent())
+        self.0.map(|verdict| *verdict).filter(|verdict| !verdict.is_silent())
     }
 }
 
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!(LazyVerdict::default().spoken(), None);
         assert_eq!(LazyVerdict::from(Verdict::silent()).spoken(), None);
         verdict.restraint = Restraint::Deny;
-        assert_eq!(verdict.spoken().map(|it| it.restraint), Some(Restraint::Deny));
+        assert_eq!(verdict.spoken().map(|verdict| verdict.restraint), Some(Restraint::Deny));
     }
 }

@@ -46,15 +46,15 @@ pub(super) fn each(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
 
 /// What the steps of one hook came to.
 pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
-    let is_all = all.iter().all(|it| it.verdict.restraint != Restraint::Silent);
-    let strictest = all.iter().map(|it| it.verdict.restraint).max()?;
-    let at = all.iter().position(|it| it.verdict.restraint == strictest)?;
-    let took = all.iter().map(|it| it.record.took).max()?;
+    let is_all = all.iter().all(|done| done.verdict.restraint != Restraint::Silent);
+    let strictest = all.iter().map(|done| done.verdict.restraint).max()?;
+    let at = all.iter().position(|done| done.verdict.restraint == strictest)?;
+    let took = all.iter().map(|done| done.record.took).max()?;
     let verdicts: Vec<Verdict> =
-        all.iter_mut().filter_map(|it| std::mem::take(&mut it.verdict).spoken()).collect();
-    let context = all.iter().flat_map(|it| it.record.context.clone()).collect();
+        all.iter_mut().filter_map(|done| std::mem::take(&mut done.verdict).spoken()).collect();
+    let context = all.iter().flat_map(|done| done.record.context.clone()).collect();
     let mut done = all.swap_remove(at);
-    let if_denied = verdicts.iter().find_map(|it| it.if_denied.clone());
+    let if_denied = verdicts.iter().find_map(|verdict| verdict.if_denied.clone());
     let mut folded = merge::fold(verdicts);
     if folded.restraint == Restraint::Allow && !is_all {
         folded.restraint = Restraint::Silent;
@@ -88,8 +88,9 @@ pub(super) fn keep_whole(done: &mut Done, part: &Event) {
     if part.payload.get("tool_input") == Some(&input) || verdict.restraint == Restraint::Deny {
         return;
     }
-    let file =
-        |it: &Value| it.get("file_path").and_then(Value::as_str).unwrap_or("a file").to_owned();
+    let file = |value: &Value| {
+        value.get("file_path").and_then(Value::as_str).unwrap_or("a file").to_owned()
+    };
     let text = format!(
         "hook `{}` would change what is done to {}, and one file of a patch cannot be changed; call the tool for one file with \
          {input}",

@@ -20,7 +20,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     for step in &mut outcome.steps {
         // What stands aside is recorded and shown to people, and has to be safe for that.
-        step.shadow = step.shadow.take().map(|it| Box::new(polish(*it, ambient)));
+        step.shadow = step.shadow.take().map(|shadow| Box::new(polish(*shadow, ambient)));
     }
     let mut hidden = 0;
     let mut wash = |text: &mut String, cap: usize| {

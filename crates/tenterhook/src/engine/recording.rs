@@ -46,7 +46,7 @@ impl Recording {
 
     /// Whether nothing of the event may happen: its hooks are not asked either (RE-21).
     pub(super) fn holds(&self) -> bool {
-        self.is_before_effect && self.lack.as_ref().is_some_and(|it| it.is_required)
+        self.is_before_effect && self.lack.as_ref().is_some_and(|unrecorded| unrecorded.is_required)
     }
 
     /// For the steps that end later.

@@ -23,8 +23,8 @@ pub(super) fn rewrites_action(effects: &Effects) -> bool {
 /// Who rewrote the event in one stage: of several rewrites the last configured stands. The others are dropped, so that
 /// merge sees one, and what was allowed beside it was another payload.
 pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
-    let author = done.iter().rev().find(|it| rewrites_action(&it.verdict.effects))?.hook.id.clone();
-    for one in done.iter_mut().filter(|it| it.hook.id != author) {
+    let author = done.iter().rev().find(|d| rewrites_action(&d.verdict.effects))?.hook.id.clone();
+    for one in done.iter_mut().filter(|d| d.hook.id != author) {
         refuse_rewrite(one);
         void_allow(one);
     }
@@ -35,8 +35,8 @@ pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
 /// detached step was never a judge; and what runs once had its run.
 pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: &[Done]) -> bool {
     let hook = &step.hook;
-    let before = done.iter().find(|it| it.hook.id == hook.id);
-    let judged = before.is_some_and(|it| it.version == version);
+    let before = done.iter().find(|d| d.hook.id == hook.id);
+    let judged = before.is_some_and(|done| done.version == version);
     let spent = hook.once && before.is_some();
     let judge = hook.compat == Compat::Guarded && hook.wait == Wait::Attached;
     let judge = judge && !hook.enforcement.is_shadow();
@@ -48,7 +48,7 @@ pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
     second.iter_mut().for_each(refuse_rewrite);
     let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
     for before in first {
-        match second.iter().position(|it| it.hook.id == before.hook.id) {
+        match second.iter().position(|done| done.hook.id == before.hook.id) {
             Some(at) => all.push(speak_again(before, second.remove(at))),
             None => all.push(before),
         }
@@ -71,9 +71,10 @@ fn speak_again(before: Done, mut after: Done) -> Done {
     let mut faults = first.faults;
     if second.restraint == Restraint::Allow {
         // It has said so again, of the payload that stands.
-        faults.retain(|it| Some(it) != before.voided.as_ref());
+        faults.retain(|fault| Some(fault) != before.voided.as_ref());
     }
-    let new = second.faults.iter().filter(|it| !faults.contains(it)).cloned().collect::<Vec<_>>();
+    let new =
+        second.faults.iter().filter(|fault| !faults.contains(fault)).cloned().collect::<Vec<_>>();
     faults.extend(new);
     second.faults = faults;
     after.record.verdict = second.restraint;

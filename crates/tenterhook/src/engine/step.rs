@@ -91,7 +91,7 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
     if let Some(failure) = &step.broken {
         let mut done = Done::unable(step, failure);
         // The restraint comes with each event, and its reason; the message comes once a session (C-74, T-12).
-        if step.hook.told_once().is_some_and(|it| !setting.session.claim(&it)) {
+        if step.hook.told_once().is_some_and(|hook_id| !setting.session.claim(&hook_id)) {
             done.verdict.faults.clear();
         }
         return done;
@@ -278,8 +278,8 @@ fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
 /// What people should hear of how the step ran, whatever it said: where it ran instead, what it left, and
 /// what its executor adds.
 fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
-    let moved = report.moved_to.as_ref().map(|it| {
-        let message = format!("its directory cannot be entered, so it ran in `{}`", it.display());
+    let moved = report.moved_to.as_ref().map(|path| {
+        let message = format!("its directory cannot be entered, so it ran in `{}`", path.display());
         Failure::new(Code::StartedElsewhere, message)
     });
     let left = report.survivors.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");

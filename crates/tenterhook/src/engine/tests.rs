@@ -113,14 +113,14 @@ async fn parallel_steps_run_at_once() {
 async fn a_chain_sees_each_rewrite_and_the_gate_sees_the_last() {
     let chained = |id: &str| {
         let mut chained = hook(id, |event: Arc<Event>| async move {
-            let before = event.tool().map(|it| it.input["command"].clone()).unwrap_or_default();
+            let before = event.tool().map(|tool| tool.input["command"].clone()).unwrap_or_default();
             rewriting(json!({"command": format!("{}+", before.as_str().unwrap_or_default())}))
         });
         chained.phase = Phase::Rewrite;
         chained
     };
     let gate = hook("gate", |event: Arc<Event>| async move {
-        Answer::context(event.tool().map(|it| it.input.to_string()).unwrap_or_default())
+        Answer::context(event.tool().map(|tool| tool.input.to_string()).unwrap_or_default())
     });
     let outcome = fire([gate, chained("a"), chained("b")]).await;
     assert_eq!(outcome.effects.context, [r#"{"command":"first++"}"#]);
@@ -163,7 +163,7 @@ async fn a_second_rewrite_is_a_fault_and_the_last_configured_one_stands() {
     let outcome = fire([one, two]).await;
     assert_eq!(outcome.effects.updated_input, Some(json!({"command": "2"})));
     assert_eq!(
-        outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
         ["rewrite-conflict"]
     );
 }
@@ -263,7 +263,7 @@ async fn what_runs_once_and_found_no_place_may_run_later() {
     }
     let outcome = engine.fire(event(), &session).await;
     assert_eq!(
-        outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
         ["background-full"]
     );
     session.drain().await;
@@ -323,7 +323,7 @@ async fn a_cap_counts_events_that_overlap() {
     let session = Session::default();
     let fire = || engine.fire(event(), &session);
     let (a, b, c) = tokio::join!(fire(), fire(), fire());
-    let blocked = [a, b, c].iter().filter(|it| it.blocked()).count();
+    let blocked = [a, b, c].iter().filter(|outcome| outcome.blocked()).count();
     assert_eq!(blocked, 2, "the third gives way");
 }
 
@@ -331,7 +331,10 @@ async fn a_cap_counts_events_that_overlap() {
 async fn texts_are_cleaned_before_the_host_sees_them() {
     let outcome = fire([says("colours", Answer::deny("\u{1b}[31mred\u{202e} alert"))]).await;
     assert_eq!(outcome.reason().as_deref(), Some("red alert"));
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["hidden-text"]);
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["hidden-text"]
+    );
 }
 
 #[tokio::test(start_paused = true)]

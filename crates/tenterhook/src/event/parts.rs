@@ -38,15 +38,21 @@ struct Part<'a> {
 /// The calls that this event is about, where it is about a patch: the same event for each file, in the words of the tools that
 /// write one file. Empty for any other event, and where no file is found.
 pub(crate) fn parts(event: &Event) -> Vec<Event> {
-    let Some(call) = event.tool().filter(|it| TOOLS.contains(&it.name)) else { return Vec::new() };
+    let Some(call) = event.tool().filter(|tool| TOOLS.contains(&tool.name)) else {
+        return Vec::new();
+    };
     let Some(text) = text(call.input) else { return Vec::new() };
     let parts = read(text);
-    parts.iter().flat_map(|part| part.calls(&event.within.cwd)).map(|it| put(event, it)).collect()
+    parts
+        .iter()
+        .flat_map(|part| part.calls(&event.within.cwd))
+        .map(|call| put(event, call))
+        .collect()
 }
 
 /// The patch among the arguments of a tool, whatever they are called.
 fn text(input: &Value) -> Option<&str> {
-    let is_patch = |it: &&str| it.lines().any(|line| mark(line).is_some());
+    let is_patch = |text: &&str| text.lines().any(|line| mark(line).is_some());
     match input {
         Value::String(text) => Some(text.as_str()).filter(is_patch),
         Value::Object(fields) => fields.values().filter_map(Value::as_str).find(is_patch),
@@ -140,8 +146,13 @@ mod tests {
         let event = Event::new("PreToolUse", within);
         let event = event.with("tool_name", name).with("tool_input", input.clone()).with("id", 1);
         let parts = parts(&event);
-        assert!(parts.iter().all(|it| it.within == event.within && it.payload.get("id").is_some()));
-        let call = |it: &Event| it.tool().map(|it| (it.name.to_owned(), it.input.clone()));
+        assert!(
+            parts
+                .iter()
+                .all(|part| part.within == event.within && part.payload.get("id").is_some())
+        );
+        let call =
+            |event: &Event| event.tool().map(|tool| (tool.name.to_owned(), tool.input.clone()));
         parts.iter().filter_map(call).collect()
     }
 

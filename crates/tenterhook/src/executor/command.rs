@@ -69,11 +69,11 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
         return super::confine::not_reached(error);
     }
     let missing = error.error().kind() == std::io::ErrorKind::NotFound;
-    let said = said(error);
+    let text = said(error);
     if let Some(interpreter) = missing.then(|| interpreter(&error.path)).flatten() {
         let remedy = without_interpreter(&interpreter);
         let named = interpreter.escape_debug();
-        return format!("{said}: its first line names `{named}`, which is not there; {remedy}");
+        return format!("{text}: its first line names `{named}`, which is not there; {remedy}");
     }
     let remedy = match error.error().kind() {
         std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
@@ -88,7 +88,7 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
         }
         _ => "",
     };
-    format!("{said}{remedy}")
+    format!("{text}{remedy}")
 }
 
 /// What to do about a script whose interpreter is not there.
@@ -117,10 +117,10 @@ pub fn interpreter(script: &std::path::Path) -> Option<String> {
 
     let mut start = [0; 256];
     let count = discover::open(script).ok()?.0.read(&mut start).ok()?;
-    let line = start.get(..count)?.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let line = start.get(..count)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     // A blank at the end is part of no name, but a sign of another system's line ends is.
-    line.trim_matches(' ').split(' ').next().filter(|it| !it.is_empty()).map(str::to_owned)
+    line.trim_matches(' ').split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
 pub(super) async fn run(task: Task) -> Progress {
@@ -153,8 +153,8 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
     described.env = environment(task, command, task.envelope.env.iter().chain(&file));
     // A hook still has to judge when the agent's directory was deleted; the report says where it ran. A directory
     // that the hook itself names is part of what it judges: elsewhere it would judge something else.
-    described.fallback_cwd =
-        Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());
+    described.fallback_cwd = Some(within.project.clone())
+        .filter(|project| command.cwd.is_none() && project.is_absolute());
     described.stdin = Arc::from(task.envelope.body.as_slice());
     described.timeout = Some(task.timeout);
     described.deadline = task.deadline.map(tokio::time::Instant::into_std);
@@ -209,8 +209,8 @@ pub(super) fn environment<'a>(
     let grants = task.hook.sandbox.grants();
     // Also of a dialect that promises everything: what is confined sees what it is granted.
     let inherit = if grants.is_some() { Inherit::Listed } else { command.inherit };
-    let named = grants.map(|it| it.env.as_slice()).unwrap_or_default();
-    let is_named = |name: &str| command.pass.iter().chain(named).any(|it| it == name);
+    let named = grants.map(|grant| grant.env.as_slice()).unwrap_or_default();
+    let is_named = |name: &str| command.pass.iter().chain(named).any(|text| text == name);
     let passes = |name: &str| match inherit {
         Inherit::All => !task.dialect().withholds(name),
         Inherit::Listed => LISTED.contains(&name) || is_named(name),

@@ -112,14 +112,15 @@ pub(super) fn confine(
 ) -> Option<Box<Confined>> {
     let grants = task.hook.sandbox.grants()?;
     let reads = named(task.hook.layer, &described.program);
-    let file = task.hook.place.as_ref().map(|it| &it.file);
+    let file = task.hook.place.as_ref().map(|location| &location.file);
     let kept = kept(&task.hook.run);
     let left = Left { grants, reads: &reads, writes: &[], kept, own, file };
     let confined = enter(left, &Ground::of(task), described);
-    if let Some(it) = &mut described.confine {
-        it.watched = task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
-        let times = if it.watched { WATCHED_TIMES } else { 1 };
-        described.timeout = described.timeout.map(|it| it.saturating_mul(times));
+    if let Some(confinement) = &mut described.confine {
+        confinement.watched =
+            task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
+        let times = if confinement.watched { WATCHED_TIMES } else { 1 };
+        described.timeout = described.timeout.map(|timeout| timeout.saturating_mul(times));
     }
     Some(Box::new(confined))
 }
@@ -128,7 +129,7 @@ pub(super) fn confine(
 fn enter(left: Left<'_>, ground: &Ground<'_>, described: &mut process::Command) -> Confined {
     let grants = left.grants;
     // Who cannot be given a directory has none: that is less, and never more.
-    let room = ground.scratch.and_then(|it| Room::create(it).ok());
+    let room = ground.scratch.and_then(|scratch| Room::create(scratch).ok());
     let (mut confinement, held) = granted(left, ground);
     described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
     if let Some(room) = &room {
@@ -146,11 +147,12 @@ fn enter(left: Left<'_>, ground: &Ground<'_>, described: &mut process::Command) 
 
 /// Bounds what each process of it may use; of two bounds the lower one counts.
 fn bound(grants: &Grants, described: &mut process::Command) {
-    let memory = grants.memory.map(|it| (process::Resource::AddressSpace, it));
-    let seconds = |it: std::time::Duration| it.as_secs() + u64::from(it.subsec_nanos() > 0);
-    let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
+    let memory = grants.memory.map(|memory| (process::Resource::AddressSpace, memory));
+    let seconds =
+        |duration: std::time::Duration| duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
+    let cpu = grants.cpu.map(|cpu| (process::Resource::CpuSeconds, seconds(cpu)));
     for (resource, most) in memory.into_iter().chain(cpu) {
-        match described.resources.iter_mut().find(|(it, _)| *it == resource) {
+        match described.resources.iter_mut().find(|(other, _)| *other == resource) {
             Some((_, least)) => *least = most.min(*least),
             None => described.resources.push((resource, most)),
         }
@@ -165,7 +167,7 @@ fn without_git_config(
 ) {
     let settings = home.join(".gitconfig");
     let names = confinement.read.iter().chain(&confinement.names);
-    let is_read = names.into_iter().any(|it| settings.starts_with(it));
+    let is_read = names.into_iter().any(|name| settings.starts_with(name));
     let is_said = described.env.iter().any(|(name, _)| name == GIT_CONFIG);
     if !is_read && !is_said {
         described.env.push((GIT_CONFIG.into(), "/dev/null".into()));
@@ -175,7 +177,7 @@ fn without_git_config(
 /// How far the process that stays for a hook is confined: a child that reaches more than this is not started.
 pub(super) fn reached(task: &Task) -> Option<Tier> {
     let demanded = asked(task.hook.sandbox.grants()?.demands());
-    let pretended = task.ambient.pretended.map(|it| it.tier_for(demanded));
+    let pretended = task.ambient.pretended.map(|means| means.tier_for(demanded));
     Some(tier(pretended.unwrap_or_else(|| process::reached(demanded))))
 }
 
@@ -193,17 +195,17 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     };
     confinement.attributes = grants.attributes;
     let mut write: Vec<PathBuf> =
-        grants.write.iter().filter_map(|it| placed(it, project, &mut ways)).collect();
+        grants.write.iter().filter_map(|path| placed(path, project, &mut ways)).collect();
     let of_others: Vec<PathBuf> =
-        ground.granted.iter().map(|it| Grants::place(it, project)).collect();
-    let unasked = left.writes.iter().filter(|it| ways.is_beside_home(it));
+        ground.granted.iter().map(|path| Grants::place(path, project)).collect();
+    let unasked = left.writes.iter().filter(|path| ways.is_beside_home(path));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
     // A link there is made by whoever brings the project, or by a hook, whenever they like: none leads a grant elsewhere.
     ways.share(write.iter().chain(&of_others));
     let read = read(left, ground, &mut ways);
     let led = |names: &[PathBuf], ways: &mut Ways| -> Vec<PathBuf> {
-        names.iter().filter_map(|it| ways.led(it)).collect()
+        names.iter().filter_map(|path| ways.led(path)).collect()
     };
     // What was looked at is what is granted: a link that somebody puts into the way since then is not followed.
     confinement.as_they_stand = true;
@@ -238,41 +240,41 @@ fn read(left: Left<'_>, ground: &Ground<'_>, ways: &mut Ways) -> Vec<PathBuf> {
     }
     read.extend_from_slice(left.reads);
     // A directory around the home would open what lies in it.
-    read.retain(|it| ways.is_beside_home(it));
+    read.retain(|path| ways.is_beside_home(path));
     if grants.net != Peers::Nobody {
         read.push(RESOLVER.into());
     }
     if grants.net == Peers::Everybody {
         let login = ground.env.iter().find(|(name, _)| name == LOGIN);
         let login = login.map_or(Path::new(""), |(_, value)| Path::new(value));
-        read.extend(BUSES.iter().map(|it| login.join(it)).filter(|it| it.is_absolute()));
+        read.extend(BUSES.iter().map(|bus| login.join(bus)).filter(|path| path.is_absolute()));
     }
     read.extend(left.kept.map(Path::to_path_buf));
-    read.extend(grants.read.iter().filter_map(|it| placed(it, project, ways)));
+    read.extend(grants.read.iter().filter_map(|path| placed(path, project, ways)));
     read
 }
 
 /// The directories around the places of a process that it may change: git and agents that are started in a directory look for their files up
 /// from there.
 fn around(places: &[&Path], write: &[PathBuf], ways: &mut Ways) -> Vec<PathBuf> {
-    let ends: Vec<PathBuf> = places.iter().filter_map(|it| ways.led(it)).collect();
-    let above = ends.iter().flat_map(|it| it.ancestors().skip(1));
-    let open = above.filter(|it| write.iter().any(|granted| it.starts_with(granted)));
+    let ends: Vec<PathBuf> = places.iter().filter_map(|path| ways.led(path)).collect();
+    let above = ends.iter().flat_map(|end| end.ancestors().skip(1));
+    let open = above.filter(|path| write.iter().any(|granted| path.starts_with(granted)));
     open.map(Path::to_path_buf).collect()
 }
 
 /// The directories below which something may be changed that says which hooks run: as far as they lie in the project, and what the person left
 /// to commands without being asked. All of them are where they lie.
 fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> Vec<PathBuf> {
-    let in_project = |it: &PathBuf| match it.starts_with(project) {
-        true => Some(it.clone()),
+    let in_project = |path: &PathBuf| match path.starts_with(project) {
+        true => Some(path.clone()),
         // Who may change what is around the project may change the project.
-        false => project.starts_with(it).then(|| project.to_path_buf()),
+        false => project.starts_with(path).then(|| project.to_path_buf()),
     };
     let mut open: Vec<PathBuf> = write.iter().filter_map(in_project).collect();
     open.extend_from_slice(unasked);
     open.sort();
-    open.retain(|it| it.is_dir());
+    open.retain(|path| path.is_dir());
     // Whatever lies below one that is looked through is found there.
     open.dedup_by(|later, kept| later.starts_with(kept));
     open

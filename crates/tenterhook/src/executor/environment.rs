@@ -9,7 +9,7 @@ impl Ambient {
     /// The environment of this process, for its hooks; what is not text is handed on as near as text comes to it.
     #[must_use]
     pub fn from_env() -> Self {
-        let text = |it: OsString| it.to_string_lossy().into_owned();
+        let text = |name: OsString| name.to_string_lossy().into_owned();
         let env = env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
         Self { env, ..Self::default() }
     }

@@ -243,11 +243,12 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
         }
         None => End::Exited(0),
     };
-    let rest = contents.filter_map(|it| match it {
+    let rest = contents.filter_map(|content| match content {
         Content::Text(text) => Some(text),
         Content::Other(_) => None,
     });
-    let is_second = |it: &String| it.trim_start().starts_with('{') && it.trim() != first.trim();
+    let is_second =
+        |text: &String| text.trim_start().starts_with('{') && text.trim() != first.trim();
     let (objects, words): (Vec<_>, Vec<_>) = rest.partition(is_second);
     let (printed, logged) = if first.trim().is_empty() && end == End::Exited(0) {
         (first, [words, objects].concat())

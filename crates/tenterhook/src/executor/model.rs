@@ -217,12 +217,12 @@ impl FaultKind {
         Self::ALL
             .iter()
             .find(|(kind, ..)| *kind == self)
-            .map_or(Code::ModelFailed, |(_, it, _)| *it)
+            .map_or(Code::ModelFailed, |(_, code, _)| *code)
     }
 
     /// What to do about it.
     #[must_use]
     pub fn remedy(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., it)| it)
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
     }
 }

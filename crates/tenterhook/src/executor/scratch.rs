@@ -74,9 +74,9 @@ mod prune {
         let place = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
         let until = Instant::now() + PRUNING;
         for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
-            let modified = entry.metadata().and_then(|it| it.modified());
-            let age = modified.ok().and_then(|it| SystemTime::now().duration_since(it).ok());
-            let is_old = age.is_some_and(|it| it > KEPT);
+            let modified = entry.metadata().and_then(|metadata| metadata.modified());
+            let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+            let is_old = age.is_some_and(|age| age > KEPT);
             if is_old && entry.file_name().to_str().is_some_and(is_of_a_run_that_is_over) {
                 let _ = tenterhook_process::remove_tree(&entry.path(), Some(until));
             }
@@ -90,7 +90,7 @@ mod prune {
     fn is_of_a_run_that_is_over(name: &str) -> bool {
         let pid = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         let pid = pid.and_then(Pid::from_raw);
-        pid.is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
+        pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
     }
 }
 
@@ -116,13 +116,13 @@ mod tests {
             fs::create_dir_all(path.join("in/it")).expect("a directory");
             if old {
                 let then = std::time::SystemTime::now() - KEPT * 2;
-                fs::File::open(&path).and_then(|it| it.set_modified(then)).expect("a time");
+                fs::File::open(&path).and_then(|file| file.set_modified(then)).expect("a time");
             }
         }
         scratches(state.path()).expect("a place");
         let left = fs::read_dir(&place).expect("a directory").flatten();
         let mut left: Vec<String> =
-            left.map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+            left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         left.sort();
         let mut expected =
             vec!["2147483646-new".to_owned(), format!("{own}old"), "Documents".to_owned()];

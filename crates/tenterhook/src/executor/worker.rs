@@ -46,7 +46,8 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
 /// A worker serves the whole session, so it starts where the session is at home, not where one event happens.
 fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
     let within = &task.event.within;
-    let project = Some(&within.project).filter(|it| it.is_absolute()).unwrap_or(&within.cwd);
+    let project =
+        Some(&within.project).filter(|project| project.is_absolute()).unwrap_or(&within.cwd);
     worker.command.cwd.as_ref().unwrap_or(project).clone()
 }
 

@@ -45,14 +45,14 @@ pub(crate) fn within_server(server: &str, env: &[(String, String)]) -> String {
 /// One word of a mark, however it was written; a host that sets a variable twice means the last one.
 fn words(env: &[(String, String)]) -> impl Iterator<Item = &str> {
     let mark = env.iter().rev().find(|(name, _)| name == FIRING).map(|(_, value)| value.as_str());
-    mark.unwrap_or_default().split(',').map(str::trim).filter(|it| !it.is_empty())
+    mark.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// A word that is none of ours counts as a hook and is not passed on as it is: it may be of any length.
 fn add(env: &[(String, String)], own: &str) -> String {
     let ours =
-        |word: &str| word.len() == own.len() && word.bytes().all(|it| it.is_ascii_hexdigit());
-    let around = words(env).take(MOST + 1).map(|it| if ours(it) { it } else { "?" });
+        |word: &str| word.len() == own.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let around = words(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
     around.chain([own]).collect::<Vec<_>>().join(",")
 }
 
@@ -60,7 +60,7 @@ fn word(hook: &Hook) -> String {
     if let Run::McpTool(call) = &hook.run {
         return word_of_server(&call.server);
     }
-    let file = hook.place.as_ref().map_or("", |it| &it.file);
+    let file = hook.place.as_ref().map_or("", |location| &location.file);
     digest(&["hook", file, hook.id.as_str()])
 }
 
@@ -71,7 +71,7 @@ fn word_of_server(server: &str) -> String {
 /// FNV-1a: the same in every build, which a hasher of the standard library does not promise. A hook that somebody makes
 /// collide with another one is refused, and nothing else.
 fn digest(parts: &[&str]) -> String {
-    let bytes = parts.iter().flat_map(|it| it.bytes().chain([0]));
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, mix))
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn code(id: &str, mark: &str) -> Option<&'static str> {
-        refuses(&hook(id), &env(mark)).map(|it| it.code.name())
+        refuses(&hook(id), &env(mark)).map(|failure| failure.code.name())
     }
 
     /// P-10, P-11.

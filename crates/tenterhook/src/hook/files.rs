@@ -58,7 +58,8 @@ pub(crate) fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, 
     if !text.contains(SIGNS) {
         return Ok(None);
     }
-    let is_plain = |it: &Component<'_>| !it.as_os_str().to_string_lossy().contains(SIGNS);
+    let is_plain =
+        |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(SIGNS);
     let plain: PathBuf = written.components().take_while(is_plain).collect();
     let rest = written.strip_prefix(&plain).unwrap_or(written).to_string_lossy();
     let depth = (!rest.contains("**")).then(|| rest.matches('/').count());
@@ -73,7 +74,7 @@ mod tests {
 
     fn parts(path: &str) -> Option<(String, Option<usize>)> {
         let found = pattern(Path::new(path), Path::new("/p/[x]")).expect("a path");
-        found.map(|it| (it.below.display().to_string(), it.depth))
+        found.map(|pattern| (pattern.below.display().to_string(), pattern.depth))
     }
 
     #[test]

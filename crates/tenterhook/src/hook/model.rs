@@ -12,7 +12,7 @@ pub(super) fn canonical(id: &str) -> &str {
     // `...[1m]`, `...@20250929`
     let name = name.split(['[', '@']).next().unwrap_or(name);
     // `...-v1:0`, `...-20250929`, `...-latest`
-    let name = cut(name, |last| last.strip_prefix('v').is_some_and(|it| all_digits(it, ":")));
+    let name = cut(name, |last| last.strip_prefix('v').is_some_and(|rest| all_digits(rest, ":")));
     cut(name, |last| last == "latest" || (last.len() == 8 && all_digits(last, "")))
 }
 
@@ -22,7 +22,7 @@ fn cut(name: &str, is: impl Fn(&str) -> bool) -> &str {
 }
 
 fn all_digits(text: &str, beside: &str) -> bool {
-    !text.is_empty() && text.chars().all(|it| it.is_ascii_digit() || beside.contains(it))
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || beside.contains(c))
 }
 
 #[cfg(test)]

@@ -51,9 +51,9 @@ impl Invocation {
                 let line = shell::read(text);
                 line.parsed == Parsed::Full
                     && line.written().count() > 0
-                    && line
-                        .written()
-                        .all(|it| it.words.is_empty() || it.program().is_some_and(deaf))
+                    && line.written().all(|command| {
+                        command.words.is_empty() || command.program().is_some_and(deaf)
+                    })
             }
         }
     }

@@ -125,13 +125,13 @@ impl Grants {
 
     fn told(&self) -> String {
         let listed = |verb: &str, paths: &[PathBuf]| {
-            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             (!paths.is_empty()).then(|| format!("{verb} {}", paths.join(", ")))
         };
         let net = match &self.net {
             Peers::Nobody => None,
             Peers::Tcp(ports) => {
-                let ports: Vec<String> = ports.iter().map(|it| format!("tcp:{it}")).collect();
+                let ports: Vec<String> = ports.iter().map(|port| format!("tcp:{port}")).collect();
                 Some(format!("net {}", ports.join(", ")))
             }
             Peers::Everybody => Some("net open".to_owned()),

@@ -95,7 +95,7 @@ pub struct Program {
 fn single(text: &str) -> Option<Vec<Word>> {
     let line = shell::read(text);
     let mut written = line.written();
-    let command = written.next().filter(|it| it.context == Context::TopLevel)?;
+    let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     is_alone.then(|| command.words.to_vec())
 }
@@ -103,13 +103,15 @@ fn single(text: &str) -> Option<Vec<Word>> {
 /// The programs of a line that run whatever comes of the others: those in lists and bodies may be there for a reason.
 fn certain(text: &str) -> Vec<Program> {
     let line = shell::read(text);
-    if line.parsed != Parsed::Full || line.written().any(|it| it.context == Context::Function) {
+    if line.parsed != Parsed::Full
+        || line.written().any(|command| command.context == Context::Function)
+    {
         return Vec::new();
     }
     let is_alone = line.written().count() == 1;
     line.written()
-        .filter(|it| matches!(it.context, Context::TopLevel | Context::Pipeline))
-        .filter_map(|it| it.words.first().filter(|word| word.kind == WordKind::Literal))
+        .filter(|command| matches!(command.context, Context::TopLevel | Context::Pipeline))
+        .filter_map(|command| command.words.first().filter(|word| word.kind == WordKind::Literal))
         .filter(|word| !word.text.contains('/'))
         .map(|word| Program { name: word.text.clone(), by_shell: true, is_alone })
         .collect()
@@ -149,12 +151,13 @@ fn file(words: &[Word]) -> Option<(String, bool)> {
     if name.contains('/') {
         return Some((name, true));
     }
-    if !INTERPRETERS.contains(&name.as_str()) || args.iter().any(|it| INLINE.contains(&&*it.text)) {
+    if !INTERPRETERS.contains(&name.as_str()) || args.iter().any(|arg| INLINE.contains(&&*arg.text))
+    {
         return None;
     }
-    let script = args.iter().find(|it| ENDINGS.iter().any(|ending| it.text.ends_with(ending)))?;
+    let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
     // What stands before it may be an option that takes a file of its own.
-    let is_first = args.iter().take_while(|it| *it != script).all(|it| is_plain(&it.text));
+    let is_first = args.iter().take_while(|arg| *arg != script).all(|arg| is_plain(&arg.text));
     literal(script).filter(|_| is_first).map(|path| (path, false))
 }
 

@@ -113,7 +113,7 @@ impl Hook {
             Invocation::Shell { text, .. } => text.clone(),
             Invocation::Argv { program, args } => {
                 let words = std::iter::once(program).chain(args);
-                words.map(|it| shell::quote(it)).collect::<Vec<_>>().join(" ")
+                words.map(|word| shell::quote(word)).collect::<Vec<_>>().join(" ")
             }
         };
         let base = command.cwd.as_deref().unwrap_or(project);
@@ -134,13 +134,14 @@ impl Hook {
 fn of_command(text: &str, command: &Command, whence: Whence<'_>) -> Vec<Want> {
     let Some(text) = expand(text, command, whence.project, whence.home) else { return Vec::new() };
     let line = shell::read(&text);
-    let moves = line.commands.iter().any(|it| matches!(it.program(), Some("cd" | "pushd")));
-    let runs = line.commands.iter().filter(|it| is_run(it.context));
-    let mut all: Vec<Want> = runs.flat_map(|it| of_simple(it, whence, moves)).collect();
-    all.extend(line.redirects.iter().filter_map(|it| of_redirect(it, whence, moves)));
+    let moves =
+        line.commands.iter().any(|command| matches!(command.program(), Some("cd" | "pushd")));
+    let runs = line.commands.iter().filter(|command| is_run(command.context));
+    let mut all: Vec<Want> = runs.flat_map(|run| of_simple(run, whence, moves)).collect();
+    all.extend(line.redirects.iter().filter_map(|redirect| of_redirect(redirect, whence, moves)));
     let mut kept: Vec<Want> = Vec::new();
     for want in all {
-        if !kept.iter().any(|it| covers(it, &want)) {
+        if !kept.iter().any(|w| covers(w, &want)) {
             kept.push(want);
         }
     }
@@ -161,9 +162,13 @@ fn covers(one: &Want, other: &Want) -> bool {
 }
 
 fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Want> {
-    let mut all: Vec<Want> =
-        command.redirects.iter().filter_map(|it| of_redirect(it, whence, moves)).collect();
-    let Some(program) = command.words.first().filter(|it| it.kind != WordKind::Expansion) else {
+    let mut all: Vec<Want> = command
+        .redirects
+        .iter()
+        .filter_map(|redirect| of_redirect(redirect, whence, moves))
+        .collect();
+    let Some(program) = command.words.first().filter(|word| word.kind != WordKind::Expansion)
+    else {
         return all;
     };
     let args = command.words.get(1..).unwrap_or_default();
@@ -177,44 +182,47 @@ fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Wa
     if SAYING.contains(&name) {
         return all;
     }
-    let operands = args.iter().filter(|it| !it.text.starts_with('-'));
+    let operands = args.iter().filter(|arg| !arg.text.starts_with('-'));
     if WRITING.contains(&name) {
-        let files = operands.filter_map(|it| file(it, whence, moves));
+        let files = operands.filter_map(|operand| file(operand, whence, moves));
         all.extend(files.map(|(path, by)| Want { what: Wanted::Write(path), by, unless: None }));
         return all;
     }
     // What stands there by a whole path is read; by another, it lies in the project or nobody knows where.
-    let named = std::iter::once(program).chain(operands).filter_map(|it| file(it, whence, true));
+    let named =
+        std::iter::once(program).chain(operands).filter_map(|program| file(program, whence, true));
     all.extend(named.map(|(path, by)| Want { what: Wanted::Read(path), by, unless: None }));
-    if args.iter().any(|it| it.text.ends_with(".sock")) {
+    if args.iter().any(|arg| arg.text.ends_with(".sock")) {
         all.push(want(Wanted::Reach(None)));
     }
     all
 }
 
 fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Option<Want> {
-    let first = args.iter().find(|it| !it.text.starts_with('-'));
+    let first = args.iter().find(|arg| !arg.text.starts_with('-'));
     let want = |port, unless| Some(Want { what: Wanted::Reach(port), by: name.to_owned(), unless });
     match when {
         // Who only asks for its version reaches nobody.
-        Address | Always if args.is_empty() || args.iter().all(|it| it.text == "--version") => None,
+        Address | Always if args.is_empty() || args.iter().all(|arg| arg.text == "--version") => {
+            None
+        }
         Always => want(None, None),
-        Address if args.iter().any(|it| it.text == "--unix-socket") => want(None, None),
+        Address if args.iter().any(|arg| arg.text == "--unix-socket") => want(None, None),
         Address => want(args.iter().find_map(port), None),
         With(words) => {
             let word = first?;
             words.contains(&&*word.text).then(|| want(None, None)).flatten()
         }
         Unless => {
-            let program = first.filter(|it| it.kind == WordKind::Literal)?;
-            if args.iter().any(|it| it.text == "--no-install" || it.text == "--no") {
+            let program = first.filter(|word| word.kind == WordKind::Literal)?;
+            if args.iter().any(|arg| arg.text == "--no-install" || arg.text == "--no") {
                 return None;
             }
             // A version that is asked for stands behind the name: `prettier@3`.
             let text = program
                 .text
                 .get(1..)
-                .and_then(|it| it.find('@'))
+                .and_then(|text| text.find('@'))
                 .map_or(&*program.text, |at| program.text.get(..=at).unwrap_or_default());
             let text = text.rsplit('/').next().unwrap_or_default();
             want(None, Some(whence.project.join("node_modules/.bin").join(text)))
@@ -235,7 +243,7 @@ fn port(word: &Word) -> Option<u16> {
         Some((host, port)) => (host, port.parse().ok()?),
         None => (authority, usual),
     };
-    let is_number = host.contains('.') && host.chars().all(|it| it.is_ascii_digit() || it == '.');
+    let is_number = host.contains('.') && host.chars().all(|c| c.is_ascii_digit() || c == '.');
     (is_number || host == "localhost").then_some(port)
 }
 
@@ -265,7 +273,7 @@ fn file(word: &Word, whence: Whence<'_>, only_whole: bool) -> Option<(PathBuf, S
         _ if only_whole => return None,
         _ => whence.base.join(text),
     };
-    let is_file = !NO_FILES.iter().any(|it| path.starts_with(it));
+    let is_file = !NO_FILES.iter().any(|file| path.starts_with(file));
     is_file.then(|| (path, text.clone()))
 }
 
@@ -283,7 +291,7 @@ mod tests {
 
     fn wants(text: &str) -> Vec<Wanted> {
         let all = hook(text).wants(Path::new("/p"), Path::new("/h"));
-        all.into_iter().map(|it| it.what).collect()
+        all.into_iter().map(|want| want.what).collect()
     }
 
     ///
@@ -321,7 +329,7 @@ mod tests {
             ),
         ] {
             let mut found = wants(text);
-            found.sort_by_key(|it| !matches!(it, Wanted::Read(_)));
+            found.sort_by_key(|wanted| !matches!(wanted, Wanted::Read(_)));
             assert_eq!(found, expected, "{text}");
         }
     }
@@ -329,7 +337,7 @@ mod tests {
     #[test]
     fn what_npm_installed_is_not_fetched() {
         let all = hook("npx prettier@3 --write a.js").wants(Path::new("/p"), Path::new("/h"));
-        let unless = all.first().and_then(|it| it.unless.clone());
+        let unless = all.first().and_then(|want| want.unless.clone());
         assert_eq!(unless, Some(PathBuf::from("/p/node_modules/.bin/prettier")));
     }
 }

@@ -28,8 +28,11 @@ pub struct Adopted {
 ///
 /// Where the agent would reject the text, or its settings switch all hooks off: what is off would run then.
 pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
-    if let Some(it) = json::switched(agent, agent.installation.switches, text).filter(|it| it.off) {
-        let message = format!("`{}` switches all hooks off, and what is moved would run", it.key);
+    if let Some(switched) =
+        json::switched(agent, agent.installation.switches, text).filter(|s| s.off)
+    {
+        let message =
+            format!("`{}` switches all hooks off, and what is moved would run", switched.key);
         return Err(Wrong { message, line: 1, column: 1 });
     }
     let (mut left, mut moved, mut count) = (Some(text.to_owned()), Map::new(), 0);
@@ -86,8 +89,8 @@ fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
     let is_command = handler.get("type").and_then(Node::as_str) == Some("command");
     let command = handler.get("command").and_then(Node::as_str);
     is_command
-        && command.is_some_and(|it| !is_own_line(it))
-        && agent.installation.events.iter().any(|it| it.name == event)
+        && command.is_some_and(|command| !is_own_line(command))
+        && agent.installation.events.iter().any(|other| other.name == event)
         && !says("async")
         && !says("asyncRewake")
 }
@@ -116,6 +119,6 @@ fn put(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Val
             return;
         }
     }
-    group.extend(handlers.map(|it| ("hooks".to_owned(), it)));
+    group.extend(handlers.map(|handler| ("hooks".to_owned(), handler)));
     groups.push(Value::Object(group));
 }

@@ -41,7 +41,7 @@ impl Approval {
 pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();
     let config = parse(config, Format::Toml).root;
-    let state = config.as_ref().and_then(|it| it.get("hooks")?.get("state"));
+    let state = config.as_ref().and_then(|config| config.get("hooks")?.get("state"));
     let events = hooks.get("hooks").and_then(Value::as_object).into_iter().flatten();
     let mut found = Vec::new();
     for (event, groups) in events {
@@ -53,7 +53,7 @@ pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval
                     continue;
                 }
                 let name = snake(event);
-                let said = state.and_then(|it| it.get(&format!("{path}:{name}:{at}:{of}")));
+                let said = state.and_then(|state| state.get(&format!("{path}:{name}:{at}:{of}")));
                 let now = hash(&name, group.get("matcher"), handler);
                 found.push((event.clone(), compare(said, &now)));
             }
@@ -93,7 +93,7 @@ const USUAL: u64 = 600;
 const SHORT: &[(&str, u64)] = &[("session_end", 1), ("interrupt", 1)];
 
 fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
-    let usual = SHORT.iter().find(|(name, _)| *name == event).map_or(USUAL, |(_, it)| *it);
+    let usual = SHORT.iter().find(|(name, _)| *name == event).map_or(USUAL, |(_, n)| *n);
     let said = handler.get("timeout").and_then(Value::as_u64).unwrap_or(usual).max(1);
     let seconds = if event == "session_end" { said.min(3) } else { said };
     // The keys stand in the order of the alphabet, whatever the order of the file.
@@ -104,11 +104,11 @@ fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
         ("type", "command".into()),
     ]);
     for key in ["statusMessage", "additionalContextLimit"] {
-        entry.extend(handler.get(key).map(|it| (key, it.clone())));
+        entry.extend(handler.get(key).map(|value| (key, value.clone())));
     }
     let mut whole = BTreeMap::from([("event_name", json!(event)), ("hooks", json!([entry]))]);
-    let matcher = matcher.filter(|it| it.is_string() && !UNMATCHED.contains(&event));
-    whole.extend(matcher.map(|it| ("matcher", it.clone())));
+    let matcher = matcher.filter(|matcher| matcher.is_string() && !UNMATCHED.contains(&event));
+    whole.extend(matcher.map(|matcher| ("matcher", matcher.clone())));
     let text = serde_json::to_string(&whole).unwrap_or_default();
     let digest = Sha256::digest(text);
     digest.iter().fold("sha256:".to_owned(), |hash, byte| format!("{hash}{byte:02x}"))
@@ -137,7 +137,7 @@ mod tests {
         let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
         let of = |config: &str| {
             let all = approvals("/h/.codex/hooks.json", &hooks, config);
-            all.first().map(|it| it.1)
+            all.first().map(|pair| pair.1)
         };
         let key = "[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\n";
         let good = hash("pre_tool_use", None, &handler);

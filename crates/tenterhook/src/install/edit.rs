@@ -16,10 +16,11 @@ const THERE: &str = " ";
 /// Where the children of a container stand, keys included.
 pub(super) fn children(node: &Node) -> Vec<Span> {
     match &node.value {
-        NodeValue::Array(items) => items.iter().map(|it| it.span).collect(),
-        NodeValue::Object(entries) => {
-            entries.iter().map(|it| Span::new(it.key_span.start, it.node.span.end)).collect()
-        }
+        NodeValue::Array(items) => items.iter().map(|node| node.span).collect(),
+        NodeValue::Object(entries) => entries
+            .iter()
+            .map(|entry| Span::new(entry.key_span.start, entry.node.span.end))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -42,7 +43,7 @@ pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) 
     let gap = text.get(node.span.start + 1..first.start).unwrap_or_default();
     let new = match gap.rsplit_once('\n') {
         Some((_, indent)) => {
-            let indent: String = indent.chars().take_while(|it| it.is_whitespace()).collect();
+            let indent: String = indent.chars().take_while(|c| c.is_whitespace()).collect();
             let new = written(key, value, &indent, &unit, newline);
             format!(",{newline}{indent}{new}")
         }
@@ -69,7 +70,7 @@ pub(super) enum Left {
 pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
     let children = children(node);
     let Some(child) = children.get(at) else { return Left::Text(text.to_owned()) };
-    let before = at.checked_sub(1).and_then(|it| children.get(it));
+    let before = at.checked_sub(1).and_then(|n| children.get(n));
     match (before, children.get(at + 1)) {
         (Some(before), _) => Left::Text(parted(text, before.end, child.start, *child)),
         (None, Some(next)) => Left::Text(parted(text, child.end, next.start, *child)),
@@ -130,7 +131,7 @@ fn insert(text: &str, at: usize, new: &str) -> String {
 /// The text without these spans, which do not overlap.
 fn cut(text: &str, spans: &[Span]) -> String {
     let mut spans = spans.to_vec();
-    spans.sort_by_key(|it| it.start);
+    spans.sort_by_key(|span| span.start);
     let mut out = String::new();
     let mut from = 0;
     for span in spans {
@@ -149,7 +150,7 @@ pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
         return format!("{before}{value}{after}");
     }
     let line = before.rsplit('\n').next().unwrap_or_default();
-    let indent: String = line.chars().take_while(|it| it.is_whitespace()).collect();
+    let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let new = written(None, value, &indent, &unit(text), newline);
     format!("{before}{new}{after}")
@@ -158,9 +159,9 @@ pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
 /// By how much this text sets lines in.
 fn unit(text: &str) -> String {
     let indent =
-        |line: &str| -> String { line.chars().take_while(|it| matches!(it, ' ' | '\t')).collect() };
-    let found = text.lines().filter(|it| it.trim_start().starts_with('"')).map(indent);
-    let found = found.into_iter().find(|it| !it.is_empty() && it.len() <= 8);
+        |line: &str| -> String { line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect() };
+    let found = text.lines().filter(|line| line.trim_start().starts_with('"')).map(indent);
+    let found = found.into_iter().find(|text| !text.is_empty() && text.len() <= 8);
     found.unwrap_or_else(|| "  ".to_owned())
 }
 

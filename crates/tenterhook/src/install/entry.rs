@@ -69,7 +69,7 @@ pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
 #[must_use]
 pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
-        let of = |it: &Event| (it.name.to_owned(), json!([entry(agent, it, program)]));
+        let of = |event: &Event| (event.name.to_owned(), json!([entry(agent, event, program)]));
         agent.installation.events.iter().map(of).collect()
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
@@ -78,7 +78,7 @@ pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
         Form::OwnGroups => one(&json!({ "hooks": list(group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler) })),
         Form::Scripts => {
-            let of = |it: &Event| (it.name.to_owned(), script(agent, it, program));
+            let of = |event: &Event| (event.name.to_owned(), script(agent, event, program));
             agent.installation.events.iter().map(of).collect()
         }
         Form::Plugin => {

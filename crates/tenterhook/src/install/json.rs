@@ -61,9 +61,12 @@ pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String
     for event in agent.installation.events {
         now = put_event(agent, event, program, &now)?;
     }
-    let broken =
-        |it| Wrong { message: format!("the file would be broken by it: {it}"), line: 1, column: 1 };
-    read(agent, &now).map_err(|it| broken(it.message))?;
+    let broken = |text| Wrong {
+        message: format!("the file would be broken by it: {text}"),
+        line: 1,
+        column: 1,
+    };
+    read(agent, &now).map_err(|error| broken(error.message))?;
     if !had && take_out(agent, &now)?.as_deref() != Some(text) {
         return Err(broken("it could not be taken out again".to_owned()));
     }
@@ -71,7 +74,7 @@ pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String
 }
 
 fn fresh(agent: &Agent, program: &str) -> String {
-    let of = |it: &Event| (it.name.to_owned(), json!([entry::group(agent, it, program)]));
+    let of = |event: &Event| (event.name.to_owned(), json!([entry::group(agent, event, program)]));
     edit::whole("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
 }
 
@@ -119,7 +122,7 @@ pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wro
 fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = read(agent, text)?;
     let named = |(at, command): (At, String)| {
-        let event = events(&root).get(at.0).map(|it| it.key.clone())?;
+        let event = events(&root).get(at.0).map(|event| event.key.clone())?;
         Some((event, command))
     };
     Ok(ours(agent, &root).into_iter().filter_map(named).collect())
@@ -147,14 +150,14 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
 
 /// Whether the group of an entry is a value outside JavaScript, too: else it could not be written elsewhere as it stands (C-87).
 pub(super) fn is_portable(root: &Node, text: &str, place: At) -> bool {
-    let written = group(root, place).and_then(|it| text.get(it.span.start..it.span.end));
-    written.is_some_and(|it| unportable(it).is_none())
+    let written = group(root, place).and_then(|group| text.get(group.span.start..group.span.end));
+    written.is_some_and(|text| unportable(text).is_none())
 }
 
 /// The first value of a text that is none outside JavaScript: written anew it would be another one.
 pub(super) fn unportable(text: &str) -> Option<Wrong> {
     let mut faults = parse(text, Format::Json).faults.into_iter();
-    let fault = faults.find(|it| it.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
+    let fault = faults.find(|fault| fault.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
     let message = format!("it would not be moved as it stands: {}", fault.message);
     let Place { line, column, .. } = Place::find(&std::sync::Arc::from(""), text, fault.span);
     Some(Wrong { message, line, column })
@@ -169,7 +172,7 @@ pub fn may_refuse(agent: &Agent, text: &str) -> bool {
 /// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.
 #[must_use]
 pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
-    let root = |format| parse(text, format).root.filter(|it| it.as_object().is_some());
+    let root = |format| parse(text, format).root.filter(|root| root.as_object().is_some());
     // Codex keeps its switches in TOML, which is no object to a reader of JSON.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let said = |(keys, off): &Key| {
@@ -180,7 +183,7 @@ pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched>
     };
     let all: Vec<Switched> = switches.iter().filter_map(said).collect();
     // One key that switches off is enough, whatever the others say.
-    all.iter().find(|it| it.off).or_else(|| all.first()).cloned()
+    all.iter().find(|switched| switched.off).or_else(|| all.first()).cloned()
 }
 
 fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<String, Wrong> {
@@ -191,7 +194,7 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
         let here: Vec<At> = ours(agent, &root)
             .into_iter()
             .map(|(at, _)| at)
-            .filter(|at| events(&root).get(at.0).is_some_and(|it| it.key == event.name))
+            .filter(|at| events(&root).get(at.0).is_some_and(|entry| entry.key == event.name))
             .collect();
         match here.as_slice() {
             [] => return Ok(add(agent, event, program, &root, &now)),
@@ -220,8 +223,10 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
 
 /// Whether the group of an entry has it called for less than all that happens (BR-69).
 fn is_narrowed(root: &Node, place: At) -> bool {
-    let matcher = group(root, place).and_then(|it| it.get("matcher"));
-    matcher.is_some_and(|it| !it.as_str().is_some_and(|it| EVERYTHING.contains(&it)))
+    let matcher = group(root, place).and_then(|group| group.get("matcher"));
+    matcher.is_some_and(|matcher| {
+        !matcher.as_str().is_some_and(|matcher| EVERYTHING.contains(&matcher))
+    })
 }
 
 fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
@@ -245,7 +250,7 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
     let hooks = root.get("hooks")?;
     let groups = &hooks.entries().get(event)?.node;
     let list = groups.as_array()?.get(group)?.get("hooks")?;
-    let at = root.entries().iter().position(|it| it.key == "hooks")?;
+    let at = root.entries().iter().position(|entry| entry.key == "hooks")?;
     let steps: [(&Node, usize, bool); 4] =
         [(list, handler, true), (groups, group, false), (hooks, event, false), (root, at, false)];
     for (node, at, may_be_emptied) in steps {
@@ -260,7 +265,7 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
         }
     }
     let outside = [text.get(..root.span.start), text.get(root.span.end..)];
-    let is_bare = outside.into_iter().flatten().all(|it| it.trim().is_empty());
+    let is_bare = outside.into_iter().flatten().all(|text| text.trim().is_empty());
     match is_bare {
         true => Some(Left::Nothing),
         false => {
@@ -293,7 +298,7 @@ pub(super) fn all(root: &Node) -> Vec<At> {
 
 /// The event of an entry.
 pub(super) fn event_of(root: &Node, at: At) -> Option<&str> {
-    events(root).get(at.0).map(|it| it.key.as_str())
+    events(root).get(at.0).map(|event| event.key.as_str())
 }
 
 fn events(root: &Node) -> &[crate::syntax::Entry] {
@@ -302,8 +307,8 @@ fn events(root: &Node) -> &[crate::syntax::Entry] {
 
 /// The matchers of all groups.
 fn matchers(root: &Node) -> impl Iterator<Item = &Node> {
-    let groups = events(root).iter().flat_map(|it| it.node.as_array().into_iter().flatten());
-    groups.filter_map(|it| it.get("matcher"))
+    let groups = events(root).iter().flat_map(|event| event.node.as_array().into_iter().flatten());
+    groups.filter_map(|group| group.get("matcher"))
 }
 
 fn handlers(group: &Node) -> impl Iterator<Item = &Node> {
@@ -333,7 +338,7 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         FaultKind::NotStrict(NotStrict::Javascript) => agent.installation.javascript,
         _ => false,
     };
-    if let Some(fault) = faults.into_iter().find(|it| !taken(it.kind)) {
+    if let Some(fault) = faults.into_iter().find(|fault| !taken(fault.kind)) {
         let message = format!("{} would not read it: {}", agent.title, fault.message);
         return Err(wrong(fault.span, message));
     }
@@ -348,22 +353,26 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     shape(&root, root.as_object().is_some(), "the file is one object")?;
     let taken =
         |key: &str| agent.installation.roots.is_empty() || agent.installation.roots.contains(&key);
-    if let Some(it) = root.entries().iter().find(|it| !taken(&it.key)) {
-        let message = format!("{} rejects a file with the key `{}`", agent.title, it.key);
-        return Err(wrong(it.key_span, message));
+    if let Some(entry) = root.entries().iter().find(|entry| !taken(&entry.key)) {
+        let message = format!("{} rejects a file with the key `{}`", agent.title, entry.key);
+        return Err(wrong(entry.key_span, message));
     }
     if let Some(hooks) = root.get("hooks") {
         shape(hooks, hooks.as_object().is_some(), "`hooks` is an object")?;
-        for it in hooks
+        for entry in hooks
             .entries()
             .iter()
-            .filter(|it| agent.installation.events.iter().any(|ours| ours.name == it.key))
+            .filter(|entry| agent.installation.events.iter().any(|ours| ours.name == entry.key))
         {
-            shape(&it.node, it.node.as_array().is_some(), &format!("`{}` is a list", it.key))?;
+            shape(
+                &entry.node,
+                entry.node.as_array().is_some(),
+                &format!("`{}` is a list", entry.key),
+            )?;
         }
     }
-    let many =
-        matchers(&root).find(|it| agent.installation.lone_matchers && it.as_array().is_some());
+    let many = matchers(&root)
+        .find(|matcher| agent.installation.lone_matchers && matcher.as_array().is_some());
     if let Some(many) = many {
         let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);
         return Err(wrong(many.span, message));

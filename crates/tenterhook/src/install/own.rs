@@ -38,24 +38,28 @@ fn in_json(form: Form, text: &str) -> Option<Stranger> {
         return at(fault.span, fault.message.clone());
     }
     let root = parsed.root?;
-    if let Some(it) = root.entries().iter().find(|it| !ROOT.contains(&it.key.as_str())) {
-        return at(it.key_span, format!("`{}`", it.key));
+    if let Some(entry) = root.entries().iter().find(|entry| !ROOT.contains(&entry.key.as_str())) {
+        return at(entry.key_span, format!("`{}`", entry.key));
     }
     let events = root.get("hooks").map_or(&[][..], Node::entries).iter();
-    let lists = events.flat_map(|it| it.node.as_array().into_iter().flatten());
-    let mut entries = lists.flat_map(|it| match form {
-        Form::OwnFlat => vec![it],
-        _ => it.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
+    let lists = events.flat_map(|event| event.node.as_array().into_iter().flatten());
+    let mut entries = lists.flat_map(|node| match form {
+        Form::OwnFlat => vec![node],
+        _ => node.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
     });
-    let command = |it: &Node| it.get("command").and_then(Node::as_str).map(str::to_owned);
-    let foreign = entries.find(|it| !command(it).is_some_and(|it| is_own_line(&it)))?;
-    at(foreign.span, command(foreign).map_or_else(|| "an entry".to_owned(), |it| format!("`{it}`")))
+    let command = |entry: &Node| entry.get("command").and_then(Node::as_str).map(str::to_owned);
+    let foreign =
+        entries.find(|entry| !command(entry).is_some_and(|command| is_own_line(&command)))?;
+    at(
+        foreign.span,
+        command(foreign).map_or_else(|| "an entry".to_owned(), |command| format!("`{command}`")),
+    )
 }
 
 /// A script of ours is one command; comments say nothing.
 fn in_script(text: &str) -> Option<Stranger> {
-    let says = |it: &str| !it.is_empty() && !it.starts_with('#');
+    let says = |line: &str| !line.is_empty() && !line.starts_with('#');
     let mut lines = text.lines().map(str::trim).enumerate();
-    let (at, line) = lines.find(|(_, it)| says(it) && !is_own_line(it))?;
+    let (at, line) = lines.find(|(_, line)| says(line) && !is_own_line(line))?;
     Some(Stranger { what: format!("`{line}`"), line: at + 1 })
 }

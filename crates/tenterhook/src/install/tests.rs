@@ -47,10 +47,10 @@ fn what_is_put_in_is_taken_out_to_the_byte() {
     ] {
         texts.push(text.to_owned());
     }
-    let crlf: Vec<String> = texts.iter().map(|it| it.replace('\n', "\r\n")).collect();
+    let crlf: Vec<String> = texts.iter().map(|text| text.replace('\n', "\r\n")).collect();
     for text in texts.into_iter().chain(crlf) {
-        let with =
-            put_in(claude(), PROGRAM, Some(&text)).unwrap_or_else(|it| panic!("{text}: {it:?}"));
+        let with = put_in(claude(), PROGRAM, Some(&text))
+            .unwrap_or_else(|error| panic!("{text}: {error:?}"));
         assert_eq!(
             installed(claude(), &with).unwrap().len(),
             claude().installation.events.len(),
@@ -117,7 +117,7 @@ fn what_only_javascript_takes_keeps_its_bytes() {
         }
         assert!(put_in(caller("codex").unwrap(), PROGRAM, Some(&text)).is_err(), "{value}");
         let adopted = adopt(claude(), &text).unwrap().expect("something to move");
-        assert!(adopted.left.is_some_and(|it| it.contains(value)), "{value}");
+        assert!(adopted.left.is_some_and(|text| text.contains(value)), "{value}");
         // Written elsewhere it would be another value.
         let own = text.replace("mine\"", &format!("mine\", \"x\": {value}"));
         assert_eq!(adopt(claude(), &own).unwrap(), None, "{own}");
@@ -164,22 +164,22 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words, not their order.
 #[test]
 fn what_is_registered_never_changes() {
-    let mut said = String::new();
+    let mut text = String::new();
     for agent in callers() {
         for event in
             agent.installation.events.iter().filter(|_| agent.installation.form != Form::Plugin)
         {
-            said.push_str(&format!("{}\n", line(agent, event, PROGRAM)));
+            text.push_str(&format!("{}\n", line(agent, event, PROGRAM)));
         }
     }
-    let digest: u64 = said.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+    let digest: u64 = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let codex = caller("codex").unwrap();
     let first = line(codex, &codex.installation.events[0], PROGRAM);
     let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
     assert_eq!(first, wanted);
-    assert_eq!(format!("{digest:016x}"), "c7a82f98b11744a2", "{said}");
+    assert_eq!(format!("{digest:016x}"), "c7a82f98b11744a2", "{text}");
 }
 
 /// BR-92.
@@ -233,9 +233,11 @@ fn a_reply_comes_before_the_agent_gives_up() {
 fn every_event_is_known_to_the_bridge() {
     use crate::dialect::DialectId;
     for agent in callers() {
-        let id = DialectId::agents().find(|it| it.as_str() == agent.name).expect(agent.name);
+        let id = DialectId::agents()
+            .find(|dialect_id| dialect_id.as_str() == agent.name)
+            .expect(agent.name);
         for event in agent.installation.events {
-            let known = id.dialect().rows().iter().any(|it| it.name == event.name);
+            let known = id.dialect().rows().iter().any(|row| row.name == event.name);
             assert!(known, "{}: {}", agent.name, event.name);
         }
     }
@@ -266,7 +268,7 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
     let adopted = adopt(claude(), &text).unwrap().expect("something to move");
     assert_eq!(adopted.count, 3);
     let moved: serde_json::Value = serde_json::from_str(&adopted.moved).unwrap();
-    let command = |it| serde_json::json!({"type": "command", "command": it});
+    let command = |text| serde_json::json!({"type": "command", "command": text});
     assert_eq!(
         moved,
         serde_json::json!({"hooks": {
@@ -275,13 +277,13 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
         }})
     );
     let left = adopted.left.as_deref().unwrap();
-    let stays: Vec<_> = foreign(claude(), left).unwrap().into_iter().map(|it| it.what).collect();
+    let stays: Vec<_> = foreign(claude(), left).unwrap().into_iter().map(|f| f.what).collect();
     assert_eq!(stays, ["prompt", "c", "e"]);
     assert_eq!(adopt(claude(), left).unwrap(), None, "{left}");
     let back = give_back(claude(), Some(left), &adopted.moved).unwrap();
-    let all = |it: &str| {
+    let all = |text: &str| {
         let mut all: Vec<_> =
-            foreign(claude(), it).unwrap().into_iter().map(|it| (it.event, it.what)).collect();
+            foreign(claude(), text).unwrap().into_iter().map(|f| (f.event, f.what)).collect();
         all.sort();
         all
     };

@@ -39,18 +39,18 @@ pub fn note_self(state: &Path) {
 #[must_use]
 pub fn agent_above(state: &Path) -> Option<u32> {
     let directory = state.join("agents");
-    let noted = |it: &Process| directory.join(name(it)).exists();
-    parents(std::process::id()).find(noted).map(|it| it.id)
+    let noted = |process: &Process| directory.join(name(process)).exists();
+    parents(std::process::id()).find(noted).map(|parent| parent.id)
 }
 
 /// The first parent that is no shell which hands on a line or a script. A shell at which somebody types calls no hook.
 fn caller() -> Option<Process> {
-    for it in parents(std::process::id()) {
-        match as_shell(&words(it.id)) {
+    for parent in parents(std::process::id()) {
+        match as_shell(&words(parent.id)) {
             Some(Shell::HandsOn) => {}
             Some(Shell::IsTypedAt) => return None,
             // The first process is nobody's caller: whoever called before is gone.
-            None => return Some(it).filter(|it| it.id > 1),
+            None => return Some(parent).filter(|parent| parent.id > 1),
         }
     }
     None
@@ -77,7 +77,7 @@ fn as_shell(words: &[String]) -> Option<Shell> {
     if !SHELLS.contains(&program) {
         return None;
     }
-    let mut words = words.skip_while(|it| program == "busybox" && SHELLS.contains(it));
+    let mut words = words.skip_while(|word| program == "busybox" && SHELLS.contains(word));
     while let Some(word) = words.next() {
         if WITH_VALUE.contains(&word) || program == "fish" && word == OF_FISH {
             words.next();
@@ -92,17 +92,17 @@ fn as_shell(words: &[String]) -> Option<Shell> {
     Some(Shell::IsTypedAt)
 }
 
-fn note(state: &Path, it: &Process) {
+fn note(state: &Path, agent_process: &Process) {
     let directory = state.join("agents");
-    let file = directory.join(name(it));
+    let file = directory.join(name(agent_process));
     if file.exists() {
         return;
     }
     // Those that are gone go now, so that the directory holds the living.
     for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
         let known = entry.file_name().to_string_lossy().into_owned();
-        let id = known.split('-').next().and_then(|it| it.parse().ok());
-        let lives = id.and_then(process).is_some_and(|it| name(&it) == known);
+        let id = known.split('-').next().and_then(|part| part.parse().ok());
+        let lives = id.and_then(process).is_some_and(|process| name(&process) == known);
         if !lives {
             let _ = fs::remove_file(entry.path());
         }
@@ -114,13 +114,13 @@ fn note(state: &Path, it: &Process) {
     }
 }
 
-fn name(it: &Process) -> String {
-    format!("{}-{}", it.id, it.start)
+fn name(process: &Process) -> String {
+    format!("{}-{}", process.id, process.start)
 }
 
 /// The parents of a process, nearest first.
 fn parents(of: u32) -> impl Iterator<Item = Process> {
-    let parent = |it: &Process| process(it.parent).filter(|_| it.parent > 0);
+    let parent = |other: &Process| process(other.parent).filter(|_| other.parent > 0);
     std::iter::successors(process(of), parent).skip(1).take(DEEPEST)
 }
 
@@ -133,8 +133,9 @@ fn process(id: u32) -> Option<Process> {
 
 fn words(id: u32) -> Vec<String> {
     let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    let words = text.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
-    words.filter(|it| !it.is_empty()).collect()
+    let words =
+        text.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ impl Kept {
     /// Forgets what is too old; a clock that went back makes everything too old.
     fn tidy(&mut self, now: u64) {
         let young = |at: u64| at <= now && now - at <= ONCE.as_secs();
-        self.denied.retain(|it| young(it.at));
-        self.allowed.retain(|it| young(it.at));
+        self.denied.retain(|d| young(d.at));
+        self.allowed.retain(|a| young(a.at));
         let surplus = self.denied.len().saturating_sub(MOST);
         self.denied.drain(..surplus);
         self.paused = self.paused.filter(|(from, to)| *from <= now && now < *to);
@@ -95,12 +95,12 @@ impl Leaves {
             if let Some((_, to)) = kept.paused.filter(|_| pausable) {
                 return Lifted::Yes(format!("the user paused self-protection for {} s more", to - now));
             }
-            if let Some(at) = kept.allowed.iter().position(|it| it.digest == digest) {
+            if let Some(at) = kept.allowed.iter().position(|a| a.digest == digest) {
                 kept.allowed.remove(at);
                 return Lifted::Yes("the user allowed this call once".to_owned());
             }
             let code = code(&digest);
-            kept.denied.retain(|it| it.digest != digest);
+            kept.denied.retain(|d| d.digest != digest);
             kept.denied.push(Denied { code: code.clone(), call: line(event), digest: digest.clone(), at: now });
             let pause = if pausable { ", or `tenterhook pause` to let the rules rest" } else { "" };
             Lifted::No(Some(format!(
@@ -119,7 +119,7 @@ impl Leaves {
     pub fn allow_once(&self, code: &str) -> Result<Denied, Trouble> {
         let wanted = code.to_ascii_uppercase();
         let found = self.change(|kept, now| {
-            let at = kept.denied.iter().position(|it| it.code == wanted)?;
+            let at = kept.denied.iter().position(|d| d.code == wanted)?;
             let denied = kept.denied.remove(at);
             kept.allowed.push(Allowed { digest: denied.digest.clone(), at: now });
             Some(denied)
@@ -204,7 +204,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let leaves = Leaves::at(room.path().join("state"));
         let first = said(leaves.ask(&call("rm -rf .claude"), true));
-        let code = first.split("once ").nth(1).and_then(|it| it.get(..6)).unwrap().to_owned();
+        let code = first.split("once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned();
         assert!(matches!(leaves.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
         assert_eq!(leaves.allow_once(&code.to_lowercase()).unwrap().call, "Bash rm -rf .claude");
         assert!(

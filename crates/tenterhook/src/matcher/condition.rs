@@ -197,9 +197,9 @@ impl Condition {
         let test = match self.test {
             Test::Rule(rule) => Test::Rule(Arc::new(change(Arc::unwrap_or_clone(rule)))),
             other @ (Test::Custom(_) | Test::When(_) | Test::All(_)) => other,
-            Test::Any(conditions) => {
-                Test::Any(conditions.iter().map(|it| it.clone().with(change)).collect())
-            }
+            Test::Any(conditions) => Test::Any(
+                conditions.iter().map(|condition| condition.clone().with(change)).collect(),
+            ),
         };
         Self { test, ..self }
     }

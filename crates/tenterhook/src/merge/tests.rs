@@ -19,7 +19,7 @@ fn wants(effects: Effects) -> Verdict {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code.name()).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// M-1, M-2: the strongest wins, and only those that carried it are quoted.
@@ -264,8 +264,8 @@ proptest! {
         let outcome = fold(all.clone());
         let bearers: Vec<Reason> = all
             .into_iter()
-            .filter(|it| it.restraint == outcome.restraint)
-            .filter_map(|it| it.reason)
+            .filter(|verdict| verdict.restraint == outcome.restraint)
+            .filter_map(|verdict| verdict.reason)
             .collect();
         prop_assert_eq!(outcome.reasons, bearers);
     }

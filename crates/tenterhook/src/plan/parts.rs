@@ -89,7 +89,7 @@ pub(super) fn said(
     match each.iter().find(asked) {
         Some(part) => {
             let Because { because, .. } = of(part);
-            let file = part.event().tool().and_then(|it| it.input.get("file_path")?.as_str());
+            let file = part.event().tool().and_then(|tool| tool.input.get("file_path")?.as_str());
             let because = format!("{because}, for `{}` of the patch", file.unwrap_or_default());
             Because { because, ..of(part) }
         }

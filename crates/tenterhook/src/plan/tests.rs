@@ -18,7 +18,7 @@ fn matching(id: &str, event: &str, spec: MatcherSpec) -> Hook {
 }
 
 fn words(words: &[&str]) -> MatcherSpec {
-    MatcherSpec::Words(words.iter().map(|&it| it.to_owned()).collect())
+    MatcherSpec::Words(words.iter().map(|&word| word.to_owned()).collect())
 }
 
 /// The hooks, with a row of the event that every dialect shares.
@@ -51,7 +51,7 @@ fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
         .stages(&event.name)
         .iter()
         .flat_map(steps)
-        .map(|it| it.hook.id.to_string())
+        .map(|step| step.hook.id.to_string())
         .collect();
     for (hook, because) in explain(&ruleset, view, event) {
         assert_eq!(because.selected, ids.iter().any(|id| id == hook.id.as_str()), "{because:?}");
@@ -72,7 +72,7 @@ fn a_tool_is_met_under_every_name_that_it_has() {
         &[ToolWords { own: &["bash", "run_command"], neutral: "Bash", keys: &[] }];
     let table = ruleset(Vec::new()).custom(&"PreToolUse".into()).cloned();
     let row = EventRow { subject: Subject::Tool(TOOLS), ..table.expect("the row") };
-    for spec in ["bash", "run_command", "Bash"].map(|it| words(&[it])) {
+    for spec in ["bash", "run_command", "Bash"].map(|text| words(&[text])) {
         let hooks = vec![matching("h", "PreToolUse", spec.clone())];
         let ruleset = Ruleset::new(hooks, vec![row.clone()]);
         for stage in ruleset.stages(&"PreToolUse".into()) {

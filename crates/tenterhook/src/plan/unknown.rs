@@ -19,7 +19,9 @@ use crate::verdict::Verdict;
 #[must_use]
 pub fn unknown(rulesets: &[Arc<Ruleset>], event: &EventName) -> Option<Verdict> {
     let rows = || DIALECTS.iter().flat_map(|dialect| dialect.rows());
-    let expects = |it: &Arc<Ruleset>| it.custom(event).is_some() || !it.stages(event).is_empty();
+    let expects = |ruleset: &Arc<Ruleset>| {
+        ruleset.custom(event).is_some() || !ruleset.stages(event).is_empty()
+    };
     if rulesets.iter().any(expects) || rows().any(|row| &*row.event == event.as_str()) {
         return None;
     }

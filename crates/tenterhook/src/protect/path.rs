@@ -152,7 +152,7 @@ pub fn hold(path: &str) -> Hold {
     if PARENTS.contains(&top) || (top.is_empty() && path.starts_with('/')) {
         return Hold::Parent;
     }
-    if ASIDE.iter().any(|it| path.starts_with(it)) {
+    if ASIDE.iter().any(|prefix| path.starts_with(prefix)) {
         return Hold::Nothing;
     }
     if is_own_program(top) {
@@ -219,7 +219,7 @@ struct Parts<'p>(Vec<&'p str>);
 
 impl<'p> Parts<'p> {
     fn of(path: &'p str) -> Self {
-        let behind = path.bytes().enumerate().filter(|(_, it)| *it == b'/');
+        let behind = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
         let below = behind.filter_map(|(at, _)| path.get(at + 1..));
         Self(std::iter::once(path).chain(below).collect())
     }
@@ -249,7 +249,7 @@ fn from_here(place: &str, path: &str) -> Hold {
     let (mut places, mut paths) = (place.split('/'), path.split('/'));
     // `*` in some directory stands for whatever lies there, and that is seldom a guard; `.*` and `tent*` are meant.
     let first = path.split('/').next().unwrap_or_default();
-    let letters = first.chars().filter(|it| it.is_ascii_alphanumeric()).count();
+    let letters = first.chars().filter(|c| c.is_ascii_alphanumeric()).count();
     if first.contains('*') && letters < 3 && !first.starts_with(['.', '[']) {
         return Hold::Nothing;
     }
@@ -267,7 +267,7 @@ fn from_here(place: &str, path: &str) -> Hold {
 
 /// Whether the first letters allow it: nearly always they tell.
 fn may_begin(place: &str, path: &str) -> bool {
-    let stands_for_many = |it: u8| matches!(it, b'*' | b'?' | b'[');
+    let stands_for_many = |byte: u8| matches!(byte, b'*' | b'?' | b'[');
     match (place.bytes().next(), path.bytes().next()) {
         (Some(place), Some(path)) => {
             place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)
@@ -298,7 +298,8 @@ fn like(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t, mut back) = (0, 0, None);
     while let Some(byte) = text.get(t) {
         let set = pattern.get(p) == Some(&b'[');
-        let end = || pattern.iter().skip(p).position(|it| *it == b']').map(|it| p + it + 1);
+        let end =
+            || pattern.iter().skip(p).position(|byte| *byte == b']').map(|index| p + index + 1);
         match pattern.get(p) {
             Some(b'*') => {
                 back = Some((p, t));
@@ -320,7 +321,7 @@ fn like(pattern: &[u8], text: &[u8]) -> bool {
         }
         t += 1;
     }
-    pattern.iter().skip(p).all(|it| *it == b'*')
+    pattern.iter().skip(p).all(|byte| *byte == b'*')
 }
 
 /// A path in somebody's home as one in the home.

@@ -356,8 +356,8 @@ pub fn names_guard(text: &str) -> bool {
 /// The text in small letters, without what a shell takes out of words: PowerShell a backtick, and cmd `^`, too.
 fn plain(text: &str) -> Vec<u8> {
     text.bytes()
-        .filter(|it| !matches!(it, b'\\' | b'\'' | b'"' | b'`' | b'^'))
-        .map(|it| it.to_ascii_lowercase())
+        .filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'^'))
+        .map(|byte| byte.to_ascii_lowercase())
         .collect()
 }
 
@@ -389,24 +389,25 @@ fn begins(pair: &[u8]) -> bool {
     let &[first, second] = pair else { return false };
     let letters = SECOND.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or_default();
     let bit = u32::from(second.wrapping_sub(b'a'));
-    letters.checked_shr(bit).is_some_and(|it| it & 1 == 1)
+    letters.checked_shr(bit).is_some_and(|n| n & 1 == 1)
 }
 
 /// Whether a name begins at this place.
 fn is_named(plain: &[u8], at: usize) -> bool {
     let (before, rest) = plain.split_at_checked(at).unwrap_or_default();
-    let starts = |it: &&str| rest.starts_with(it.as_bytes());
-    let stands_alone = |it: &&str| {
-        let end = rest.get(it.len()).is_none_or(|it| !it.is_ascii_alphanumeric());
-        end && before.last().is_none_or(|it| !it.is_ascii_alphanumeric())
+    let starts = |name: &&str| rest.starts_with(name.as_bytes());
+    let stands_alone = |text: &&str| {
+        let end = rest.get(text.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        end && before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric())
     };
-    NAMES.iter().chain(START).any(starts) || SHORT.iter().any(|it| starts(it) && stands_alone(it))
+    NAMES.iter().chain(START).any(starts)
+        || SHORT.iter().any(|text| starts(text) && stands_alone(text))
 }
 
 /// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.
 fn hides(line: &str, plain: &[u8]) -> bool {
     let bytes = line.as_bytes();
-    let computed = bytes.iter().enumerate().any(|(at, it)| match it {
+    let computed = bytes.iter().enumerate().any(|(at, byte)| match byte {
         b'*' | b'?' | b'[' | b'{' | b'`' => true,
         b'!' | b'@' => bytes.get(at + 1) == Some(&b'('),
         // A pattern of Bash, or the join of PowerShell: `'.cla' + 'ude'`.
@@ -414,16 +415,18 @@ fn hides(line: &str, plain: &[u8]) -> bool {
             let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
             bytes.get(at + 1) == Some(&b'(') || before.ends_with(b"'") || before.ends_with(b"\"")
         }
-        b'$' => bytes.get(at + 1).is_some_and(|it| !matches!(it, b'?' | b'#' | b'!' | b' ' | b'"')),
+        b'$' => {
+            bytes.get(at + 1).is_some_and(|byte| !matches!(byte, b'?' | b'#' | b'!' | b' ' | b'"'))
+        }
         _ => false,
     });
-    let ends = |it: &u8| {
-        it.is_ascii_whitespace()
-            || matches!(it, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>' | b'+' | b',')
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || matches!(byte, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>' | b'+' | b',')
     };
     let holds = |word: &[u8]| {
-        let mut parts = word.split(|it| *it == b'/').filter(|it| !it.is_empty());
-        parts.next_back().is_some_and(|it| HOLDERS.contains(&it))
+        let mut parts = word.split(|byte| *byte == b'/').filter(|word| !word.is_empty());
+        parts.next_back().is_some_and(|part| HOLDERS.contains(&part))
     };
     let rooted = |word: &[u8]| {
         matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]) || holds(word)
@@ -443,7 +446,7 @@ fn goes_home(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
 
 fn changes(plain: &[u8]) -> bool {
     // A redirection into a file; `2>&1` and `>/dev/null` are none.
-    let text = || plain.iter().enumerate().filter(|(_, it)| **it == b'>');
+    let text = || plain.iter().enumerate().filter(|(_, byte)| **byte == b'>');
     let file = |(at, _): (usize, &u8)| {
         let rest = plain.get(at + 1..).unwrap_or_default();
         let rest = rest.trim_ascii_start();
@@ -454,13 +457,13 @@ fn changes(plain: &[u8]) -> bool {
 
 /// Whether one of these words stands in a text.
 fn says(plain: &[u8], words: &[&str]) -> bool {
-    let ends = |it: &u8| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
+    let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     // Nearly always the first letter tells.
-    let order = |it: &str, word: &[u8]| {
-        let it = it.as_bytes();
-        it.first().cmp(&word.first()).then_with(|| it.cmp(word))
+    let order = |text: &str, word: &[u8]| {
+        let bytes = text.as_bytes();
+        bytes.first().cmp(&word.first()).then_with(|| bytes.cmp(word))
     };
-    let is_word = |word: &[u8]| words.binary_search_by(|it| order(it, word)).is_ok();
+    let is_word = |word: &[u8]| words.binary_search_by(|text| order(text, word)).is_ok();
     // `python3.12`, `perl5.36`.
     let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let stem = |word: &[u8]| {
@@ -477,7 +480,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_in_order() {
-        assert!([NAMES, CHANGERS, READERS].iter().all(|it| it.is_sorted()));
+        assert!([NAMES, CHANGERS, READERS].iter().all(|list| list.is_sorted()));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Sealed {
 pub(super) fn seal(before: &Link, body: &Map<String, Value>) -> (String, Link) {
     let seq = before.seq + 1;
     let body = serde_json::to_string(body).unwrap_or_default();
-    let inner = body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+    let inner = body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     let comma = if inner.is_empty() { "" } else { "," };
     let prev = hex(&before.digest);
     let mut line = format!("{BEGINS}{seq}{PREV}{prev}\"{comma}{inner}");
@@ -78,15 +78,15 @@ pub(super) fn digest_of(bytes: &[u8]) -> String {
 pub(super) fn hex(digest: &Digest) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().unwrap_or('0');
+    let digit = |byte: u8| DIGITS.get(usize::from(byte)).copied().unwrap_or('0');
     digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Small letters only: another spelling of the same number is another text.
 pub(super) fn unhex(text: &str) -> Option<Digest> {
-    let nibble = |it: u8| match it {
-        b'0'..=b'9' => Some(it - b'0'),
-        b'a'..=b'f' => Some(it - b'a' + 10),
+    let nibble = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
         _ => None,
     };
     let mut digest = Digest::default();

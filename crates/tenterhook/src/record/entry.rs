@@ -126,7 +126,7 @@ impl Teller<'_> {
             let steps = outcome.steps.iter().enumerate();
             let hooks = steps.map(|(at, step)| {
                 let hook = record.hooks.get(at);
-                self.step(step, hook.map(|it| (&**it, self.identities.of(it))), outcome)
+                self.step(step, hook.map(|hook| (&**hook, self.identities.of(hook))), outcome)
             });
             let hooks = hooks.collect();
             self.came(&mut body, outcome, hooks);
@@ -152,7 +152,11 @@ impl Teller<'_> {
         put(body, "rewrote", outcome.rewrites());
         put(body, "reasons", reasons(outcome));
         put(body, "hooks", hooks);
-        put(body, "faults", outcome.faults.iter().map(|it| it.code.name()).collect::<Value>());
+        put(
+            body,
+            "faults",
+            outcome.faults.iter().map(|fault| fault.code.name()).collect::<Value>(),
+        );
         self.add(body, "outcome", || encode_outcome(outcome));
     }
 
@@ -188,8 +192,8 @@ impl Teller<'_> {
         if let Some(shadow) = &step.shadow {
             put(&mut said, "shadow", aside(shadow));
         }
-        let own = outcome.faults.iter().filter(|it| it.hook.as_ref() == Some(&step.hook));
-        let faults: Vec<Value> = own.map(|it| it.code.name().into()).collect();
+        let own = outcome.faults.iter().filter(|fault| fault.hook.as_ref() == Some(&step.hook));
+        let faults: Vec<Value> = own.map(|fault| fault.code.name().into()).collect();
         if !faults.is_empty() {
             put(&mut said, "faults", faults);
         }
@@ -220,7 +224,10 @@ fn about(kind: &str, event: &Event) -> Body {
     put(&mut body, "event", event.name.as_str());
     let agent = event.within.facts.get("agent_id").and_then(Value::as_str);
     for (key, text) in [
-        ("session", Some(event.within.session_id.as_str()).filter(|it| !it.is_empty())),
+        (
+            "session",
+            Some(event.within.session_id.as_str()).filter(|session_id| !session_id.is_empty()),
+        ),
         ("agent", agent),
         ("tool", event.text("tool_name")),
         ("call", event.text("tool_use_id")),
@@ -244,38 +251,42 @@ impl ToolCall<'_> {
 /// Whose words carried an outcome, told by digest and length.
 fn reasons(outcome: &Outcome) -> Value {
     let reasons = outcome.reasons.iter().map(|reason| {
-        let mut said = measured(reason.text.as_bytes());
-        put(&mut said, "hook", reason.hook.as_str());
-        Value::Object(said)
+        let mut object = measured(reason.text.as_bytes());
+        put(&mut object, "hook", reason.hook.as_str());
+        Value::Object(object)
     });
     reasons.collect()
 }
 
 /// What a hook in shadow alone would have left (SH-8).
 fn aside(outcome: &Outcome) -> Value {
-    let mut said = Map::new();
-    put(&mut said, "decision", outcome.decision_word());
+    let mut object = Map::new();
+    put(&mut object, "decision", outcome.decision_word());
     if outcome.rewrites() {
-        put(&mut said, "rewrote", true);
+        put(&mut object, "rewrote", true);
     }
     if !outcome.effects.context.is_empty() {
-        put(&mut said, "context", true);
+        put(&mut object, "context", true);
     }
     if !outcome.reasons.is_empty() {
-        put(&mut said, "reasons", reasons(outcome));
+        put(&mut object, "reasons", reasons(outcome));
     }
     if !outcome.faults.is_empty() {
-        put(&mut said, "faults", outcome.faults.iter().map(|it| it.code.name()).collect::<Value>());
+        put(
+            &mut object,
+            "faults",
+            outcome.faults.iter().map(|fault| fault.code.name()).collect::<Value>(),
+        );
     }
-    Value::Object(said)
+    Value::Object(object)
 }
 
 /// Content that is not told: how long it is, and what it would be known by.
 fn measured(bytes: &[u8]) -> Body {
-    let mut said = Map::new();
-    put(&mut said, "digest", digest_of(bytes));
-    put(&mut said, "bytes", bytes.len());
-    said
+    let mut object = Map::new();
+    put(&mut object, "digest", digest_of(bytes));
+    put(&mut object, "bytes", bytes.len());
+    object
 }
 
 fn micros(took: Duration) -> u64 {

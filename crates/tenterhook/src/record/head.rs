@@ -31,7 +31,7 @@ impl Head {
 
     /// Reads it; `None` when any byte of it is not as it was written.
     pub(super) fn read(text: &[u8]) -> Option<Self> {
-        let said: Value = serde_json::from_slice(text.split(|it| *it == b' ').next()?).ok()?;
+        let said: Value = serde_json::from_slice(text.split(|byte| *byte == b' ').next()?).ok()?;
         let head = Self {
             link: Link {
                 seq: said.get("seq")?.as_u64()?,

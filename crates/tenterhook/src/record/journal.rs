@@ -60,7 +60,7 @@ impl Place {
 /// The user's state directory: what `XDG_STATE_HOME` says where that is absolute, else `~/.local/state`.
 #[must_use]
 pub fn state_home(home: &Path, variable: Option<&str>) -> PathBuf {
-    let named = variable.map(PathBuf::from).filter(|it| it.is_absolute());
+    let named = variable.map(PathBuf::from).filter(|variable| variable.is_absolute());
     named.unwrap_or_else(|| home.join(".local/state"))
 }
 
@@ -179,18 +179,18 @@ impl Journal {
         let mut locked = Locked::open(&self.place.head)?;
         self.at("locked");
         let known = locked.head.take();
-        let behind = known.as_ref().map(|it| it.link);
+        let behind = known.as_ref().map(|head| head.link);
         let Found { mut head, recovered } = recover::find(&self.place.records, known)?;
         self.at("found");
-        if behind.is_some_and(|it| it != head.link) {
+        if behind.is_some_and(|link| link != head.link) {
             // Whoever is killed next leaves the head one record behind again, and never two.
             locked.write(&head, &self.place.head)?;
             self.at("caught up");
         }
-        if let Some(said) = recovered {
+        if let Some(json) = recovered {
             let mut body = Body::new();
             put(&mut body, "kind", "recovered");
-            put(&mut body, "recovered", said);
+            put(&mut body, "recovered", json);
             head = self.write(&mut locked, head, body, false)?;
         }
         head = self.write(&mut locked, head, body, must_last)?;
@@ -209,7 +209,7 @@ impl Journal {
         let today = now.to_zoned(TimeZone::UTC).date();
         let last = Segment::of(&head.file);
         let first = Segment { day: today, part: 1 };
-        let next = last.map_or(first, |it| it.next(today, head.bytes, self.part_bytes()));
+        let next = last.map_or(first, |segment| segment.next(today, head.bytes, self.part_bytes()));
         if last.is_some_and(|last| last != next) {
             let gone = self.prune(next);
             if !gone.is_empty() {
@@ -235,14 +235,14 @@ impl Journal {
         must_last: bool,
     ) -> Result<Head, FileError> {
         let records = &self.place.records;
-        let last = gone.last().map(|it| records.join(it.name()));
+        let last = gone.last().map(|segment| records.join(segment.name()));
         // A last line that is no record leaves the removal without an end; verifying says so.
         let link = last.map(|path| recover::last_link(&path)).transpose()?.flatten();
         let link = link.unwrap_or_default();
         let mut pruned = Body::new();
         put(&mut pruned, "kind", "pruned");
         put(&mut pruned, "through", json!({ "seq": link.seq, "hash": chain::hex(&link.digest) }));
-        let names: Vec<String> = gone.iter().map(|it| it.name()).collect();
+        let names: Vec<String> = gone.iter().map(|segment| segment.name()).collect();
         put(&mut pruned, "files", names.clone());
         let now = (self.now)();
         let head = self.write_into(locked, &head, next, stamped(pruned, now), false)?;

@@ -19,7 +19,7 @@ pub type Entry = Map<String, Value>;
 /// When their directory cannot be read.
 pub fn files(place: &Place) -> io::Result<Vec<PathBuf>> {
     match segments::list(&place.records) {
-        Ok(all) => Ok(all.into_iter().map(|it| place.records.join(it.name())).collect()),
+        Ok(all) => Ok(all.into_iter().map(|segment| place.records.join(segment.name())).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
@@ -35,8 +35,8 @@ pub fn entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let whole = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |at| at + 1);
-    let lines = bytes.get(..whole).unwrap_or_default().split(|it| *it == b'\n');
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let lines = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
     let entries = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
     Ok((entries, from + whole as u64))
 }

@@ -49,10 +49,10 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let mut rest = Vec::new();
     file.seek(SeekFrom::Start(head.bytes)).map_err(&cannot)?;
     file.read_to_end(&mut rest).map_err(&cannot)?;
-    let mut lines = rest.split_inclusive(|it| *it == b'\n').peekable();
-    while let Some(line) = lines.next_if(|it| it.ends_with(b"\n")) {
+    let mut lines = rest.split_inclusive(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next_if(|line| line.ends_with(b"\n")) {
         let sealed = chain::check(line.strip_suffix(b"\n").unwrap_or(line));
-        if let Some(sealed) = sealed.filter(|it| it.follows(&head.link)) {
+        if let Some(sealed) = sealed.filter(|s| s.follows(&head.link)) {
             head.link = sealed.link;
         }
         // What is whole and no record of this chain stays for whoever verifies it.
@@ -84,8 +84,8 @@ fn without_head(records: &Path) -> Result<Found, FileError> {
     let all = segments::list(records).map_err(FileError::failed(Attempt::Read, records))?;
     let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
     let mut link = None;
-    for it in all.iter().rev() {
-        link = last_link(&records.join(it.name()))?;
+    for segment in all.iter().rev() {
+        link = last_link(&records.join(segment.name()))?;
         if link.is_some() {
             break;
         }
@@ -124,8 +124,8 @@ pub(super) fn last_link(path: &Path) -> Result<Option<Link>, FileError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.map_err(FileError::failed(Attempt::Read, path))?,
     };
-    let mut lines = text.split(|it| *it == b'\n').rev();
-    Ok(lines.find_map(|line| chain::check(line).map(|it| it.link)))
+    let mut lines = text.split(|byte| *byte == b'\n').rev();
+    Ok(lines.find_map(|line| chain::check(line).map(|sealed| sealed.link)))
 }
 
 fn open(path: &Path) -> Result<File, FileError> {

@@ -58,10 +58,12 @@ pub(super) fn too_old(directory: &Path, newest: Segment, days: u32, most: u64) -
     let mut kept: u64 = 0;
     let mut is_over = false;
     let mut gone: Vec<Segment> = Vec::new();
-    let older = list(directory).unwrap_or_default().into_iter().filter(|it| *it < newest).rev();
+    let older =
+        list(directory).unwrap_or_default().into_iter().filter(|segment| *segment < newest).rev();
     for segment in older {
         let age = (newest.day - segment.day).get_days();
-        let bytes = fs::symlink_metadata(directory.join(segment.name())).map_or(0, |it| it.len());
+        let bytes = fs::symlink_metadata(directory.join(segment.name()))
+            .map_or(0, |metadata| metadata.len());
         kept = kept.saturating_add(bytes);
         // What stands behind a gap would follow nothing.
         is_over |= kept > most || i64::from(age) >= i64::from(days);

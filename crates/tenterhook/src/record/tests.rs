@@ -65,7 +65,7 @@ fn fire(journal: &Journal, number: usize) -> Outcome {
 
 fn entries(journal: &Journal) -> Vec<Entry> {
     let files = read::files(journal.place()).expect("files");
-    files.iter().flat_map(|it| read::entries(it, 0).expect("entries").0).collect()
+    files.iter().flat_map(|file| read::entries(file, 0).expect("entries").0).collect()
 }
 
 fn verified(journal: &Journal) -> Report {
@@ -74,11 +74,12 @@ fn verified(journal: &Journal) -> Report {
 
 /// The decisions on record, by the ids of their calls.
 fn decisions(journal: &Journal) -> Vec<(String, String)> {
-    let text =
-        |it: &Entry, key: &str| it.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |object: &Entry, key: &str| {
+        object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     let all = entries(journal).into_iter();
-    all.filter(|it| text(it, "kind") == "end")
-        .map(|it| (text(&it, "call"), text(&it, "decision")))
+    all.filter(|object| text(object, "kind") == "end")
+        .map(|object| (text(&object, "call"), text(&object, "decision")))
         .collect()
 }
 

@@ -104,10 +104,10 @@ impl Snapshot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             all => all.map_err(FileError::failed(Attempt::Read, &place.records))?,
         };
-        let length = |it: Segment| {
-            let path = place.records.join(it.name());
+        let length = |segment: Segment| {
+            let path = place.records.join(segment.name());
             fs::metadata(&path)
-                .map(|found| (it, found.len()))
+                .map(|found| (segment, found.len()))
                 .map_err(FileError::failed(Attempt::Read, &path))
         };
         let files = all.into_iter().map(length).collect::<Result<_, _>>()?;
@@ -133,7 +133,7 @@ struct Walk {
 
 impl Walk {
     fn file(&mut self, name: &str, text: &[u8], kept: &Kept) {
-        let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
+        let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         // Behind the last line break nothing stands, where the last line is whole.
         let rest = lines.pop().unwrap_or_default();
         for (at, line) in lines.iter().enumerate() {
@@ -199,11 +199,11 @@ impl Walk {
         match text(&said, "kind").as_deref() {
             Some("begin") => drop(self.begun.insert(seq)),
             Some("end") => {
-                number_of(&said, "begun").map(|it| self.begun.remove(&it));
+                number_of(&said, "begun").map(|value| self.begun.remove(&value));
             }
             Some("pruned") => {
                 let through = said.get("through").unwrap_or(&Value::Null);
-                let digest = text(through, "hash").and_then(|it| unhex(&it));
+                let digest = text(through, "hash").and_then(|text| unhex(&text));
                 let link = digest.zip(number_of(through, "seq"));
                 self.pruned.extend(link.map(|(digest, seq)| Link { seq, digest }));
             }
@@ -214,15 +214,15 @@ impl Walk {
         }
     }
 
-    fn recovered(&mut self, name: &str, number: usize, said: &Value) {
-        if said.get("torn").is_some() {
+    fn recovered(&mut self, name: &str, number: usize, json: &Value) {
+        if json.get("torn").is_some() {
             let note = format!("{name}:{number}: half a record was cut off here after a crash");
             self.report.notes.push(note);
         }
-        if said.get("missing").is_some() {
+        if json.get("missing").is_some() {
             self.problem(name, number, "when this was written, records before it were gone");
         }
-        if said.get("head").is_some() {
+        if json.get("head").is_some() {
             let what = "when this was written, the head was gone: whether records were cut off before it, nobody can say";
             self.problem(name, number, what);
         }
@@ -234,8 +234,8 @@ impl Walk {
         let before = Link { seq: first.link.seq.saturating_sub(1), digest: first.prev };
         let is_whole = first.follows(&Link::default());
         // A removal that was broken off leaves files that it names.
-        let is_pruned = self.pruned.iter().any(|it| *it == before || it.seq > before.seq);
-        let last = self.at.map_or(0, |it| it.seq);
+        let is_pruned = self.pruned.iter().any(|link| *link == before || link.seq > before.seq);
+        let last = self.at.map_or(0, |link| link.seq);
         self.report.span = Some((first.link.seq, last));
         if !is_whole && !is_pruned {
             let what = format!("records 1 to {} are missing before it", before.seq);
@@ -277,7 +277,9 @@ impl Walk {
                 true => format!("record {after} is missing from the end"),
                 false => format!("records {after} to {} are missing from the end", link.seq),
             }
-        } else if self.digests.get(&link.seq).is_none_or(|it| *it != link.digest) && link.seq > 0 {
+        } else if self.digests.get(&link.seq).is_none_or(|digest| *digest != link.digest)
+            && link.seq > 0
+        {
             format!("record {} is another one than the head says", link.seq)
         } else if last.seq == link.seq + 1 {
             let note = "the last record is one ahead of the head: whoever wrote it was killed before it said so";
@@ -308,7 +310,7 @@ impl Walk {
     }
 
     fn finish(self) -> Report {
-        let last = self.at.map(|it| chain::hex(&it.digest));
+        let last = self.at.map(|link| chain::hex(&link.digest));
         Report { open: self.begun.into_iter().collect(), last, ..self.report }
     }
 }

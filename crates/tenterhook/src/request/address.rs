@@ -171,14 +171,16 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
 pub(crate) fn refusal(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => {
-            let bits = |it: Ipv4Addr, length: u8| it.to_bits() >> (32 - u32::from(length));
+            let bits =
+                |address: Ipv4Addr, length: u8| address.to_bits() >> (32 - u32::from(length));
             let same = |(net, length, _): &&(Ipv4Addr, u8, _)| {
                 bits(address, *length) == bits(*net, *length)
             };
             V4.iter().find(same).map(|(_, _, why)| *why)
         }
         IpAddr::V6(address) => {
-            let bits = |it: Ipv6Addr, length: u8| it.to_bits() >> (128 - u32::from(length));
+            let bits =
+                |address: Ipv6Addr, length: u8| address.to_bits() >> (128 - u32::from(length));
             let within = |(net, length): (Ipv6Addr, u8)| bits(address, length) == bits(net, length);
             let found = V6.iter().find(|(net, length, _)| within((*net, *length)));
             let outside = (!within(GLOBAL_V6)).then_some("no public address");
@@ -230,7 +232,8 @@ fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
         return Ok((host, None));
     }
     let digits = port.strip_prefix(':').ok_or(BadUrl::Host)?;
-    let number = digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse::<u16>().ok());
+    let number =
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u16>().ok());
     match number.flatten() {
         None | Some(0) => Err(BadUrl::Port),
         port => Ok((host, port)),
@@ -242,18 +245,18 @@ fn read_host(host: &str) -> Result<String, BadUrl> {
         return Err(BadUrl::NoHost);
     }
     if let Some(inner) = host.strip_prefix('[') {
-        let address: Option<Ipv6Addr> = inner.strip_suffix(']').and_then(|it| it.parse().ok());
-        return address.map(|it| it.to_string()).ok_or(BadUrl::Host);
+        let address: Option<Ipv6Addr> = inner.strip_suffix(']').and_then(|rest| rest.parse().ok());
+        return address.map(|address| address.to_string()).ok_or(BadUrl::Host);
     }
     // What ends in a number is an address to every client, in notations that differ from client to client.
     let labels = host.strip_suffix('.').unwrap_or(host);
     let last = labels.rsplit('.').next().unwrap_or_default();
-    if last.starts_with(|it: char| it.is_ascii_digit()) && is_number(last) {
+    if last.starts_with(|c: char| c.is_ascii_digit()) && is_number(last) {
         let plain: Option<Ipv4Addr> = host.parse().ok();
-        return plain.map(|it| it.to_string()).ok_or(BadUrl::Notation);
+        return plain.map(|address| address.to_string()).ok_or(BadUrl::Notation);
     }
-    let fits = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
-    let is_label = |it: &str| !it.is_empty() && it.len() <= 63 && it.bytes().all(fits);
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let is_label = |label: &str| !label.is_empty() && label.len() <= 63 && label.bytes().all(fits);
     if labels.len() > 253 || !labels.split('.').all(is_label) {
         return Err(BadUrl::Host);
     }
@@ -261,8 +264,9 @@ fn read_host(host: &str) -> Result<String, BadUrl> {
 }
 
 fn is_number(label: &str) -> bool {
-    let hexadecimal = label.strip_prefix("0x").map(|it| it.bytes().all(|c| c.is_ascii_hexdigit()));
-    hexadecimal.unwrap_or_else(|| label.bytes().all(|it| it.is_ascii_digit()))
+    let hexadecimal =
+        label.strip_prefix("0x").map(|rest| rest.bytes().all(|c| c.is_ascii_hexdigit()));
+    hexadecimal.unwrap_or_else(|| label.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]

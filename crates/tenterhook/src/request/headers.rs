@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn what_has_no_value_is_a_failure_that_names_it_and_tells_no_secret() {
         let x = || "X-Key".to_owned();
-        let unset = |it: &str| BadHeader::Unset { header: x(), variable: it.to_owned() };
+        let unset = |text: &str| BadHeader::Unset { header: x(), variable: text.to_owned() };
         let other = || BadHeader::NotListed { header: x(), variable: "OTHER".to_owned() };
         for (value, expected) in [
             ("$UNSET", unset("UNSET")),

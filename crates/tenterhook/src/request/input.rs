@@ -78,7 +78,7 @@ fn fill_map(map: &Map<String, Value>, lookup: Lookup<'_>) -> Result<Map<String, 
 fn fill_value(value: &Value, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
     match value {
         Value::String(text) => fill_text(text, lookup),
-        Value::Array(items) => items.iter().map(|it| fill_value(it, lookup)).collect(),
+        Value::Array(items) => items.iter().map(|value| fill_value(value, lookup)).collect(),
         Value::Object(map) => fill_map(map, lookup).map(Value::Object),
         other => Ok(other.clone()),
     }
@@ -184,7 +184,7 @@ mod tests {
         });
         let input = json!({"a": text});
         let input = input.as_object().expect("an object");
-        fill(input, event.to_string().as_bytes()).map(|it| it["a"].clone())
+        fill(input, event.to_string().as_bytes()).map(|object| object["a"].clone())
     }
 
     /// MC-2, MC-3.

@@ -66,10 +66,10 @@ pub(crate) fn split_name(text: &str) -> (&str, &str) {
 
 /// How much of the beginning of `text` is the name of a variable.
 fn name_length(text: &str) -> usize {
-    if text.starts_with(|it: char| it.is_ascii_digit()) {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
         return 0;
     }
-    text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len())
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
         }
         Field::HostCan => rule_input.host_words("can").map(Value::from).collect(),
         Field::HostUnhooked => rule_input.host_words("unhooked").map(Value::from).collect(),
-        Field::ToolName => rule_input.tool().map_or("", |it| it.name).into(),
-        Field::ToolKind => rule_input.tool().map_or("", |it| it.tool().word()).into(),
-        Field::ToolInput => match rule_input.tool().map(|it| it.input) {
+        Field::ToolName => rule_input.tool().map_or("", |tool| tool.name).into(),
+        Field::ToolKind => rule_input.tool().map_or("", |tool| tool.tool().word()).into(),
+        Field::ToolInput => match rule_input.tool().map(|tool| tool.input) {
             Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
             _ => Value::Map(Map::Made(Vec::new().into())),
         },
@@ -52,7 +52,7 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::ShellDoubt => rule_input.doubt().into(),
         Field::CallCommands => Value::List(List::Commands(&rule_input.footprint().commands)),
         Field::Call(list) => {
-            rule_input.footprint().list(list).iter().map(|it| it.as_str().into()).collect()
+            rule_input.footprint().list(list).iter().map(|text| text.as_str().into()).collect()
         }
         Field::ShellReads => rule_input.redirected(true).into_iter().map(Value::from).collect(),
         Field::ShellWrites => rule_input.redirected(false).into_iter().map(Value::from).collect(),
@@ -148,7 +148,7 @@ pub(super) fn member_cost(record: Record<'_>, member: Member) -> usize {
     let Record::Command(command) = record else { return 0 };
     match member {
         Member::Operands | Member::Known => command.words.len(),
-        Member::Text => command.words.iter().map(|it| 1 + it.text.len() / 16).sum(),
+        Member::Text => command.words.iter().map(|word| 1 + word.text.len() / 16).sum(),
         _ => 0,
     }
 }
@@ -175,7 +175,7 @@ fn of_command(command: &SimpleCommand, member: Member) -> Value<'_> {
         Member::Redirects => Value::List(List::Redirects(&command.redirects)),
         Member::Assignments => Value::List(List::Assignments(&command.assignments)),
         Member::Wrapped => Value::Bool(!command.via.is_empty()),
-        Member::Via => command.via.iter().map(|it| Value::from(via(it).to_owned())).collect(),
+        Member::Via => command.via.iter().map(|v| Value::from(via(v).to_owned())).collect(),
         Member::Place => place(command.context).into(),
         Member::Known => {
             Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))

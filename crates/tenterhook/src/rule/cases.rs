@@ -36,7 +36,8 @@ pub(super) fn sorted(expr: Expr, of: usize) -> Expr {
         return joined(sides);
     }
     let about = |name: &Arc<str>| {
-        let holds = |it: &Programs| it.as_ref().is_none_or(|it| it.contains(name));
+        let holds =
+            |programs: &Programs| programs.as_ref().is_none_or(|names| names.contains(name));
         (Arc::clone(name), places(&programs, holds))
     };
     let named = all.into_iter().map(about).collect();
@@ -45,7 +46,7 @@ pub(super) fn sorted(expr: Expr, of: usize) -> Expr {
 }
 
 fn places(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
-    programs.iter().enumerate().filter(|(_, it)| holds(it)).map(|(at, _)| at).collect()
+    programs.iter().enumerate().filter(|(_, program)| holds(program)).map(|(at, _)| at).collect()
 }
 
 /// The sides of nested `||`, in order.
@@ -101,7 +102,7 @@ fn programs(expr: &Expr, of: usize) -> Programs {
 }
 
 fn is_program(expr: &Expr, of: usize) -> bool {
-    matches!(expr, Expr::Member(it, Member::Program) if matches!(**it, Expr::Local(at) if at == of))
+    matches!(expr, Expr::Member(receiver, Member::Program) if matches!(**receiver, Expr::Local(at) if at == of))
 }
 
 fn text(expr: &Expr) -> Option<Arc<str>> {
@@ -121,7 +122,7 @@ impl Cases {
 
     /// The only programs of which it can be true; `None` where it can be of any.
     pub(super) fn programs(&self) -> Option<impl Iterator<Item = &str>> {
-        self.others.is_empty().then(|| self.named.keys().map(|it| &**it))
+        self.others.is_empty().then(|| self.named.keys().map(|key| &**key))
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
             help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
         });
     }
-    let is_empty = |part: &Part| rule.text(*part).is_some_and(|it| it.trim().is_empty());
+    let is_empty = |part: &Part| rule.text(*part).is_some_and(|text| text.trim().is_empty());
     flaws.extend([Part::Deny, Part::Ask, Part::Context].into_iter().filter(is_empty).map(|part| {
         Flaw {
             part,
@@ -154,7 +154,9 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
         message: "a brace without its other half".to_owned(),
         help: "write `{expression}`, or `{{` and `}}` for the braces themselves".to_owned(),
     })?;
-    if pieces.iter().filter(|it| matches!(it, Piece::Expression(_))).count() > MOST_EXPRESSIONS {
+    if pieces.iter().filter(|piece| matches!(piece, Piece::Expression(_))).count()
+        > MOST_EXPRESSIONS
+    {
         return Err(too_large(format!("it has more than {MOST_EXPRESSIONS} expressions")));
     }
     let compile = |piece| match piece {

@@ -41,7 +41,10 @@ impl Stop {
     }
 
     pub(super) fn arguments(does: Do, args: &[Value<'_>]) -> Self {
-        let name = FUNCTIONS.iter().find(|it| it.does == does).map_or("", |it| it.name);
+        let name = FUNCTIONS
+            .iter()
+            .find(|function| function.does == does)
+            .map_or("", |function| function.name);
         let kinds: Vec<&str> = args.iter().map(Value::word).collect();
         Self::Failed(format!("`{name}` does not take {}", kinds.join(" and ")))
     }
@@ -180,14 +183,14 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Binary(operator, sides) => {
                 let [left, right] = &**sides;
                 if let (Operator::In, Expr::List(items)) = (operator, right)
-                    && items.iter().all(|it| matches!(it, Expr::Constant(_)))
+                    && items.iter().all(|expr| matches!(expr, Expr::Constant(_)))
                 {
                     return self.is_one_of(left, items);
                 }
                 let (left, right) = (self.value(left)?, self.value(right)?);
                 operate::binary(self, *operator, &left, &right)
             }
-            Expr::List(items) => items.iter().map(|it| self.value(it)).collect(),
+            Expr::List(items) => items.iter().map(|expr| self.value(expr)).collect(),
             Expr::Map(fields) => self.map(fields),
             Expr::Loop(looped) => self.looped(looped),
             Expr::Call(does, args) => self.call(*does, args),
@@ -290,7 +293,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             [one, two] => functions::call(self, does, &[self.value(one)?, self.value(two)?]),
             many => {
                 let values: Vec<_> =
-                    many.iter().map(|it| self.value(it)).collect::<Result<_, _>>()?;
+                    many.iter().map(|expr| self.value(expr)).collect::<Result<_, _>>()?;
                 functions::call(self, does, &values)
             }
         }
@@ -321,8 +324,8 @@ impl<'a, 'g> Machine<'a, 'g> {
                 map.get(name).ok_or_else(|| no_key(name))
             }
             Value::Record(record) => {
-                let member = record.kind().members().iter().find(|it| it.name == name);
-                member.map_or_else(|| Err(no_key(name)), |it| self.member_of(record, it.is))
+                let member = record.kind().members().iter().find(|member| member.name == name);
+                member.map_or_else(|| Err(no_key(name)), |member| self.member_of(record, member.is))
             }
             other => Err(Stop::Failed(format!("{} has no field `{name}`", other.word()))),
         }
@@ -341,7 +344,9 @@ impl<'a, 'g> Machine<'a, 'g> {
                 self.spend(map.search_cost())?;
                 Ok(map.get(name).is_some())
             }
-            Value::Record(record) => Ok(record.kind().members().iter().any(|it| it.name == name)),
+            Value::Record(record) => {
+                Ok(record.kind().members().iter().any(|member| member.name == name))
+            }
             other => Err(Stop::Failed(format!("{} has no fields", other.word()))),
         }
     }

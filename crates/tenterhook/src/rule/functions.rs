@@ -180,15 +180,15 @@ fn split<'a>(machine: &Machine<'a, '_>, text: &Text<'a>, between: &str) -> Resul
     let most = if between.is_empty() { text.len() } else { text.matches(between).count() + 1 };
     machine.spend(text.len() / 16 + most * ELEMENT)?;
     Ok(match text {
-        Text::Borrowed(text) => parts(text, between).map(|it| Value::Text(it.into())).collect(),
-        Text::Made(text) => parts(text, between).map(|it| Value::from(it.to_owned())).collect(),
+        Text::Borrowed(text) => parts(text, between).map(|part| Value::Text(part.into())).collect(),
+        Text::Made(text) => parts(text, between).map(|part| Value::from(part.to_owned())).collect(),
     })
 }
 
 fn parts<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
     // The library finds something before the first character and behind the last one, too.
     let of_characters = between.is_empty();
-    text.split(between).filter(move |it| !of_characters || !it.is_empty())
+    text.split(between).filter(move |part| !of_characters || !part.is_empty())
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "no text in memory is that long")]
@@ -275,14 +275,14 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
         _ => None,
     };
     let abbreviates =
-        command.program().is_some_and(|name| ABBREVIATING.split(' ').any(|it| it == name));
+        command.program().is_some_and(|name| ABBREVIATING.split(' ').any(|word| word == name));
     let cut = |arg: &str| abbreviates && is_long_option(arg, flag);
     args.any(|arg| {
         let valued = || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
         let among = |letter: char| {
-            let cluster = arg.strip_prefix('-').filter(|it| !it.starts_with('-'));
-            cluster.is_some_and(|it| {
-                it.chars().take_while(char::is_ascii_alphabetic).any(|it| it == letter)
+            let cluster = arg.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            cluster.is_some_and(|text| {
+                text.chars().take_while(char::is_ascii_alphabetic).any(|c| c == letter)
             })
         };
         arg == flag
@@ -294,7 +294,7 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
 /// The words of a command that are no options, nor the values of such options of its program as are known.
 pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     let all = arguments(command.program().unwrap_or_default(), &command.words);
-    all.filter_map(|(_, it)| match it {
+    all.filter_map(|(_, argument)| match argument {
         Argument::Operand(text) => Some(text),
         Argument::Option(_) => None,
     })

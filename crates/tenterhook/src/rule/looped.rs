@@ -80,7 +80,7 @@ impl<'a> Machine<'a, '_> {
                     };
                     if wanted {
                         self.spend(ELEMENT)?;
-                        made.push(self.under(item, |it| it.value(&looped.body))?);
+                        made.push(self.under(item, |machine| machine.value(&looped.body))?);
                     }
                 }
                 Ok(List::Made(made.into()).into_value(is_open))
@@ -113,7 +113,7 @@ impl<'a> Machine<'a, '_> {
     }
 
     fn holds(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
-        self.under(item, |it| it.truth(expr))
+        self.under(item, |machine| machine.truth(expr))
     }
 
     /// Evaluates with one more variable.

@@ -93,8 +93,11 @@ impl Lowering<'_> {
             Ast::Select(select) => self.select(node, select),
             Ast::Call(call) => self.call(node, call),
             Ast::List(list) => {
-                let items: Vec<Typed> =
-                    list.elements.iter().map(|it| self.expression(it)).collect::<Result<_, _>>()?;
+                let items: Vec<Typed> = list
+                    .elements
+                    .iter()
+                    .map(|element| self.expression(element))
+                    .collect::<Result<_, _>>()?;
                 let texts = items.iter().all(|(_, shape)| *shape == Shape::Text);
                 let of = if texts { Of::Text } else { Of::Any };
                 let items = items.into_iter().map(|(item, _)| item).collect();
@@ -157,7 +160,7 @@ impl Lowering<'_> {
         if let Some(local) = self.local(name) {
             return Ok(local);
         }
-        if let Some(root) = words::ROOTS.iter().find(|it| it.name == name) {
+        if let Some(root) = words::ROOTS.iter().find(|root| root.name == name) {
             return Ok((Expr::Field(root.is), root.shape));
         }
         if let Some((group, fields)) = words::GROUPS.iter().find(|(group, _)| *group == name) {
@@ -181,7 +184,7 @@ impl Lowering<'_> {
         let (operand, shape) = self.expression(&select.operand)?;
         match shape {
             Shape::Record(kind) => {
-                let found = kind.members().iter().find(|it| it.name == select.field);
+                let found = kind.members().iter().find(|member| member.name == select.field);
                 match found {
                     Some(member) => Ok((Expr::Member(operand.into(), member.is), member.shape)),
                     None => self.no_field(node, &select.field, kind.members()),
@@ -219,7 +222,7 @@ impl Lowering<'_> {
         field: &str,
         known: &[Name<N>],
     ) -> Result<T, Wrong> {
-        let help = nearest(field, known.iter().map(|it| it.name)).map_or_else(
+        let help = nearest(field, known.iter().map(|name| name.name)).map_or_else(
             || format!("there is {}", names(known)),
             |near| format!("did you mean `{near}`?"),
         );
@@ -260,7 +263,7 @@ impl Lowering<'_> {
                 let shape = if let Shape::List(of) = shape { of.shape() } else { Shape::Any };
                 Ok((Expr::Index([of, at].into()), shape))
             }
-            (name, [left, right]) if BINARY.iter().any(|(it, ..)| *it == name) => {
+            (name, [left, right]) if BINARY.iter().any(|(key, ..)| *key == name) => {
                 self.binary(node, name, left, right)
             }
             (name, args) => self.function(node, name, args),
@@ -274,7 +277,7 @@ impl Lowering<'_> {
         left: &IdedExpr,
         right: &IdedExpr,
     ) -> Result<Typed, Wrong> {
-        let Some((_, operator, gives)) = BINARY.iter().find(|(it, ..)| *it == name) else {
+        let Some((_, operator, gives)) = BINARY.iter().find(|(key, ..)| *key == name) else {
             return self.function(node, name, &[left, right]);
         };
         let (left, left_shape) = self.expression(left)?;
@@ -314,7 +317,7 @@ impl Lowering<'_> {
         name: &str,
         args: &[&IdedExpr],
     ) -> Result<Typed, Wrong> {
-        let Some(function) = words::FUNCTIONS.iter().find(|it| it.name == name) else {
+        let Some(function) = words::FUNCTIONS.iter().find(|function| function.name == name) else {
             return self.no_function(node, name);
         };
         if function.takes.len() != args.len() {
@@ -345,8 +348,12 @@ impl Lowering<'_> {
             let help = "write `list.exists(x, x == \"a\")`, or `has(tool.input.path)`";
             return self.wrong(node, Code::BadRule, message, help);
         }
-        let known =
-            || words::FUNCTIONS.iter().map(|it| it.name).chain(words::MACROS.iter().copied());
+        let known = || {
+            words::FUNCTIONS
+                .iter()
+                .map(|function| function.name)
+                .chain(words::MACROS.iter().copied())
+        };
         let help = nearest(name, known()).map_or_else(
             || format!("rules know {}", listed(known())),
             |near| format!("did you mean `{near}`?"),
@@ -356,16 +363,16 @@ impl Lowering<'_> {
 }
 
 fn usage(function: &Function) -> String {
-    let takes: Vec<&str> = function.takes.iter().map(|it| it.word()).collect();
+    let takes: Vec<&str> = function.takes.iter().map(|shape| shape.word()).collect();
     format!("write `{}` with {}", function.name, takes.join(", then "))
 }
 
 fn roots<'a>() -> impl Iterator<Item = &'a str> {
-    words::ROOTS.iter().map(|it| it.name).chain(words::GROUPS.iter().map(|(name, _)| *name))
+    words::ROOTS.iter().map(|root| root.name).chain(words::GROUPS.iter().map(|(name, _)| *name))
 }
 
 fn names<T>(of: &[Name<T>]) -> String {
-    listed(of.iter().map(|it| it.name))
+    listed(of.iter().map(|name| name.name))
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -50,7 +50,7 @@ impl Parsed<'_> {
         let place = self.place(id);
         let behind = || self.text.get(place.start..)?.find(name).map(|at| place.start + at);
         let before = || self.text.get(..place.start)?.rfind(name);
-        let is_call = self.text.get(place.clone()).is_some_and(|it| it.starts_with('('));
+        let is_call = self.text.get(place.clone()).is_some_and(|text| text.starts_with('('));
         let found = if is_call { before() } else { behind() };
         found.map_or(place.clone(), |at| at..at + name.len())
     }
@@ -102,8 +102,8 @@ const OTHERWISE: &[(&str, &str)] = &[("=", "=="), ("and", "&&"), ("or", "||")];
 fn plain(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
     let line = message.lines().next().unwrap_or_default();
-    let met = MET.iter().find_map(|it| line.strip_prefix(it)?.split('\'').next());
-    let lacks = line.strip_prefix("missing '").and_then(|it| it.split('\'').next());
+    let met = MET.iter().find_map(|prefix| line.strip_prefix(prefix)?.split('\'').next());
+    let lacks = line.strip_prefix("missing '").and_then(|rest| rest.split('\'').next());
     if met == Some("<EOF>") || line.starts_with("Incomplete") {
         return "it ends before it is complete".to_owned();
     }
@@ -115,9 +115,9 @@ fn plain(message: &str) -> String {
 }
 
 fn stranger(met: &str) -> String {
-    let said = format!("`{}` does not belong here", shortened(met));
-    let here = OTHERWISE.iter().find(|(it, _)| *it == met);
-    here.map_or_else(|| said.clone(), |(_, sign)| format!("{said}: write `{sign}`"))
+    let text = format!("`{}` does not belong here", shortened(met));
+    let here = OTHERWISE.iter().find(|(name, _)| *name == met);
+    here.map_or_else(|| text.clone(), |(_, sign)| format!("{text}: write `{sign}`"))
 }
 
 fn shortened(text: &str) -> String {
@@ -172,8 +172,8 @@ mod tests {
             ("", "it ends before it is complete"),
         ] {
             match parse(text) {
-                Err(NotParsed::Malformed { message: said, .. }) => {
-                    assert_eq!(said, message, "{text}")
+                Err(NotParsed::Malformed { message: output, .. }) => {
+                    assert_eq!(output, message, "{text}")
                 }
                 _ => panic!("`{text}` was read"),
             }

@@ -40,8 +40,8 @@ pub(super) fn extension(path: &str) -> &str {
 /// The path without `.`, `..`, `~`, `$HOME` and doubled slashes, absolute.
 pub(super) fn resolve(path: &str, event: &Event) -> String {
     let home = || event.within.home.to_string_lossy();
-    let tilde = ["~", "$HOME", "${HOME}"].iter().find_map(|it| {
-        path.strip_prefix(it).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    let tilde = ["~", "$HOME", "${HOME}"].iter().find_map(|prefix| {
+        path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
     });
     let whole = match tilde {
         Some(rest) => format!("{}{rest}", home()),

@@ -79,7 +79,7 @@ impl<'t> Reader<'t> {
         self.blanks();
         let rest = self.rest.strip_prefix(sign);
         // `in` is a word, and no part of one.
-        let rest = rest.filter(|it| sign != "in" || !it.starts_with(is_of_name));
+        let rest = rest.filter(|rest| sign != "in" || !rest.starts_with(is_of_name));
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
@@ -197,7 +197,7 @@ impl<'t> Reader<'t> {
 
     fn named(&mut self) -> Option<IdedExpr> {
         for (word, value) in [("true", true), ("false", false)] {
-            if self.rest.strip_prefix(word).is_some_and(|it| !it.starts_with(is_of_name)) {
+            if self.rest.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_name)) {
                 self.takes(word);
                 return Some(literal(LiteralValue::Boolean(value.into())));
             }
@@ -228,14 +228,14 @@ impl<'t> Reader<'t> {
         let mut signs = self.rest.chars();
         let quote = signs.next()?;
         // Three of them begin a text of many lines.
-        if signs.clone().take(2).filter(|it| *it == quote).count() == 2 {
+        if signs.clone().take(2).filter(|c| *c == quote).count() == 2 {
             return None;
         }
         let mut text = String::new();
         loop {
             match signs.next()? {
                 sign if sign == quote => break,
-                '\\' => text.push(signs.next().filter(|it| matches!(it, '\\' | '"' | '\''))?),
+                '\\' => text.push(signs.next().filter(|c| matches!(c, '\\' | '"' | '\''))?),
                 '\n' | '\r' => return None,
                 sign => text.push(sign),
             }

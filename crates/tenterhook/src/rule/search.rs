@@ -114,13 +114,13 @@ fn states(tree: &Hir) -> usize {
         HirKind::Literal(literal) => literal.0.len(),
         HirKind::Class(Class::Bytes(class)) => 1 + class.ranges().len(),
         HirKind::Class(Class::Unicode(class)) => {
-            1 + class.ranges().iter().map(|it| stretch(it.end().is_ascii())).sum::<usize>()
+            1 + class.ranges().iter().map(|range| stretch(range.end().is_ascii())).sum::<usize>()
         }
-        HirKind::Repetition(it) => {
-            let times = it.max.unwrap_or(it.min).max(1).saturating_add(1);
-            states(&it.sub).saturating_add(2).saturating_mul(times as usize)
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1).saturating_add(1);
+            states(&repetition.sub).saturating_add(2).saturating_mul(times as usize)
         }
-        HirKind::Capture(it) => states(&it.sub).saturating_add(2),
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
         HirKind::Concat(trees) | HirKind::Alternation(trees) => {
             trees.iter().map(states).fold(2, usize::saturating_add)
         }
@@ -194,7 +194,7 @@ impl Automata {
             Ok(self.start(&mut caches, text, end, spend)?.map(|start| start..end))
         });
         match found {
-            Ok(place) => Ok(place.and_then(|it| text.get(it))),
+            Ok(place) => Ok(place.and_then(|index| text.get(index))),
             Err(Lost::Stop(stop)) => Err(stop),
             Err(Lost::Unicode) => self.slowly(text, spend),
         }
@@ -261,7 +261,7 @@ impl Automata {
         spend(nfa.states().len().saturating_mul(text.len()) / BYTES_A_STEP)?;
         let Ok(slow) = PikeVM::new_from_nfa(nfa) else { return Ok(None) };
         let found = slow.find(&mut slow.create_cache(), text);
-        Ok(found.and_then(|it| text.get(it.range())))
+        Ok(found.and_then(|found| text.get(found.range())))
     }
 }
 

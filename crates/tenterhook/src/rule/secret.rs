@@ -78,15 +78,15 @@ pub(super) fn is_secret(path: &str, event: &Event) -> bool {
     }
     let whole = path::resolve(path, event);
     let name = path::basename(&whole).to_ascii_lowercase();
-    let example = name.rsplit('.').next().is_some_and(|it| EXAMPLES.contains(&it));
+    let example = name.rsplit('.').next().is_some_and(|part| EXAMPLES.contains(&part));
     if example || name.ends_with(".pub") {
         return false;
     }
-    let in_directory = DIRECTORIES.iter().any(|it| whole.contains(it));
+    let in_directory = DIRECTORIES.iter().any(|directory| whole.contains(directory));
     NAMES.contains(&name.as_str())
         || name.starts_with(".env.")
         || EXTENSIONS.contains(&path::extension(&name))
-        || ENDS.iter().any(|it| whole.ends_with(it))
+        || ENDS.iter().any(|end| whole.ends_with(end))
         || (in_directory && !OPEN.contains(&name.as_str()))
 }
 
@@ -112,7 +112,7 @@ const TEXTS: &[&str] = &[
 /// Whether a text carries a secret that can be told by its letters.
 pub(super) fn carries(text: &str, spend: &dyn Fn(usize) -> Result<(), Stop>) -> Result<bool, Stop> {
     // The table is tested to compile; were it not, every text would be suspect rather than none.
-    compiled().map_or(Ok(true), |it| it.is_in(text, spend))
+    compiled().map_or(Ok(true), |search| search.is_in(text, spend))
 }
 
 fn compiled() -> Option<&'static Search> {

@@ -52,7 +52,7 @@ impl RuleInput {
 
     fn input(&self, key: &str) -> &str {
         let tool = self.tool();
-        tool.and_then(|it| it.input.get(key)).and_then(Value::as_str).unwrap_or_default()
+        tool.and_then(|tool| tool.input.get(key)).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The shell line that a shell tool would run.
@@ -86,7 +86,7 @@ impl RuleInput {
 
     /// Every path that the call names.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let input = self.tool().map_or(&Value::Null, |it| it.input);
+        let input = self.tool().map_or(&Value::Null, |tool| tool.input);
         let one = PATHS.iter().filter_map(|key| input.get(key)?.as_str());
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
         one.chain(lists.flatten().filter_map(Value::as_str))
@@ -94,7 +94,7 @@ impl RuleInput {
 
     /// How many values there are to look at for a path.
     pub(super) fn listed_paths(&self) -> usize {
-        let input = self.tool().map_or(&Value::Null, |it| it.input);
+        let input = self.tool().map_or(&Value::Null, |tool| tool.input);
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
         PATHS.len() + lists.map(Vec::len).sum::<usize>()
     }
@@ -105,7 +105,7 @@ impl RuleInput {
 
     /// The server of an MCP tool.
     pub(super) fn server(&self) -> &str {
-        let name = self.tool().map_or("", |it| it.name);
+        let name = self.tool().map_or("", |tool| tool.name);
         let rest = name.strip_prefix("mcp__").unwrap_or_default();
         rest.split_once("__").map_or(rest, |(server, _)| server)
     }
@@ -210,7 +210,7 @@ impl RuleInput {
     /// What the call would do, which [`Self::work_out`] has worked out.
     pub(super) fn footprint(&self) -> &CallFootprint {
         static NOTHING: LazyLock<CallFootprint> = LazyLock::new(CallFootprint::default);
-        self.footprint.get().and_then(|it| it.as_ref().ok()).unwrap_or(&NOTHING)
+        self.footprint.get().and_then(|footprint| footprint.as_ref().ok()).unwrap_or(&NOTHING)
     }
 
     /// What it cost so far to read the event's line and to work out what its call would do, in steps (RU-37).
@@ -283,7 +283,7 @@ impl RuleInput {
 
     /// How many redirections the line has, and commands that may have some.
     pub(super) fn redirects(&self) -> usize {
-        self.commands().iter().map(|it| 1 + it.redirects.len()).sum()
+        self.commands().iter().map(|command| 1 + command.redirects.len()).sum()
     }
 
     /// The files that redirections read, or write, each once: a command behind a wrapper has its wrapper's, too.
@@ -320,10 +320,10 @@ fn joined<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> St
 fn collect<'a>(value: &'a Value, only: Option<&str>, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
-        Value::Array(items) => items.iter().for_each(|it| collect(it, only, found)),
+        Value::Array(items) => items.iter().for_each(|value| collect(value, only, found)),
         Value::Object(fields) => {
             let wanted = fields.iter().filter(|(key, _)| only.is_none_or(|only| only == *key));
-            wanted.for_each(|(_, it)| collect(it, only, found));
+            wanted.for_each(|(_, value)| collect(value, only, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

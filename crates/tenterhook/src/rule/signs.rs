@@ -28,7 +28,7 @@ impl<'a> Signs<'a> {
     /// Steps over a name or a number, and says which.
     fn word(&mut self) -> &'a [u8] {
         let from = self.at;
-        while self.here(0).is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_') {
+        while self.here(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
         }
         self.text.get(from..self.at).unwrap_or_default()
@@ -38,7 +38,7 @@ impl<'a> Signs<'a> {
     fn string(&mut self, prefix: &[u8]) -> Option<()> {
         let quote = self.here(0)?;
         let (_, raw) =
-            *PREFIXES.iter().find(|(it, _)| prefix.eq_ignore_ascii_case(it.as_bytes()))?;
+            *PREFIXES.iter().find(|(name, _)| prefix.eq_ignore_ascii_case(name.as_bytes()))?;
         let marks = if self.here(1) == Some(quote) && self.here(2) == Some(quote) { 3 } else { 1 };
         self.at += marks;
         loop {
@@ -56,9 +56,9 @@ impl<'a> Signs<'a> {
 
     fn escape(&mut self) -> Option<()> {
         let sign = self.here(1)?;
-        let octal = |it: Option<u8>| it.is_some_and(|it| (b'0'..=b'7').contains(&it));
-        let hexadecimal = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_hexdigit());
-        let digits = match HEXADECIMAL.iter().find(|(it, _)| *it == sign) {
+        let octal = |byte: Option<u8>| byte.is_some_and(|byte| (b'0'..=b'7').contains(&byte));
+        let hexadecimal = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
+        let digits = match HEXADECIMAL.iter().find(|(byte, _)| *byte == sign) {
             Some((_, digits)) => {
                 (0..*digits).all(|at| hexadecimal(self.here(2 + at))).then_some(*digits)?
             }
@@ -90,7 +90,7 @@ impl Iterator for Signs<'_> {
                     continue;
                 }
                 b'/' if self.here(1) == Some(b'/') => {
-                    while self.here(0).is_some_and(|it| it != b'\n') {
+                    while self.here(0).is_some_and(|byte| byte != b'\n') {
                         self.at += 1;
                     }
                 }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn signs(text: &str) -> Result<String, usize> {
-        Signs::of(text).map(|it| it.map(|(_, sign)| char::from(sign))).collect()
+        Signs::of(text).map(|result| result.map(|(_, sign)| char::from(sign))).collect()
     }
 
     #[test]

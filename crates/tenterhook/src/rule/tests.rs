@@ -45,8 +45,9 @@ fn holds(when: &str, event: &Event) -> bool {
 
 fn flaws(when: &str) -> Vec<(&'static str, String, String)> {
     let rule = Rule::new(when).deny("no");
-    let flaw =
-        |it: &Flaw| (it.code.name(), when.get(it.at.clone()).unwrap().to_owned(), it.help.clone());
+    let flaw = |flaw: &Flaw| {
+        (flaw.code.name(), when.get(flaw.at.clone()).unwrap().to_owned(), flaw.help.clone())
+    };
     rule.check().iter().map(flaw).collect()
 }
 

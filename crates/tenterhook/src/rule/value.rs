@@ -175,7 +175,7 @@ impl<'a> Map<'a> {
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
         match self {
             Self::Made(fields) => {
-                fields.iter().find(|(name, _)| **name == *key).map(|(_, it)| it.clone())
+                fields.iter().find(|(name, _)| **name == *key).map(|(_, value)| value.clone())
             }
             Self::Json(fields) => (*fields).get(key).map(Value::from),
         }
@@ -193,7 +193,7 @@ impl<'a> Map<'a> {
         match self {
             Self::Made(fields) => fields.to_vec(),
             Self::Json(fields) => {
-                fields.iter().map(|(key, it)| (key.as_str().into(), it.into())).collect()
+                fields.iter().map(|(key, value)| (key.as_str().into(), value.into())).collect()
             }
         }
     }
@@ -213,7 +213,7 @@ impl Record<'_> {
         let text = |text: &str| 1 + text.len() / 16;
         match self {
             Self::Command(command) => {
-                let words = command.words.iter().map(|it| text(&it.source)).sum::<usize>();
+                let words = command.words.iter().map(|word| text(&word.source)).sum::<usize>();
                 100 + words + 10 * (command.redirects.len() + command.assignments.len())
             }
             Self::Redirect(Redirect { target: Target::HereDocument { body, .. }, .. }) => {
@@ -284,12 +284,13 @@ impl Value<'_> {
             Self::Double(number) => (*number).into(),
             Self::Text(text) => (**text).into(),
             Self::List(list) | Self::Open(list) => {
-                list.iter().map(|it| it.to_json(machine)).collect::<Result<_, _>>()?
+                list.iter().map(|value| value.to_json(machine)).collect::<Result<_, _>>()?
             }
             Self::Map(map) => {
                 machine.spend(map.len() * ELEMENT)?;
                 let fields = map.fields().into_iter();
-                let fields = fields.map(|(key, it)| Ok(((*key).to_owned(), it.to_json(machine)?)));
+                let fields =
+                    fields.map(|(key, value)| Ok(((*key).to_owned(), value.to_json(machine)?)));
                 Json::Object(fields.collect::<Result<_, Stop>>()?)
             }
             Self::Record(record) => {

@@ -67,7 +67,7 @@ impl Finished {
     /// Where among the steps of `outcome` it was started.
     fn place(&self, outcome: &Outcome) -> Option<usize> {
         let own = self.outcome.steps.first()?;
-        outcome.steps.iter().position(|it| it.hook == own.hook && it.ended == Ended::Detached)
+        outcome.steps.iter().position(|step| step.hook == own.hook && step.ended == Ended::Detached)
     }
 
     /// Adds what it left to the outcome of its event. Whether that is blocked does not change.
@@ -77,7 +77,8 @@ impl Finished {
             self.outcome.effects = Effects::default();
         } else if self.wakes {
             // What would wake an idle agent is for its model to read.
-            let words: Vec<_> = self.outcome.reasons.into_iter().map(|it| it.text).collect();
+            let words: Vec<_> =
+                self.outcome.reasons.into_iter().map(|reason| reason.text).collect();
             if let Some(step) = self.outcome.steps.first_mut() {
                 step.context.extend(words.iter().cloned());
             }
@@ -96,7 +97,7 @@ impl Finished {
 
 /// Adds to `outcome` what its background steps left, in configured order: which of them was over first decides nothing (M-11).
 pub(super) fn join(outcome: &mut Outcome, mut finished: Vec<Finished>) {
-    finished.sort_by_key(|it| it.place(outcome).unwrap_or(usize::MAX));
+    finished.sort_by_key(|f| f.place(outcome).unwrap_or(usize::MAX));
     for one in finished {
         one.join(outcome);
     }

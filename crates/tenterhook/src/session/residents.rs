@@ -36,9 +36,9 @@ impl Residents {
     /// The one of that type, which moves in when it is first asked for.
     pub(super) fn get<R: Resident + Default>(&self) -> Arc<R> {
         let mut held = self.held();
-        let found = held.all.iter().find_map(|it| {
-            let it: Arc<dyn Any + Send + Sync> = Arc::<dyn Resident>::clone(it);
-            it.downcast::<R>().ok()
+        let found = held.all.iter().find_map(|resident| {
+            let resident: Arc<dyn Any + Send + Sync> = Arc::<dyn Resident>::clone(resident);
+            resident.downcast::<R>().ok()
         });
         found.unwrap_or_else(|| {
             let new = Arc::new(R::default());
@@ -51,17 +51,17 @@ impl Residents {
     }
 
     pub(super) fn prune(&self, rulesets: &[Arc<Ruleset>]) {
-        self.all().iter().for_each(|it| it.prune(rulesets));
+        self.all().iter().for_each(|resident| resident.prune(rulesets));
     }
 
     /// Ends all, and whatever moves in later.
     pub(super) fn end(&self) {
         self.held().ended = true;
-        self.all().iter().for_each(|it| it.end());
+        self.all().iter().for_each(|resident| resident.end());
     }
 
     pub(super) fn waiting(&self) -> usize {
-        self.all().iter().map(|it| it.waiting()).sum()
+        self.all().iter().map(|resident| resident.waiting()).sum()
     }
 
     /// A copy of the list: whoever is ended may take its time, and ask for others.
@@ -109,7 +109,7 @@ mod tests {
         assert!(Arc::ptr_eq(&one, &residents.get::<One>()));
         residents.prune(&[]);
         residents.end();
-        let told = |it: &AtomicUsize| it.load(Ordering::Relaxed);
+        let told = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         assert_eq!((told(&one.0), told(&other.0)), (1, 1));
     }
 

@@ -17,7 +17,7 @@ impl Default for Status {
 impl Status {
     /// Shows `message` until the guard is dropped; nothing to show, nothing to drop.
     pub(super) fn show(&self, message: Option<&str>) -> Option<Shown> {
-        let message = message.filter(|it| !it.is_empty())?;
+        let message = message.filter(|message| !message.is_empty())?;
         let mut number = 0;
         self.shown.send_modify(|shown| {
             number = shown.last().map_or(0, |(last, _)| last + 1);

@@ -28,8 +28,11 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
     let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(Cap::give_way(3)));
     assert_eq!(strike, Strike::Reset);
     assert!(!outcome.blocked() && outcome.reasons.is_empty());
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["cap-reached"]);
-    assert!(outcome.effects.messages.iter().any(|it| it.contains("tests fail")));
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["cap-reached"]
+    );
+    assert!(outcome.effects.messages.iter().any(|message| message.contains("tests fail")));
 }
 
 /// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
@@ -59,7 +62,7 @@ fn a_claim_is_given_once() {
     let hook = HookId::new("once");
     let won = std::thread::scope(|scope| {
         let claims: Vec<_> = (0..8).map(|_| scope.spawn(|| session.claim(&hook))).collect();
-        claims.into_iter().filter_map(|it| it.join().ok()).filter(|won| *won).count()
+        claims.into_iter().filter_map(|handle| handle.join().ok()).filter(|won| *won).count()
     });
     assert_eq!(won, 1);
     assert!(session.view(&"Stop".into()).claimed(&hook));
@@ -152,8 +155,12 @@ async fn draining_waits_for_all() {
         adopt(&inner, async { finished("second") });
         finished("first")
     });
-    let mut hooks: Vec<String> =
-        session.drain().await.iter().map(|it| it.outcome.steps[0].hook.to_string()).collect();
+    let mut hooks: Vec<String> = session
+        .drain()
+        .await
+        .iter()
+        .map(|finished| finished.outcome.steps[0].hook.to_string())
+        .collect();
     hooks.sort();
     assert_eq!(hooks, ["first", "second"]);
     assert!(session.drain().await.is_empty());
@@ -179,7 +186,9 @@ async fn what_is_over_wakes_nobody() {
         .drain()
         .await
         .into_iter()
-        .map(|it| (it.outcome.steps[0].hook.to_string(), it.stale, it.wakes))
+        .map(|finished| {
+            (finished.outcome.steps[0].hook.to_string(), finished.stale, finished.wakes)
+        })
         .collect();
     told.sort();
     let row = |hook: &str, stale: bool| (hook.to_owned(), stale, !stale);
@@ -192,7 +201,7 @@ async fn a_dropped_session_ends_its_steps() {
     struct Witness(Option<tokio::sync::oneshot::Sender<()>>);
     impl Drop for Witness {
         fn drop(&mut self) {
-            let _ = self.0.take().map(|it| it.send(()));
+            let _ = self.0.take().map(|witness| witness.send(()));
         }
     }
     let (sender, dropped) = tokio::sync::oneshot::channel();

@@ -22,7 +22,7 @@ impl Content {
     /// What a word means.
     #[must_use]
     pub fn find(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, it)| *it)
+        Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, content)| *content)
     }
 
     /// The word that configs use.

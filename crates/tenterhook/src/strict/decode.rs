@@ -19,7 +19,8 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
     };
     if let Some((rest, join, bom)) = utf16 {
         let units = rest.as_chunks::<2>().0.iter().map(|pair| join(*pair));
-        let text = char::decode_utf16(units).map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER));
+        let text =
+            char::decode_utf16(units).map(|result| result.unwrap_or(char::REPLACEMENT_CHARACTER));
         return Decoded { text: text.collect(), bom, deviation: Some(Deviation::Utf16) };
     }
     let (rest, bom) = match bytes {

@@ -33,7 +33,7 @@ pub(super) fn find(text: &str) -> Vec<(String, Value)> {
         if let Some(text) = captures.name("single") {
             return Value::String(text.as_str().to_owned());
         }
-        match captures.name("literal").map(|it| it.as_str()) {
+        match captures.name("literal").map(|name| name.as_str()) {
             Some("true" | "True") => Value::Bool(true),
             Some("false" | "False") => Value::Bool(false),
             _ => Value::Null,

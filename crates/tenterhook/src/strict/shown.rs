@@ -11,7 +11,7 @@ pub(crate) fn out_of_prose(words: &str) -> Option<String> {
         return None;
     }
     let objects = objects(words);
-    let before = words.split(['{', '\n']).map(str::trim).find(|it| !it.is_empty())?;
+    let before = words.split(['{', '\n']).map(str::trim).find(|word| !word.is_empty())?;
     // A line that ends with a colon, or that is a fence, would announce what follows as shown.
     let before = before.trim_start_matches(['`', '~']).trim_end_matches(':');
     (!objects.is_empty()).then(|| format!("({before})\n{}", objects.join("\n")))

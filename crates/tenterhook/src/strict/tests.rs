@@ -14,7 +14,9 @@ fn names(reading: &Reading) -> Vec<&'static str> {
 /// Whether any object or pair of the reading says `"decision": "block"`.
 fn denies(reading: &Reading) -> bool {
     let fields = reading.objects().iter().flat_map(Object::readings);
-    fields.into_iter().any(|it| it.get("decision").is_some_and(|it| it == "block"))
+    fields
+        .into_iter()
+        .any(|field| field.get("decision").is_some_and(|decision| decision == "block"))
         || reading.pairs().iter().any(|(key, value)| key == "decision" && value == "block")
 }
 
@@ -28,7 +30,10 @@ fn empty_plain_and_strict() {
     for text in [DENY, "\u{feff}{\"decision\":\"block\"}", "\r\n  {\"decision\":\"block\"}\r\n\n"] {
         let reading = read(text.as_bytes());
         assert_eq!(reading.bom, text.starts_with('\u{feff}'));
-        assert_eq!(reading.strict().and_then(|it| it.get("decision")), Some(&"block".into()));
+        assert_eq!(
+            reading.strict().and_then(|object| object.get("decision")),
+            Some(&"block".into())
+        );
         assert!(reading.begins_with_brace());
     }
     assert!(read(b"{}").strict().is_some_and(Map::is_empty));
@@ -266,7 +271,7 @@ fn every_prefix_of_every_shape_is_survived() {
     for from in 0..text.len() {
         for to in from..text.len() {
             let reading = read(&text.as_bytes()[from..to]);
-            assert!(reading.strict().is_none_or(|it| !it.is_empty()), "{from}..{to}");
+            assert!(reading.strict().is_none_or(|object| !object.is_empty()), "{from}..{to}");
         }
     }
 }
@@ -283,7 +288,7 @@ fn value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
             prop::collection::btree_map(any::<String>(), inner, 0..5)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -300,7 +305,7 @@ proptest! {
         prop_assert_eq!(alone.strict(), Some(expected));
         let behind = read(format!("a log line\n{text}\n").as_bytes());
         prop_assert_eq!(&behind.deviations, &[Deviation::TextBefore]);
-        prop_assert_eq!(behind.objects().iter().map(|it| &it.fields).collect::<Vec<_>>(), vec![expected]);
+        prop_assert_eq!(behind.objects().iter().map(|object| &object.fields).collect::<Vec<_>>(), vec![expected]);
         for to in (1..text.len()).step_by(1 + text.len() / 20) {
             let torn = read(&text.as_bytes()[..to]);
             prop_assert!(torn.strict().is_none());

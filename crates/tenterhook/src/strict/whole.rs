@@ -31,7 +31,9 @@ pub fn whole(bytes: &[u8]) -> Result<Whole, String> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err("is empty".to_owned());
     }
-    if UTF16.iter().any(|mark| bytes.starts_with(mark)) || bytes.iter().take(2).any(|it| *it == 0) {
+    if UTF16.iter().any(|mark| bytes.starts_with(mark))
+        || bytes.iter().take(2).any(|byte| *byte == 0)
+    {
         return Err("is in UTF-16, not in UTF-8".to_owned());
     }
     let walk = Walk::default();
@@ -184,8 +186,8 @@ mod tests {
             (&utf16, "UTF-16"),
             (deep.as_bytes(), "recursion limit"),
         ] {
-            let said = whole(bytes).unwrap_err();
-            assert!(said.contains(why), "{said}: {why}");
+            let text = whole(bytes).unwrap_err();
+            assert!(text.contains(why), "{text}: {why}");
         }
     }
 }

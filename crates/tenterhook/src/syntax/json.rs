@@ -24,11 +24,11 @@ pub(super) fn parse(text: &str) -> Parsed {
     let (body, halves) = lone::replaced(body);
     let reader = Reader { text, body: &body, base };
     let mut parsed = reader.read();
-    parsed.faults.extend(halves.into_iter().map(|it| {
+    parsed.faults.extend(halves.into_iter().map(|range| {
         let what = NotStrict::Javascript;
         let fault = reader.lapse(
             what,
-            it,
+            range,
             "this escape is half of a character, which only JavaScript reads",
         );
         fault.help("write both halves (`\\ud83d\\ude00`), or the character itself")

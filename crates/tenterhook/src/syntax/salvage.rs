@@ -101,12 +101,12 @@ fn prune_group(
 ) -> bool {
     let is_known = !parsed.torn.contains(&node.span) || node.get(lists.known_by).is_some();
     let torn_elsewhere =
-        node.entries().iter().any(|it| it.key != lists.inner && parsed.is_torn(&it.node));
+        node.entries().iter().any(|entry| entry.key != lists.inner && parsed.is_torn(&entry.node));
     if !is_known || torn_elsewhere {
         return false;
     }
     let NodeValue::Object(entries) = &mut node.value else { return false };
-    for entry in entries.iter_mut().filter(|it| it.key == lists.inner) {
+    for entry in entries.iter_mut().filter(|entry| entry.key == lists.inner) {
         lost.extend(prune_list(parsed, lists, &mut entry.node));
     }
     true

@@ -25,14 +25,14 @@ fn under<'a>(text: &'a str, parsed: &Parsed, path: &[&str]) -> &'a str {
 /// Kind, text under the span, message and help of every fault.
 fn faults(text: &str, format: Format) -> Vec<(FaultKind, String, String, String)> {
     let parsed = parse(text, format);
-    let fatal = parsed.faults.iter().any(|it| !matches!(it.kind, FaultKind::NotStrict(_)));
+    let fatal = parsed.faults.iter().any(|fault| !matches!(fault.kind, FaultKind::NotStrict(_)));
     assert!(!(fatal && parsed.root.is_some()), "{text:?}: a broken text has no tree");
     parsed
         .faults
         .into_iter()
-        .map(|it| {
-            let under = text[it.span.start..it.span.end].to_owned();
-            (it.kind, under, it.message, it.help.unwrap_or_default())
+        .map(|fault| {
+            let under = text[fault.span.start..fault.span.end].to_owned();
+            (fault.kind, under, fault.message, fault.help.unwrap_or_default())
         })
         .collect()
 }
@@ -100,7 +100,7 @@ fn json_that_only_javascript_takes_is_read_and_named() {
     let found: Vec<_> =
         faults(text, Format::Json).into_iter().map(|(kind, under, ..)| (kind, under)).collect();
     let kind = FaultKind::NotStrict(NotStrict::Javascript);
-    let expected = [r"\ud800", "1e999", "-1e999"].map(|it| (kind, it.to_owned()));
+    let expected = [r"\ud800", "1e999", "-1e999"].map(|text| (kind, text.to_owned()));
     assert_eq!(found, expected);
 }
 

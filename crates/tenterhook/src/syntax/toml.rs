@@ -63,7 +63,7 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
 
 fn integer(number: &DeInteger<'_>) -> NodeValue {
     i64::from_str_radix(number.as_str(), number.radix())
-        .map_or_else(|_| NodeValue::String(number.to_string()), |it| NodeValue::Number(it.into()))
+        .map_or_else(|_| NodeValue::String(number.to_string()), |n| NodeValue::Number(n.into()))
 }
 
 fn float(text: &str) -> NodeValue {

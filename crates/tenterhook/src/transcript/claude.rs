@@ -210,11 +210,13 @@ impl Claude {
 /// How a call ended, or who refused it.
 fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
     let decision = line.decision.read::<Decision<'_>>();
-    let code = decision.as_ref().and_then(|it| it.reason_code.text()).unwrap_or_default();
-    let source = decision.as_ref().and_then(|it| it.source.text()).unwrap_or_default();
+    let code =
+        decision.as_ref().and_then(|decision| decision.reason_code.text()).unwrap_or_default();
+    let source = decision.as_ref().and_then(|decision| decision.source.text()).unwrap_or_default();
     let denial = line.denial.text();
-    let rejects =
-        decision.as_ref().is_some_and(|it| it.decision.text().as_deref() == Some("reject"));
+    let rejects = decision
+        .as_ref()
+        .is_some_and(|decision| decision.decision.text().as_deref() == Some("reject"));
     if rejects || denial.is_some() {
         return Err(match (&*source, &*code) {
             ("hook", _) => Refuser::Hook,
@@ -246,14 +248,20 @@ fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Re
 fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
     const SHELL: &[&str] = &["Exit code", "Command timed out", "Error:", "Shell", "Failed to"];
     match words {
-        it if it.starts_with("PreToolUse:") && it.contains(" hook error: ") => Some(Refuser::Hook),
-        it if it.starts_with("Permission to use ") && it.contains("denied") => Some(Refuser::Rule),
-        it if it.starts_with("The user doesn't want to ") => Some(Refuser::Person),
-        it if it.contains("requires approval") || it.contains("while in plan mode") => {
+        text if text.starts_with("PreToolUse:") && text.contains(" hook error: ") => {
+            Some(Refuser::Hook)
+        }
+        text if text.starts_with("Permission to use ") && text.contains("denied") => {
+            Some(Refuser::Rule)
+        }
+        text if text.starts_with("The user doesn't want to ") => Some(Refuser::Person),
+        text if text.contains("requires approval") || text.contains("while in plan mode") => {
             Some(Refuser::Mode)
         }
         // A shell's own failures begin in these ways; a hook's denial is its bare reason.
-        it if is_shell && !SHELL.iter().any(|start| it.starts_with(start)) => Some(Refuser::Unsaid),
+        text if is_shell && !SHELL.iter().any(|start| text.starts_with(start)) => {
+            Some(Refuser::Unsaid)
+        }
         _ => None,
     }
 }
@@ -262,6 +270,6 @@ fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
 fn words(content: Field<'_>) -> Cow<'_, str> {
     content.text().unwrap_or_else(|| {
         let blocks = content.read::<Vec<Block<'_>>>().unwrap_or_default();
-        blocks.iter().find_map(|it| it.text.text()).unwrap_or_default()
+        blocks.iter().find_map(|block| block.text.text()).unwrap_or_default()
     })
 }

@@ -193,12 +193,12 @@ impl Codex {
                 carried.facts.has_scripts |= call.kind == Kind::Script;
                 tell(carried.told(What::Call(call)));
             }
-            (it, Some(call)) if it.ends_with("_output") => {
+            (kind, Some(call)) if kind.ends_with("_output") => {
                 let is_script = self.scripts.remove(&*call);
                 tell(carried.told(ended(call, payload.output, is_script)));
             }
-            (it, _) if SAID.contains(&it) => {}
-            (it, _) => carried.facts.unknown(it),
+            (kind, _) if SAID.contains(&kind) => {}
+            (kind, _) => carried.facts.unknown(kind),
         }
     }
 
@@ -229,8 +229,8 @@ impl Codex {
         match &*kind {
             "task_complete" => tell(carried.told(What::Stop)),
             "item_completed" => self.item(payload.item.get(), carried, tell),
-            it if HAPPENED.contains(&it) => {}
-            it => carried.facts.unknown(it),
+            kind if HAPPENED.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
         }
     }
 
@@ -240,7 +240,7 @@ impl Codex {
         let kind = item.r#type.text().unwrap_or_default();
         if &*kind == "UserMessage" {
             let texts = item.content.read::<Vec<Text<'_>>>().unwrap_or_default();
-            let text: String = texts.iter().filter_map(|it| it.text.text()).collect();
+            let text: String = texts.iter().filter_map(|text| text.text.text()).collect();
             return tell(carried.told(What::Prompt(text.into())));
         }
         if ITEMS.contains(&&*kind) {
@@ -303,7 +303,7 @@ fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
         let field =
             |key: &str| change.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
         let (verb, body) = match field("type") {
-            "add" => ("Add", field("content").lines().map(|it| format!("+{it}\n")).collect()),
+            "add" => ("Add", field("content").lines().map(|line| format!("+{line}\n")).collect()),
             "delete" => ("Delete", String::new()),
             _ => ("Update", field("unified_diff").to_owned()),
         };
@@ -318,16 +318,18 @@ fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a>
     // None of the words that are looked for has a sign that is escaped.
     let text = output.written().map(Cow::Borrowed).unwrap_or_else(|| {
         let texts = output.read::<Vec<Text<'_>>>().unwrap_or_default();
-        Cow::Owned(texts.iter().filter_map(|it| it.text.text()).collect::<Vec<_>>().join("\n"))
+        Cow::Owned(texts.iter().filter_map(|text| text.text.text()).collect::<Vec<_>>().join("\n"))
     });
-    let starts = |it: &&str| text.starts_with(*it);
+    let starts = |prefix: &&str| text.starts_with(*prefix);
     let by = match &*text {
-        it if it.starts_with(BLOCKED) || is_script && it.contains(BLOCKED) => Some(Refuser::Hook),
-        it if it.starts_with("aborted by user") => Some(Refuser::Person),
-        it if ["patch rejected:", "approval policy is", "exec_command failed: rejected"]
+        text if text.starts_with(BLOCKED) || is_script && text.contains(BLOCKED) => {
+            Some(Refuser::Hook)
+        }
+        text if text.starts_with("aborted by user") => Some(Refuser::Person),
+        text if ["patch rejected:", "approval policy is", "exec_command failed: rejected"]
             .iter()
             .any(starts)
-            || it.contains("rejected by user approval settings") =>
+            || text.contains("rejected by user approval settings") =>
         {
             Some(Refuser::Mode)
         }

@@ -17,14 +17,15 @@ impl Copies {
     /// It is where id, tool and input are the same, and the time or the session too: a fork has another session and the same times,
     /// a subagent of Codex its parent's session and new times. An id alone is not unique between two agents, nor between two sessions
     /// of an agent whose service counts its calls.
-    pub fn is_copy(&mut self, agent: Agent, told: &Told<'_>, call: &Call<'_>) -> bool {
-        let at_once = told.time.map(|time| ("time", Some(time), None, None));
+    pub fn is_copy(&mut self, agent: Agent, record: &Told<'_>, call: &Call<'_>) -> bool {
+        let at_once = record.time.map(|time| ("time", Some(time), None, None));
         // The reference agent counts its calls anew whenever it goes on with a session.
-        let line = Some(told.line).filter(|_| agent == Agent::Tenterhook);
-        let within = told.session.as_deref().map(|session| ("session", None, Some(session), line));
+        let line = Some(record.line).filter(|_| agent == Agent::Tenterhook);
+        let within =
+            record.session.as_deref().map(|session| ("session", None, Some(session), line));
         let seen = [at_once, within]
-            .map(|it| it.is_some_and(|which| !self.seen.insert(key(agent, call, which))));
-        told.is_copied || seen.contains(&true)
+            .map(|id| id.is_some_and(|which| !self.seen.insert(key(agent, call, which))));
+        record.is_copied || seen.contains(&true)
     }
 }
 

@@ -118,23 +118,23 @@ impl Reads for Copilot {
         match &*kind {
             "session.start" | "session.resume" => begin(data(), carried),
             "session.mode_changed" => {
-                carry(&mut carried.mode, data().and_then(|it| it.new_mode.text()).as_deref());
+                carry(&mut carried.mode, data().and_then(|d| d.new_mode.text()).as_deref());
             }
             "user.message" => {
-                let text = data().and_then(|it| it.content.text()).unwrap_or_default();
+                let text = data().and_then(|d| d.content.text()).unwrap_or_default();
                 tell(carried.told(What::Prompt(text)));
             }
             "assistant.message" => {
-                let requests = data().and_then(|it| it.tool_requests.json());
-                if requests.is_none_or(|it| it == "[]") {
+                let requests = data().and_then(|d| d.tool_requests.json());
+                if requests.is_none_or(|request| request == "[]") {
                     tell(carried.told(What::Stop));
                 }
             }
             "tool.execution_start" => call(data(), carried, tell),
             "tool.execution_complete" => ended(data(), carried, tell),
             "hook.start" => asked(data(), carried, tell),
-            it if OTHERS.iter().any(|start| it.starts_with(start)) => {}
-            it => carried.facts.unknown(it),
+            kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
+            kind => carried.facts.unknown(kind),
         }
         Ok(())
     }
@@ -145,14 +145,14 @@ fn begin(data: Option<&Data<'_>>, carried: &mut Carried) {
     carry(&mut carried.session, data.session_id.text().as_deref());
     carry(&mut carried.facts.version, data.copilot_version.text().as_deref());
     let context = data.context.read::<Context<'_>>();
-    carry(&mut carried.cwd, context.and_then(|it| it.cwd.text()).as_deref());
+    carry(&mut carried.cwd, context.and_then(|context| context.cwd.text()).as_deref());
     carried.facts.session.clone_from(&carried.session);
 }
 
 fn call(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     let (Some(id), Some(name)) = (
-        data.as_ref().and_then(|it| it.tool_call_id.text()),
-        data.as_ref().and_then(|it| it.tool_name.text()),
+        data.as_ref().and_then(|d| d.tool_call_id.text()),
+        data.as_ref().and_then(|d| d.tool_name.text()),
     ) else {
         return carried.facts.unknown("tool.execution_start");
     };
@@ -175,13 +175,18 @@ fn ended(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         return tell(carried.told(What::Result { call, ended: Ended::Ran }));
     }
     let error = data.error.read::<Error<'_>>();
-    let words = error.as_ref().and_then(|it| it.message.text()).unwrap_or_default();
-    let is_denied = error.as_ref().is_some_and(|it| it.code.text().as_deref() == Some("denied"));
+    let words = error.as_ref().and_then(|error| error.message.text()).unwrap_or_default();
+    let is_denied =
+        error.as_ref().is_some_and(|error| error.code.text().as_deref() == Some("denied"));
     let by = match &*words {
-        it if it.starts_with("Denied by preToolUse hook") => Refuser::Hook,
-        it if it.contains("due to the following rules") => Refuser::Rule,
-        it if it.contains("rejected by user") || it.contains("by the user") => Refuser::Person,
-        it if it.contains("no approval rule") || it.contains("could not request permission") => {
+        text if text.starts_with("Denied by preToolUse hook") => Refuser::Hook,
+        text if text.contains("due to the following rules") => Refuser::Rule,
+        text if text.contains("rejected by user") || text.contains("by the user") => {
+            Refuser::Person
+        }
+        text if text.contains("no approval rule")
+            || text.contains("could not request permission") =>
+        {
             Refuser::Mode
         }
         _ => Refuser::Unsaid,
@@ -199,8 +204,8 @@ fn asked(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     if data.hook_type.text().as_deref() != Some("preToolUse") {
         return;
     }
-    let calls = data.input.read::<Input<'_>>().and_then(|it| it.calls.read::<Vec<Id<'_>>>());
-    for id in calls.unwrap_or_default().iter().filter_map(|it| it.id.text()) {
+    let calls = data.input.read::<Input<'_>>().and_then(|input| input.calls.read::<Vec<Id<'_>>>());
+    for id in calls.unwrap_or_default().iter().filter_map(|call| call.id.text()) {
         tell(carried.told(What::Asked(id)));
     }
 }

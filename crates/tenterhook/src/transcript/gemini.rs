@@ -126,7 +126,7 @@ impl Gemini {
             "gemini" => {
                 let calls = message.tool_calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
                 let is_last =
-                    calls.is_empty() && message.content.text().is_some_and(|it| !it.is_empty());
+                    calls.is_empty() && message.content.text().is_some_and(|text| !text.is_empty());
                 if is_last && self.told.insert(id.into_owned()) {
                     tell(carried.told(What::Stop));
                 }
@@ -134,14 +134,14 @@ impl Gemini {
                     self.call(call, carried, tell);
                 }
             }
-            it if OTHERS.contains(&it) => {}
-            it => carried.facts.unknown(it),
+            kind if OTHERS.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
         }
     }
 
     fn prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, tell: Tell<'_>) {
         let parts = message.content.read::<Vec<Part<'_>>>().unwrap_or_default();
-        let texts = parts.iter().filter_map(|it| it.text.text());
+        let texts = parts.iter().filter_map(|part| part.text.text());
         let text = message.content.text().map_or_else(|| texts.collect(), String::from);
         if !text.is_empty()
             && !text.starts_with("<session_context>")
@@ -162,12 +162,12 @@ impl Gemini {
         tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
         let parts = call.result.read::<Vec<Part<'_>>>().unwrap_or_default();
         let error =
-            parts.iter().find_map(|it| it.response.as_ref()?.response.as_ref()?.error.text());
+            parts.iter().find_map(|part| part.response.as_ref()?.response.as_ref()?.error.text());
         let words = error.unwrap_or_default();
         let by = match (call.status.text().as_deref(), &*words) {
             (Some("cancelled"), _) => Some(Refuser::Person),
-            (_, it) if it.starts_with("Tool execution blocked:") => Some(Refuser::Hook),
-            (_, it) if it.starts_with("Tool execution denied by policy") => Some(Refuser::Rule),
+            (_, text) if text.starts_with("Tool execution blocked:") => Some(Refuser::Hook),
+            (_, text) if text.starts_with("Tool execution denied by policy") => Some(Refuser::Rule),
             _ => None,
         };
         let is_unknown = words.starts_with("Tool \"") && words.contains("not found")

@@ -121,7 +121,7 @@ mod tests {
             }
         }
         let mut lines = Lines::new(io::BufReader::new(Growing(vec!["d\n", "c\n", "", "a\nb"])));
-        let mut next = || lines.read().expect("memory").map(|it| (it.number, it.is_whole));
+        let mut next = || lines.read().expect("memory").map(|line| (line.number, line.is_whole));
         assert_eq!(
             [next(), next(), next(), next()],
             [Some((1, true)), Some((2, false)), None, None]
@@ -137,7 +137,7 @@ mod tests {
         while let Some(line) = lines.read().expect("memory") {
             found.push((line.number, line.bytes.map(<[u8]>::to_vec), line.is_whole));
         }
-        let some = |it: &str| Some(it.as_bytes().to_vec());
+        let some = |text: &str| Some(text.as_bytes().to_vec());
         assert_eq!(
             found,
             [(1, some("a"), true), (2, some(""), true), (3, None, true), (4, some("c"), false)]

@@ -144,8 +144,8 @@ impl Reads for OpenCode {
                     None => carried.facts.unknown("part"),
                 }
             }
-            it if TABLES.contains(&it) => {}
-            it => carried.facts.unknown(it),
+            table if TABLES.contains(&table) => {}
+            table => carried.facts.unknown(table),
         }
         Ok(())
     }
@@ -168,9 +168,10 @@ impl OpenCode {
 
     /// What is told from here on is told of this session.
     fn within(&self, id: Option<&str>, carried: &mut Carried) {
-        let session = id.and_then(|it| self.sessions.get(it));
-        carried.subagent = session.filter(|it| it.is_sub).map(|it| Arc::clone(&it.id));
-        carried.cwd = session.and_then(|it| it.directory.clone());
+        let session = id.and_then(|id| self.sessions.get(id));
+        carried.subagent =
+            session.filter(|session| session.is_sub).map(|session| Arc::clone(&session.id));
+        carried.cwd = session.and_then(|session| session.directory.clone());
         carry(&mut carried.session, id);
     }
 
@@ -221,8 +222,8 @@ impl OpenCode {
                 tell(carried.told(What::Prompt(part.text.text().unwrap_or_default())));
             }
             "text" => {}
-            it if OTHERS.contains(&it) => {}
-            it => carried.facts.unknown(it),
+            kind if OTHERS.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
         }
     }
 }
@@ -233,7 +234,7 @@ fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
     else {
         return carried.facts.unknown("tool");
     };
-    if let Some(start) = state.time.as_ref().and_then(|it| it.start.number()) {
+    if let Some(start) = state.time.as_ref().and_then(|time| time.start.number()) {
         carried.time = Some(start);
     }
     let is_unknown = tool == "invalid";
@@ -241,9 +242,9 @@ fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
     tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
     let words = state.error.text().unwrap_or_default();
     let by = match &*words {
-        it if it.starts_with("The user has specified a rule") => Some(Refuser::Rule),
-        it if it.starts_with("The user rejected permission") => Some(Refuser::Person),
-        it if it.starts_with("Tool execution aborted") => Some(Refuser::Person),
+        text if text.starts_with("The user has specified a rule") => Some(Refuser::Rule),
+        text if text.starts_with("The user rejected permission") => Some(Refuser::Person),
+        text if text.starts_with("Tool execution aborted") => Some(Refuser::Person),
         _ => None,
     };
     let ended = match state.status.text().as_deref() {

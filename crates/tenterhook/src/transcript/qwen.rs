@@ -118,10 +118,10 @@ impl Reads for Qwen {
         carry(&mut carried.cwd, line.cwd.text().as_deref());
         carry(&mut carried.facts.version, line.version.text().as_deref());
         carried.facts.session.clone_from(&carried.session);
-        let parts = || line.message.get().map(|it| it.parts.list()).unwrap_or_default();
+        let parts = || line.message.get().map(|message| message.parts.list()).unwrap_or_default();
         match &*kind {
             "user" => {
-                let text: String = parts().iter().filter_map(|it| it.text.text()).collect();
+                let text: String = parts().iter().filter_map(|part| part.text.text()).collect();
                 tell(carried.told(What::Prompt(text.into())));
             }
             "assistant" => says(parts(), carried, tell),
@@ -142,7 +142,7 @@ impl Reads for Qwen {
 fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
     // What is empty is no end: subagents of 0.24 say nothing before they call.
     let mut is_last = !parts.is_empty();
-    for call in parts.iter().filter_map(|it| it.function_call.get()) {
+    for call in parts.iter().filter_map(|part| part.function_call.get()) {
         is_last = false;
         let (Some(id), Some(tool), args) = (call.id.text(), call.name.text(), call.args) else {
             carried.facts.unknown("functionCall");
@@ -159,7 +159,8 @@ fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
 impl Qwen {
     fn ended(&mut self, outcome: Option<&Outcome<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         let passed = self.passed.take();
-        let Some((outcome, call)) = outcome.and_then(|it| it.call_id.text().map(|id| (it, id)))
+        let Some((outcome, call)) =
+            outcome.and_then(|outcome| outcome.call_id.text().map(|id| (outcome, id)))
         else {
             return carried.facts.unknown("tool_result");
         };
@@ -181,28 +182,31 @@ impl Qwen {
     }
 
     fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
-        let event = line.system_payload.get().and_then(|it| it.ui_event.get());
-        let Some(it) = event.filter(|it| it.event.text().as_deref() == Some("qwen-code.tool_call"))
+        let event =
+            line.system_payload.get().and_then(|system_payload| system_payload.ui_event.get());
+        let Some(event) =
+            event.filter(|event| event.event.text().as_deref() == Some("qwen-code.tool_call"))
         else {
             return;
         };
-        let is_denied = it.error_type.text().as_deref() == Some("execution_denied");
-        let passed = it.decision.text().is_some();
-        let prompt = it.prompt_id.text().unwrap_or_default();
+        let is_denied = event.error_type.text().as_deref() == Some("execution_denied");
+        let passed = event.decision.text().is_some();
+        let prompt = event.prompt_id.text().unwrap_or_default();
         let Some(agent) = subagent(&prompt) else {
             self.passed = is_denied.then_some(passed);
             return;
         };
         // A call of a subagent, which before 0.24 has no id and no other record.
         let unnamed = || format!("{prompt}@{}", carried.line).into();
-        let (Some(tool), id) = (it.function_name.text(), it.call_id.text().unwrap_or_else(unnamed))
+        let (Some(tool), id) =
+            (event.function_name.text(), event.call_id.text().unwrap_or_else(unnamed))
         else {
             return carried.facts.unknown("ui_telemetry");
         };
         carry(&mut carried.subagent, Some(agent));
-        let input = Cow::Borrowed(it.function_args.json().unwrap_or("{}"));
+        let input = Cow::Borrowed(event.function_args.json().unwrap_or("{}"));
         tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
-        tell(carried.told(match it.status.text().as_deref() {
+        tell(carried.told(match event.status.text().as_deref() {
             _ if is_denied => What::Denial { call: id, by: refuser(Some(passed), "") },
             Some("error") => What::Result { call: id, ended: Ended::Failed },
             _ => What::Result { call: id, ended: Ended::Ran },
@@ -212,7 +216,7 @@ impl Qwen {
 
 /// Whose prompt it was: `SESSION########0` is one of the person's, `SESSION#SUBAGENT#0` a subagent's.
 fn subagent(prompt: &str) -> Option<&str> {
-    prompt.split('#').nth(1).filter(|it| !it.is_empty())
+    prompt.split('#').nth(1).filter(|part| !part.is_empty())
 }
 
 /// Rules are asked before hooks: what passed them was refused by a hook.

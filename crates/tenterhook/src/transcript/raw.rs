@@ -54,15 +54,15 @@ impl<'a> Ask<'a> for Field<'a> {
     }
 
     fn yes(self) -> bool {
-        self.is_some_and(|it| it.get() == "true")
+        self.is_some_and(|field| field.get() == "true")
     }
 
     fn json(self) -> Option<&'a str> {
-        self.map(RawValue::get).filter(|it| *it != "null")
+        self.map(RawValue::get).filter(|text| *text != "null")
     }
 
     fn braced(self) -> bool {
-        self.is_some_and(|it| it.get().starts_with('{'))
+        self.is_some_and(|field| field.get().starts_with('{'))
     }
 
     fn read<T: Deserialize<'a>>(self) -> Option<T> {
@@ -101,7 +101,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Within<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = deserializer.deserialize_any(Loose(PhantomData::<T>))?;
         Ok(Self(match read {
-            Read::Object(it) => Some(it),
+            Read::Object(object) => Some(object),
             Read::List(_) | Read::Text(_) | Read::Other => None,
         }))
     }
@@ -243,20 +243,20 @@ struct Parts<'a> {
 }
 
 pub(super) fn recognize(line: &[u8]) -> Option<Agent> {
-    let it: Shape<'_> = serde_json::from_slice(line).ok()?;
-    let kind = it.r#type.text();
+    let shape: Shape<'_> = serde_json::from_slice(line).ok()?;
+    let kind = shape.r#type.text();
     let kind = kind.as_deref().unwrap_or_default();
-    let parts = || it.message.read::<Parts<'_>>().is_some_and(|it| it.parts.is_some());
+    let parts = || shape.message.read::<Parts<'_>>().is_some_and(|parts| parts.parts.is_some());
     let table: &[(bool, Agent)] = &[
-        (it.table.is_some() && it.id.is_some(), Agent::OpenCode),
-        (it.info.braced() && it.messages.is_some(), Agent::OpenCode),
-        (it.payload.is_some() && !kind.is_empty(), Agent::Codex),
-        (it.data.braced() && kind.contains('.'), Agent::Copilot),
-        (it.project_hash.is_some() || it.set.is_some(), Agent::Gemini),
-        (it.session.is_some() && (it.system_payload.is_some() || parts()), Agent::Qwen),
-        (kind == "session" && it.model.is_some() && it.cwd.is_some(), Agent::Tenterhook),
-        (kind == "message" && it.role.is_some(), Agent::Tenterhook),
-        (it.session.is_some() && (it.uuid.is_some() || !kind.is_empty()), Agent::Claude),
+        (shape.table.is_some() && shape.id.is_some(), Agent::OpenCode),
+        (shape.info.braced() && shape.messages.is_some(), Agent::OpenCode),
+        (shape.payload.is_some() && !kind.is_empty(), Agent::Codex),
+        (shape.data.braced() && kind.contains('.'), Agent::Copilot),
+        (shape.project_hash.is_some() || shape.set.is_some(), Agent::Gemini),
+        (shape.session.is_some() && (shape.system_payload.is_some() || parts()), Agent::Qwen),
+        (kind == "session" && shape.model.is_some() && shape.cwd.is_some(), Agent::Tenterhook),
+        (kind == "message" && shape.role.is_some(), Agent::Tenterhook),
+        (shape.session.is_some() && (shape.uuid.is_some() || !kind.is_empty()), Agent::Claude),
     ];
     table.iter().find_map(|(is, agent)| is.then_some(*agent))
 }

@@ -15,10 +15,10 @@ fn count(agent: Agent, text: &[u8]) -> Counted {
     let mut decoder = Decoder::new(agent);
     let mut lines = Lines::new(text);
     while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |told| match told.what {
+        decoder.line(line, &mut |record| match record.what {
             What::Call(call) if call.kind != Kind::Nested => {
                 counted.calls += 1;
-                counted.subagent += usize::from(told.subagent.is_some());
+                counted.subagent += usize::from(record.subagent.is_some());
             }
             What::Denial { .. } => counted.denied += 1,
             _ => {}
@@ -44,10 +44,10 @@ fn every_sample_is_read_as_the_index_says() {
             continue;
         }
         let text = std::fs::read(samples().join(file)).expect(file);
-        let first = text.split(|it| *it == b'\n').next().expect("a line");
+        let first = text.split(|byte| *byte == b'\n').next().expect("a line");
         let agent = Agent::of_line(first).expect(file);
         assert!(file.starts_with(agent.word()), "{file}: {agent:?}");
-        let number = |it: &str| it.parse().expect(row);
+        let number = |text: &str| text.parse().expect(row);
         let expected = Counted {
             calls: number(calls),
             denied: number(denied),
@@ -70,7 +70,7 @@ fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
     ] {
         let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
         let agent =
-            Agent::of_line(text.split(|it| *it == b'\n').next().expect("a line")).expect(file);
+            Agent::of_line(text.split(|byte| *byte == b'\n').next().expect("a line")).expect(file);
         let whole = count(agent, &text);
         for at in (1..text.len()).step_by(997) {
             let torn = count(agent, &text[..at]);
@@ -89,13 +89,16 @@ fn files_of_the_reference_agent_of_before_are_read() {
 {"type":"message","role":"assistant","text":"","calls":[{"id":"call-1","tool":"Bash","input":{"command":"ls"}},{"id":"call-2","tool":"No","input":{}}]}
 {"type":"message","role":"tools","results":[{"id":"call-1","text":"the call was refused: no","is_error":true},{"id":"call-2","text":"there is no tool `No`","is_error":true}]}
 "#;
-    let mut told = Vec::new();
+    let mut texts = Vec::new();
     let mut decoder = Decoder::new(Agent::Tenterhook);
     let mut lines = Lines::new(text.as_bytes());
     while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |it| {
-            assert_eq!((it.time, it.mode.as_deref(), it.is_copied), (None, None, false));
-            told.push(match it.what {
+        decoder.line(line, &mut |record| {
+            assert_eq!(
+                (record.time, record.mode.as_deref(), record.is_copied),
+                (None, None, false)
+            );
+            texts.push(match record.what {
                 What::Prompt(_) => "prompt",
                 What::Call(_) => "call",
                 What::Denial { by: Refuser::Unsaid, .. } => "denied",
@@ -104,7 +107,7 @@ fn files_of_the_reference_agent_of_before_are_read() {
             });
         });
     }
-    assert_eq!(told, ["prompt", "call", "call", "denied", "failed"]);
+    assert_eq!(texts, ["prompt", "call", "call", "denied", "failed"]);
     assert_eq!(decoder.facts().unknown_records(), 0);
 }
 
@@ -134,12 +137,12 @@ fn a_call_that_telemetry_tells_again_is_one() {
         let mut decoder = Decoder::new(Agent::Qwen);
         let mut lines = Lines::new(text.as_bytes());
         while let Some(line) = lines.read().expect("memory") {
-            decoder.line(line, &mut |it| {
-                if let What::Call(call) = &it.what {
-                    let copy = copies.is_copy(Agent::Qwen, &it, call);
+            decoder.line(line, &mut |record| {
+                if let What::Call(call) = &record.what {
+                    let copy = copies.is_copy(Agent::Qwen, &record, call);
                     told.push((
                         call.id.to_string(),
-                        it.subagent.as_deref().map(str::to_owned),
+                        record.subagent.as_deref().map(str::to_owned),
                         copy,
                     ));
                 }
@@ -179,10 +182,10 @@ fn a_copy_is_told_once() {
         let mut decoder = Decoder::new(Agent::Claude);
         let mut lines = Lines::new(&text[..]);
         while let Some(line) = lines.read().expect("memory") {
-            decoder.line(line, &mut |told| {
-                if let What::Call(call) = &told.what {
+            decoder.line(line, &mut |record| {
+                if let What::Call(call) = &record.what {
                     calls.0 += 1;
-                    calls.1 += usize::from(copies.is_copy(Agent::Claude, &told, call));
+                    calls.1 += usize::from(copies.is_copy(Agent::Claude, &record, call));
                 }
             });
         }

@@ -45,7 +45,7 @@ impl What<'_> {
     /// The same, kept beyond its line.
     #[must_use]
     pub fn to_owned(&self) -> What<'static> {
-        let kept = |it: &Cow<'_, str>| Cow::Owned(it.clone().into_owned());
+        let kept = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
         match self {
             Self::Prompt(text) => What::Prompt(kept(text)),
             Self::Call(call) => What::Call(Call {

@@ -100,8 +100,8 @@ fn other(agent: Agent, tool: &str) -> String {
         // Which part is the server is not told; the first word is what it is called by default.
         Agent::Gemini => match tool
             .strip_prefix("mcp_")
-            .filter(|it| !it.starts_with('_'))
-            .and_then(|it| it.split_once('_'))
+            .filter(|rest| !rest.starts_with('_'))
+            .and_then(|rest| rest.split_once('_'))
         {
             Some((server, tool)) => format!("mcp__{server}__{tool}"),
             None => tool.to_owned(),
@@ -117,7 +117,7 @@ fn codex(tool: &str, input: Value) -> (String, Value) {
         || -> Option<Vec<String>> { serde_json::from_value(input.get("command")?.clone()).ok() };
     let command = match tool {
         "exec_command" => text("cmd").map(str::to_owned),
-        "shell" | "local_shell" => words().map(|it| shell_line(&it)),
+        "shell" | "local_shell" => words().map(|argv| shell_line(&argv)),
         "shell_command" => text("command").map(str::to_owned),
         _ => None,
     };
@@ -159,7 +159,7 @@ impl Told<'_> {
 
     fn surroundings(&self, around: &Around) -> Surroundings {
         let cwd =
-            self.cwd.as_deref().map_or_else(|| around.cwd.clone(), |it| Path::new(it).to_owned());
+            self.cwd.as_deref().map_or_else(|| around.cwd.clone(), |cwd| Path::new(cwd).to_owned());
         let mut within = Surroundings {
             session_id: self.session.as_deref().unwrap_or_default().to_owned(),
             project: cwd.clone(),

@@ -28,11 +28,11 @@ const BYTECODE: &str = "bytecode";
 
 /// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy. By where it lies alone.
 pub(crate) fn original(path: &Path) -> Option<PathBuf> {
-    let mut parts = path.iter().skip_while(|it| *it != COPIES);
+    let mut parts = path.iter().skip_while(|path| *path != COPIES);
     let digest = parts.nth(1)?.to_str()?;
-    let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     let rest: PathBuf = parts.collect();
-    Some(rest).filter(|it| is_digest && !it.as_os_str().is_empty())
+    Some(rest).filter(|rest| is_digest && !rest.as_os_str().is_empty())
 }
 
 /// How long it is waited until a file that was written can be executed.
@@ -77,7 +77,9 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     private_directory(new)?;
     for (path, pin) in pins.kept(project) {
         let place = new.join(path);
-        for directory in place.strip_prefix(new).into_iter().flat_map(|it| it.ancestors().skip(1)) {
+        for directory in
+            place.strip_prefix(new).into_iter().flat_map(|rest| rest.ancestors().skip(1))
+        {
             fs::create_dir_all(new.join(directory))?;
         }
         let mut options = fs::OpenOptions::new();

@@ -108,9 +108,9 @@ pub fn decide(
     }
     let fits = |row: &&Row| {
         row.0 == state
-            && row.1.is_none_or(|it| it == role)
-            && row.2.is_none_or(|it| it == written_for)
-            && row.3.is_none_or(|it| it == unapproved)
+            && row.1.is_none_or(|expected| expected == role)
+            && row.2.is_none_or(|expected| expected == written_for)
+            && row.3.is_none_or(|expected| expected == unapproved)
     };
     // A row for every state stands there; were one missing, nothing would run.
     TABLE.iter().find(fits).map_or(Fate::Off, |row| row.4)

@@ -20,7 +20,7 @@ impl Digest {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
-        if text.len() != 64 || !text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f')) {
+        if text.len() != 64 || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             return None;
         }
         for (at, byte) in bytes.iter_mut().enumerate() {
@@ -40,7 +40,8 @@ impl fmt::Display for Digest {
     /// At once, and not digit by digit: a source with twenty hooks writes thousands of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digit = |half: u8| DIGITS.get(usize::from(half)).map_or('0', |it| char::from(*it));
+        let digit =
+            |half: u8| DIGITS.get(usize::from(half)).map_or('0', |digit| char::from(*digit));
         let mut text = String::with_capacity(64);
         text.extend(self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
         f.write_str(&text)

@@ -32,7 +32,7 @@ impl Ground<'_> {
 
     fn text(&self, text: &str) -> String {
         let under = |root: &Path, sign: &str| {
-            let root = root.to_str().filter(|it| it.len() > 1)?;
+            let root = root.to_str().filter(|root| root.len() > 1)?;
             let rest = text.strip_prefix(root)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{sign}{rest}"))
         };
@@ -79,14 +79,14 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("dialect", dialect.as_str())
         .field("event", event.as_str())
         .field("matcher", of_matcher(matcher.spec()))
-        .maybe("condition", condition.as_ref().map(|it| it.text()))
+        .maybe("condition", condition.as_ref().map(|condition| condition.text()))
         // What is off by a slip of the pen guards nothing any more.
         .maybe("off", (*arming != Arming::Armed).then_some("yes"))
         .field("run", of_run(run, ground).to_string())
         .field("phase", format!("{phase:?}"))
         .field("wait", format!("{wait:?}"))
-        .maybe("timeout", timeout.map(|it| it.as_nanos().to_string()))
-        .maybe("on_failure", on_failure.map(|it| it.word()))
+        .maybe("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
+        .maybe("on_failure", on_failure.map(|failure| failure.word()))
         .field("answer_required", answer_required.to_string())
         .field("once", once.to_string())
         .maybe("status", status.as_ref())
@@ -126,10 +126,10 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
             canon
                 .field("text", text)
                 .maybe("model", model.as_ref())
-                .maybe("max_tokens", max_tokens.map(|it| it.to_string()))
+                .maybe("max_tokens", max_tokens.map(|token| token.to_string()))
                 .field("may_allow", may_allow.to_string())
                 .field("goes_on", goes_on.to_string())
-                .maybe("turns", turns.map(|it| it.to_string()))
+                .maybe("turns", turns.map(|turn| turn.to_string()))
                 .end()
         }
         Run::McpTool(McpTool { server, tool, input }) => canon
@@ -148,14 +148,14 @@ fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
         grants;
     canon
         .field("sandbox", profile.word())
-        .list("read", read.iter().map(|it| ground.path(it)))
-        .list("write", write.iter().map(|it| ground.path(it)))
+        .list("read", read.iter().map(|path| ground.path(path)))
+        .list("write", write.iter().map(|path| ground.path(path)))
         .field("net", format!("{net:?}"))
         .list("sandbox env", env)
         .maybe("attributes", attributes.then_some("yes"))
-        .maybe("processes", processes.map(|it| it.to_string()))
-        .maybe("memory", memory.map(|it| it.to_string()))
-        .maybe("cpu", cpu.map(|it| it.as_nanos().to_string()))
+        .maybe("processes", processes.map(|process| process.to_string()))
+        .maybe("memory", memory.map(|memory| memory.to_string()))
+        .maybe("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
         .field("isolation_min", at_least.word())
 }
 
@@ -175,13 +175,13 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
     let canon = if files.is_empty() {
         canon
     } else {
-        canon.list("declared", files.iter().map(|it| ground.path(it)))
+        canon.list("declared", files.iter().map(|file| ground.path(file)))
     };
     canon
         .field("inherit", format!("{inherit:?}"))
         .list("pass", pass)
         .list("env", pairs)
-        .maybe("cwd", cwd.as_ref().map(|it| ground.path(it)))
+        .maybe("cwd", cwd.as_ref().map(|cwd| ground.path(cwd)))
         .field("prewarm", format!("{prewarm:?}"))
         .end()
 }
@@ -215,10 +215,10 @@ pub(super) fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
 
 /// The digest of what a source says beside its hooks: about other hooks, events and servers.
 pub(super) fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
-    let switches = config.switches.iter().map(|it| of_switch(it, ground));
-    let mentions = config.mentions.iter().map(|it| it.as_str().to_owned());
-    let events = config.events.iter().map(|it| format!("{it:?}"));
-    let servers = config.servers.iter().map(|it| of_server(it, ground).to_string());
+    let switches = config.switches.iter().map(|switch| of_switch(switch, ground));
+    let mentions = config.mentions.iter().map(|mention| mention.as_str().to_owned());
+    let events = config.events.iter().map(|event| format!("{event:?}"));
+    let servers = config.servers.iter().map(|server| of_server(server, ground).to_string());
     Canon::of("rest 1")
         .list("switches", switches)
         .list("mentions", mentions)
@@ -226,7 +226,7 @@ pub(super) fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
         .list("servers", servers)
         // What is torn may have said more.
         .maybe("torn", config.unreadable.then_some("yes"))
-        .maybe("lost", config.lost.as_ref().map(|it| it.why.as_str()))
+        .maybe("lost", config.lost.as_ref().map(|l| l.why.as_str()))
         .end()
 }
 
@@ -254,12 +254,12 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
             place: _,
         }) => of_sandbox(canon, sandbox, ground)
             .field("file", ground.path(file))
-            .maybe("on_failure", on_failure.map(|it| it.word()))
-            .maybe("on_broken", on_broken.map(|it| it.word()))
-            .maybe("compat", compat.map(|it| format!("{it:?}")))
-            .maybe("enabled", enabled.map(|it| it.to_string()))
-            .maybe("prewarm", prewarm.map(|it| format!("{it:?}")))
-            .maybe("shadow", mode.as_ref().map(|it| it.shadow.to_string())),
+            .maybe("on_failure", on_failure.map(|failure| failure.word()))
+            .maybe("on_broken", on_broken.map(|failure| failure.word()))
+            .maybe("compat", compat.map(|compat| format!("{compat:?}")))
+            .maybe("enabled", enabled.map(|flag| flag.to_string()))
+            .maybe("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))
+            .maybe("shadow", mode.as_ref().map(|mode| mode.shadow.to_string())),
     };
     canon.end().to_string()
 }

@@ -217,8 +217,9 @@ impl Count {
 /// What the organisation says of gates that nobody approved (T-13).
 fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
     let managed = read.iter().filter(|(source, _)| source.layer == Layer::Managed);
-    let holds =
-        managed.flat_map(|(_, config)| &config.switches).any(|it| *it == Switch::HoldUnapproved);
+    let holds = managed
+        .flat_map(|(_, config)| &config.switches)
+        .any(|switch| *switch == Switch::HoldUnapproved);
     if holds { Unapproved::Hold } else { Unapproved::Off }
 }
 
@@ -235,7 +236,7 @@ pub(super) fn role(hook: &Hook) -> Role {
     let is_held = row::held().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
     let row = hook.dialect.dialect().row(&hook.event);
-    let denies = row.is_some_and(|it| it.powers.has(Power::Deny));
+    let denies = row.is_some_and(|row| row.powers.has(Power::Deny));
     if is_held && waits && denies { Role::Gate } else { Role::Other }
 }
 
@@ -246,13 +247,13 @@ fn why(
     doubt: Option<&str>,
 ) -> String {
     // What cannot be read is no change that anybody made.
-    let unread = identity.and_then(|it| it.pins.too_much.as_ref());
+    let unread = identity.and_then(|identity| identity.pins.too_much.as_ref());
     match (state, &assessed.kept) {
         (_, Kept::Unusable(why)) => {
             format!("what you said of its file is not known ({why}): {LOOK} asks again")
         }
         (State::Changed, _) if unread.is_some() => {
-            let unread = unread.map_or("", |it| it);
+            let unread = unread.map_or("", |text| text);
             format!("whether it is what you approved is not known: {unread}")
         }
         (State::Changed, _) => format!("it is not what you approved: {LOOK} shows the change"),
@@ -296,8 +297,9 @@ fn stand_in(
     assessed: &Assessed,
     record: &Record,
 ) -> usize {
-    let all: HashSet<String> = assessed.entries.iter().map(|it| it.whole.to_string()).collect();
-    if record.entries.iter().all(|it| all.contains(it)) {
+    let all: HashSet<String> =
+        assessed.entries.iter().map(|entry| entry.whole.to_string()).collect();
+    if record.entries.iter().all(|entry| all.contains(entry)) {
         return 0;
     }
     let reason = match source.flaw.as_ref().filter(|_| source.is_gone()) {
@@ -305,7 +307,7 @@ fn stand_in(
         None => why(State::Changed, assessed, None, None),
     };
     let ground = Ground { project: &source.project, home: &source.home };
-    let stand: HashSet<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
+    let stand: HashSet<Digest> = assessed.entries.iter().map(|entry| entry.entry).collect();
     let then = as_approved(source, record);
     let gone = then.hooks.into_iter().filter(|hook| {
         let entry = entry::of_hook(hook, ground);
@@ -359,10 +361,10 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
         return;
     }
     let mut pins = assessed.servers.iter().map(|(_, pins)| pins);
-    let told = &mut config.diagnostics;
+    let diagnostics = &mut config.diagnostics;
     for server in &mut config.servers {
         if let Err(why) = servers::redirect(store, server, pins.next(), source) {
-            told.push(servers::not_started(server, &why));
+            diagnostics.push(servers::not_started(server, &why));
             server.reach = Reach::Withheld(why);
         }
     }

@@ -97,7 +97,7 @@ mod tests {
     fn a_key_is_read_as_it_is_written() {
         let secret = SecretKey::new(&[7; 32]);
         let public = secret.public().to_string();
-        assert_eq!(PublicKey::read(&public).map(|it| it.to_string()), Some(public.clone()));
+        assert_eq!(PublicKey::read(&public).map(|key| key.to_string()), Some(public.clone()));
         let again = SecretKey::read(&secret.text()).expect("a key");
         assert_eq!(again.public(), secret.public());
         let long = format!("{public}A");

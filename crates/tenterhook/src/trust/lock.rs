@@ -78,17 +78,17 @@ impl Lock {
     /// Signs it, beside whoever signed the same before: while keys rotate, there are two (T-55).
     pub(super) fn signed(mut self, key: &SecretKey, before: Option<Self>) -> Self {
         let bytes = self.bytes();
-        let before = before.filter(|it| it.bytes() == bytes).map(|it| it.signatures);
+        let before = before.filter(|lock| lock.bytes() == bytes).map(|lock| lock.signatures);
         self.signatures = before.unwrap_or_default();
         let name = key.public().to_string();
-        self.signatures.retain(|it| it.key != name);
+        self.signatures.retain(|signature| signature.key != name);
         self.signatures.push(Signature { key: name, value: key.sign(&bytes) });
         self
     }
 
     /// Who signed it, as far as it says so.
     pub fn signers(&self) -> impl Iterator<Item = &str> {
-        self.signatures.iter().map(|it| it.key.as_str())
+        self.signatures.iter().map(|signature| signature.key.as_str())
     }
 
     /// How many files it is about.
@@ -115,8 +115,8 @@ impl Lock {
 
     /// What is signed: the meaning, and not how the file is laid out, which a checkout may change.
     fn bytes(&self) -> Vec<u8> {
-        let sources = self.sources.iter().map(|it| {
-            let Signed { path, dialect, review, entries, rest, text } = it;
+        let sources = self.sources.iter().map(|source| {
+            let Signed { path, dialect, review, entries, rest, text } = source;
             let one = Canon::of("signed source").field("path", path).field("dialect", dialect);
             let one = one.field("review", review).list("entries", entries);
             one.field("rest", rest).field("text", text).end().to_string()
@@ -136,7 +136,7 @@ impl Lock {
             Err(error) => {
                 let place = (error.line(), error.column().max(1));
                 let text = error.to_string();
-                let why = text.rsplit_once(" at line ").map_or(&*text, |it| it.0).to_owned();
+                let why = text.rsplit_once(" at line ").map_or(&*text, |pair| pair.0).to_owned();
                 Err((why, Some(place)))
             }
             Ok(lock) if lock.version != VERSION => {
@@ -160,7 +160,7 @@ pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
     let bytes = lock.bytes();
     let mut fails = None;
     for signature in &lock.signatures {
-        let key = keys.iter().find(|it| it.to_string() == signature.key);
+        let key = keys.iter().find(|key| key.to_string() == signature.key);
         match key {
             Some(key) if key.signed(&bytes, &signature.value) => return Vouched::By(lock, *key),
             Some(key) => fails = Some(*key),

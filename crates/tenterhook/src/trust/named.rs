@@ -133,13 +133,13 @@ pub(super) fn words(
             std::iter::once(program).chain(args).map(Word::literal).collect()
         }
         (Invocation::Shell { .. }, Some(text)) => {
-            shell::read(text).commands.iter().flat_map(|it| it.words.to_vec()).collect()
+            shell::read(text).commands.iter().flat_map(|command| command.words.to_vec()).collect()
         }
         (Invocation::Shell { .. }, None) => Vec::new(),
     };
     let mut named = Named::default();
     let bases = Bases::new(base, base, home);
-    for word in words.iter().filter(|it| is_known(it)) {
+    for word in words.iter().filter(|word| is_known(word)) {
         named.mention(word, &bases, false, None);
     }
     named.files
@@ -232,10 +232,10 @@ mod tests {
             ("jq -r .tool_input data.json", &[]),
             ("[ -f k.sh ] && bash k.sh", &["/p/k.sh"]),
         ] {
-            let found: Vec<_> = of(text).files.iter().map(|it| it.path.clone()).collect();
-            let found: Vec<_> = found.iter().filter_map(|it| it.to_str()).collect();
+            let found: Vec<_> = of(text).files.iter().map(|file| file.path.clone()).collect();
+            let found: Vec<_> = found.iter().filter_map(|path| path.to_str()).collect();
             assert_eq!(
-                found.iter().filter(|it| !it.contains("; ")).collect::<Vec<_>>(),
+                found.iter().filter(|path| !path.contains("; ")).collect::<Vec<_>>(),
                 files.iter().collect::<Vec<_>>(),
                 "{text}"
             );

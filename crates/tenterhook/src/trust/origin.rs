@@ -86,11 +86,11 @@ fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, Strin
     let home = real(home)?;
     // The place of a link decides which file it is, and the file what it says.
     let directory = path.parent().map(real).transpose()?.flatten();
-    let place = directory.and_then(|it| Some(it.join(path.file_name()?)));
+    let place = directory.and_then(|p| Some(p.join(path.file_name()?)));
     let files = [Some(file), place.as_deref()];
-    let directories = files.into_iter().flatten().flat_map(|it| above(it, home.as_deref()));
-    for it in std::iter::once(file).chain(directories) {
-        if let Some(why) = written_by_others(it)? {
+    let directories = files.into_iter().flatten().flat_map(|file| above(file, home.as_deref()));
+    for file in std::iter::once(file).chain(directories) {
+        if let Some(why) = written_by_others(file)? {
             return Ok(Some(why));
         }
     }
@@ -100,7 +100,9 @@ fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, Strin
 /// The directories above a file, as far up as the home; elsewhere nobody knows where the person's own begins.
 fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     match home.filter(|home| file.starts_with(home)) {
-        Some(home) => file.ancestors().skip(1).take_while(|it| it.starts_with(home)).collect(),
+        Some(home) => {
+            file.ancestors().skip(1).take_while(|ancestor| ancestor.starts_with(home)).collect()
+        }
         None => file.parent().into_iter().collect(),
     }
 }

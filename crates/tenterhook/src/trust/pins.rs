@@ -265,11 +265,12 @@ impl<'a> Reading<'a> {
     /// hooks are configured. Who sorts hooks into folders keeps what they share above them, in the folder of all hooks.
     fn folder_of(&self, file: &Path) -> Option<PathBuf> {
         let project = self.finding.ground.project;
-        let is_folder =
-            |it: &&Path| it.starts_with(project) && *it != project && *it != self.finding.directory;
+        let is_folder = |path: &&Path| {
+            path.starts_with(project) && *path != project && *path != self.finding.directory
+        };
         let mut above = file.ancestors().skip(1).take_while(is_folder).peekable();
         let own = above.peek().copied();
-        above.filter(|it| it.ends_with(HOOKS)).last().or(own).map(Path::to_owned)
+        above.filter(|path| path.ends_with(HOOKS)).last().or(own).map(Path::to_owned)
     }
 
     fn file(&mut self, path: &Path, named: bool) -> Step {
@@ -283,7 +284,7 @@ impl<'a> Reading<'a> {
         let left = MOST_BYTES.saturating_sub(self.bytes);
         let seen = self.finding.seen.file(path);
         // What is too large beside the others of this entry is found out as if it were read for it.
-        if let Some(pin) = seen.filter(|it| it.bytes.len() as u64 <= left) {
+        if let Some(pin) = seen.filter(|pin| pin.bytes.len() as u64 <= left) {
             self.bytes += pin.bytes.len() as u64;
             self.files.insert(Pin { named, ..pin });
             return Ok(());
@@ -361,7 +362,7 @@ impl Pins {
             canon = canon
                 .field("path", ground.path(&pin.path))
                 .field("executable", pin.executable.to_string())
-                .maybe("bytes", pin.digest.map(|it| it.to_string()));
+                .maybe("bytes", pin.digest.map(|digest| digest.to_string()));
         }
         canon.list("unpinned", &self.unpinned).maybe("too much", self.too_much.as_ref()).end()
     }
@@ -380,7 +381,7 @@ impl Pins {
     /// Where its interpreters are on this machine.
     pub(super) fn machine(&self) -> Digest {
         let found = self.interpreters.iter().flat_map(|(name, path)| {
-            let path = path.as_ref().map(|it| it.to_string_lossy().into_owned());
+            let path = path.as_ref().map(|path| path.to_string_lossy().into_owned());
             [name.clone(), path.unwrap_or_default()]
         });
         Canon::of("interpreters 1").list("programs", found).end()
@@ -393,7 +394,7 @@ impl Pins {
     ) -> impl Iterator<Item = (&'a Path, &'a Pin)> {
         self.files
             .iter()
-            .filter(|it| it.digest.is_some())
+            .filter(|file| file.digest.is_some())
             .filter_map(move |pin| Some((pin.path.strip_prefix(project).ok()?, pin)))
     }
 }

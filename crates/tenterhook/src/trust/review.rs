@@ -100,11 +100,14 @@ pub enum Change {
 pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
     let then = assessed.approved().map(|record| judge::as_approved(source, record));
     let ground = super::Ground::from(source);
-    let entries_then: Vec<Digest> =
-        then.iter().flat_map(|it| &it.hooks).map(|it| super::entry::of_hook(it, ground)).collect();
+    let entries_then: Vec<Digest> = then
+        .iter()
+        .flat_map(|config| &config.hooks)
+        .map(|hook| super::entry::of_hook(hook, ground))
+        .collect();
     let now: std::collections::HashSet<Digest> =
-        assessed.entries.iter().map(|it| it.entry).collect();
-    let gone = then.iter().flat_map(|it| &it.hooks).zip(&entries_then);
+        assessed.entries.iter().map(|entry| entry.entry).collect();
+    let gone = then.iter().flat_map(|config| &config.hooks).zip(&entries_then);
     let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
     let state = assessed.said();
     let unknown = match &assessed.kept {
@@ -115,7 +118,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     // What a module's folder holds is not part of what is signed.
     let signable = signable(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approved().cloned();
-    let states: Vec<State> = assessed.entries.iter().map(|it| assessed.state(it)).collect();
+    let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
     let mut beside = beside(&config, &assessed, &source.project);
     let plugins = super::plugins(source);
     beside.extend(
@@ -142,8 +145,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         signer,
         signable,
         read: assessed.read,
-        copies: approved.as_ref().map(|it| it.copies.clone()).unwrap_or_default(),
-        approved_text: approved.map(|it| it.text),
+        copies: approved.as_ref().map(|record| record.copies.clone()).unwrap_or_default(),
+        approved_text: approved.map(|record| record.text),
         text: Arc::clone(&source.text),
         unread: unread(source),
         unknown,
@@ -187,7 +190,7 @@ impl Review {
     /// Why it cannot be approved, if it cannot.
     #[must_use]
     pub fn too_much(&self) -> Option<String> {
-        self.unread.clone().or_else(|| self.pins().find_map(|it| it.too_much.clone()))
+        self.unread.clone().or_else(|| self.pins().find_map(|pin| pin.too_much.clone()))
     }
 
     /// What its hooks and servers run.
@@ -197,7 +200,7 @@ impl Review {
 
     /// The same, with the names of the copies.
     pub(super) fn trees(&self) -> impl Iterator<Item = (Digest, &Pins)> {
-        let entries = self.entries.iter().map(|it| (it.files, &it.pins));
+        let entries = self.entries.iter().map(|entry| (entry.files, &entry.pins));
         let others = self.servers.iter().chain(&self.modules);
         entries.chain(others.map(|(files, pins)| (*files, pins)))
     }
@@ -230,8 +233,12 @@ impl Review {
 
 /// What is the same in every checkout, if all of it is.
 fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
-    let entries: Option<Vec<String>> =
-        assessed.portable.entries.iter().map(|it| it.as_ref().map(Digest::to_string)).collect();
+    let entries: Option<Vec<String>> = assessed
+        .portable
+        .entries
+        .iter()
+        .map(|entry| entry.as_ref().map(Digest::to_string))
+        .collect();
     Some(Signed {
         path: signed::path(source)?,
         dialect: source.dialect.as_str().to_owned(),
@@ -250,18 +257,18 @@ fn line(hook: &Hook) -> String {
 /// What should be looked at twice: in the entry by the row where it stands, in its files by their names.
 fn suspects(rows: &[told::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     let own = rows.iter().flat_map(|(lead, text)| {
-        suspect::of(text).into_iter().map(move |it| (format!("`{lead}`"), it))
+        suspect::of(text).into_iter().map(move |suspect| (format!("`{lead}`"), suspect))
     });
     let files = pins.files.iter().filter_map(|pin| {
         let text = std::str::from_utf8(&pin.bytes).ok()?;
-        Some(suspect::of(text).into_iter().map(|it| (pin.path.display().to_string(), it)))
+        Some(suspect::of(text).into_iter().map(|suspect| (pin.path.display().to_string(), suspect)))
     });
     own.chain(files.flatten()).collect()
 }
 
 /// What a source says beside its hooks.
 fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<String> {
-    let switches = config.switches.iter().map(|it| match it {
+    let switches = config.switches.iter().map(|switch| match switch {
         Switch::DisableAll => "switches all hooks off".to_owned(),
         Switch::EnableAll => "switches all hooks on".to_owned(),
         Switch::ManagedOnly(_) => "lets only managed hooks run".to_owned(),
@@ -271,8 +278,8 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         Switch::Govern(govern) => format!("says how hooks of `{}` run", govern.file.display()),
         Switch::Requests { about, .. } => format!("says what requests may do (`{}`)", about.key()),
     });
-    let events = config.events.iter().map(|it| format!("declares the event `{}`", it.name));
-    let servers = config.servers.iter().zip(&assessed.servers).map(|(it, (_, pins))| {
+    let events = config.events.iter().map(|event| format!("declares the event `{}`", event.name));
+    let servers = config.servers.iter().zip(&assessed.servers).map(|(server, (_, pins))| {
         let is_pinned = pins.unpinned.is_empty() && pins.reads.is_empty();
         let unpinned = if is_pinned { "" } else { " (unpinned)" };
         let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
@@ -281,11 +288,11 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
             .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
             .collect();
         // How it is reached stands in the line itself.
-        let rows = told::of_server(it).into_iter().filter(|(lead, _)| *lead != "runs");
+        let rows = told::of_server(server).into_iter().filter(|(lead, _)| *lead != "runs");
         let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
-        let runs = match it.reach {
-            Reach::Program(_) => match &it.sandbox {
-                Sandbox::Unsaid if config::is_server_of_repository(it) => {
+        let runs = match server.reach {
+            Reach::Program(_) => match &server.sandbox {
+                Sandbox::Unsaid if config::is_server_of_repository(server) => {
                     ", which runs in the sandbox `standard` under `tenterhook`".to_owned()
                 }
                 Sandbox::Unsaid | Sandbox::Off => ", which runs with your rights".to_owned(),
@@ -293,14 +300,14 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
                     let least = grants.demands().word();
                     format!(
                         ", which runs in the sandbox `{}; isolation_min {least}`",
-                        it.sandbox.told()
+                        server.sandbox.told()
                     )
                 }
             },
             Reach::Address(_) | Reach::Withheld(_) => String::new(),
         };
-        let line = it.reach.line();
-        format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", it.name)
+        let line = server.reach.line();
+        format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", server.name)
     });
     let modules = assessed.modules.iter().map(|(_, pins)| {
         let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));

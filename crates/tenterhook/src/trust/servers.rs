@@ -17,25 +17,25 @@ impl Trust {
     /// what a person should hear of them. `sources` are what was found of hooks.
     #[must_use]
     pub fn servers(&self, roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
-        let (files, mut told) = self.files_of_servers(roots, sources);
+        let (files, mut diagnostics) = self.files_of_servers(roots, sources);
         let keys = self.keys_of(sources);
-        let locks = Locks::read(files.iter().map(|it| &it.source), &keys);
+        let locks = Locks::read(files.iter().map(|file| &file.source), &keys);
         let mut found = Vec::new();
         for file in files {
             let mut config = ReadConfig { servers: file.servers, ..ReadConfig::default() };
-            told.extend(file.told);
-            told.extend(self.judge_servers(&file.source, &mut config, &locks));
+            diagnostics.extend(file.told);
+            diagnostics.extend(self.judge_servers(&file.source, &mut config, &locks));
             found.extend(config.servers);
         }
-        (found, told)
+        (found, diagnostics)
     }
 
     /// The files with MCP servers that came with a repository, as sources that can be reviewed.
     #[must_use]
     pub fn server_files(&self, roots: &Roots, sources: &[Source]) -> Vec<Source> {
         let (files, _) = self.files_of_servers(roots, sources);
-        let files = files.into_iter().map(|it| it.source);
-        files.filter(|it| origin::of(it) == Origin::Repository).collect()
+        let files = files.into_iter().map(|file| file.source);
+        files.filter(|file| origin::of(file) == Origin::Repository).collect()
     }
 
     /// Which plugins there are, and which servers are off, says what counts of the sources (T-15).
@@ -45,7 +45,8 @@ impl Trust {
         sources: &[Source],
     ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
         let locks = Locks::read(sources, &self.keys_of(sources));
-        let obeyed: Vec<Source> = sources.iter().filter_map(|it| self.obeyed(it, &locks)).collect();
+        let obeyed: Vec<Source> =
+            sources.iter().filter_map(|source| self.obeyed(source, &locks)).collect();
         discover::server_files(roots, &obeyed)
     }
 
@@ -77,15 +78,15 @@ impl Trust {
         }
         let pins: Vec<(&Server, &Pins)> =
             written.servers.iter().zip(assessed.servers.iter().map(|(_, pins)| pins)).collect();
-        let mut told = Vec::new();
+        let mut diagnostics = Vec::new();
         for server in &mut config.servers {
-            let pins = pins.iter().find(|(it, _)| *it == server).map(|(_, pins)| *pins);
+            let pins = pins.iter().find(|(other, _)| *other == server).map(|(_, pins)| *pins);
             if let Err(why) = redirect(&self.store, server, pins, source) {
-                told.push(not_started(server, &why));
+                diagnostics.push(not_started(server, &why));
                 server.reach = Reach::Withheld(why);
             }
         }
-        told
+        diagnostics
     }
 
     fn told_of_servers(

@@ -31,7 +31,8 @@ impl Portable {
         servers: &[(Digest, super::Pins)],
     ) -> Self {
         let project = &source.project;
-        let entries: Vec<Option<Digest>> = entries.iter().map(|it| entry(it, project)).collect();
+        let entries: Vec<Option<Digest>> =
+            entries.iter().map(|identity| entry(identity, project)).collect();
         let may = servers.iter().all(|(_, pins)| is_elsewhere(pins, project));
         let rest = may.then(|| {
             let ground = super::Ground::from(source);
@@ -54,13 +55,13 @@ fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
 /// Whether every program that is found by name lies outside of the project: there it is the machine's.
 fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
     let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
-    found.into_iter().all(|it| it.is_absolute() && !it.starts_with(project))
+    found.into_iter().all(|path| path.is_absolute() && !path.starts_with(project))
 }
 
 /// The digest of all of a source.
 fn review(source: &Source, entries: &[Option<Digest>], rest: Option<Digest>) -> Option<Digest> {
     let entries: Option<Vec<String>> =
-        entries.iter().map(|it| it.as_ref().map(Digest::to_string)).collect();
+        entries.iter().map(|entry| entry.as_ref().map(Digest::to_string)).collect();
     let all = Canon::of("signed review").field("path", path(source)?);
     let all = all.field("dialect", source.dialect.as_str()).list("entries", entries?);
     Some(all.field("rest", rest?.to_string()).end())
@@ -69,7 +70,8 @@ fn review(source: &Source, entries: &[Option<Digest>], rest: Option<Digest>) -> 
 /// The path of a source in its project, as every system writes it.
 pub(super) fn path(source: &Source) -> Option<String> {
     let inside = Path::new(&*source.name).strip_prefix(&source.project).ok()?;
-    let parts: Option<Vec<&str>> = inside.components().map(|it| it.as_os_str().to_str()).collect();
+    let parts: Option<Vec<&str>> =
+        inside.components().map(|component| component.as_os_str().to_str()).collect();
     Some(parts?.join("/"))
 }
 
@@ -88,7 +90,8 @@ impl Locks {
         if keys.is_empty() {
             return Self { of };
         }
-        for source in sources.into_iter().filter(|it| origin::of(it) == Origin::Repository) {
+        for source in sources.into_iter().filter(|source| origin::of(source) == Origin::Repository)
+        {
             if !of.contains_key(&source.project) {
                 of.insert(source.project.clone(), lock::vouched(&source.project, keys));
             }
@@ -105,8 +108,9 @@ impl Locks {
             return None;
         };
         let path = path(source)?;
-        let is = |it: &&Signed| it.path == path && it.dialect == source.dialect.as_str();
-        lock.sources.iter().find(is).map(|it| (it, *key))
+        let is =
+            |signed: &&Signed| signed.path == path && signed.dialect == source.dialect.as_str();
+        lock.sources.iter().find(is).map(|source| (source, *key))
     }
 
     /// Why nobody knows what was signed of the project of a source, if so.
@@ -136,7 +140,7 @@ impl Locks {
                         .help("sign it again with `tenterhook trust sign`, or remove it")
                 }
                 Vouched::Strangers(keys) => {
-                    let by = keys.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>();
+                    let by = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>();
                     let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
                     let message = format!(
                         "`{file}` arms nothing: it is signed by {by}, and by no key that you pinned"
@@ -158,7 +162,7 @@ pub(super) fn keys<'a>(
         let may = matches!(source.layer, Layer::Managed | Layer::User);
         may && !config.keys.is_empty() && origin::of(source) == Origin::Own
     });
-    own.flat_map(|(_, config)| &config.keys).filter_map(|it| PublicKey::read(it)).collect()
+    own.flat_map(|(_, config)| &config.keys).filter_map(|key| PublicKey::read(key)).collect()
 }
 
 /// What counts as said of a source, after what was signed of it is heard, and by which key if it was.
@@ -177,7 +181,7 @@ pub(super) fn heard(
         return (kept, None);
     };
     let (entries, rest, review) = now;
-    let is_all = portable.review.is_some_and(|it| it.to_string() == signed.review);
+    let is_all = portable.review.is_some_and(|review| review.to_string() == signed.review);
     match kept {
         // A word about exactly what is there, and what cannot be believed, count before anybody else's word.
         Kept::Unusable(_) => (kept, None),
@@ -191,7 +195,7 @@ pub(super) fn heard(
         Kept::Record(_) | Kept::Nothing => {
             let (mut named, gone) = translated(signed, entries, portable);
             named.extend(gone);
-            let rest_stands = portable.rest.is_some_and(|it| it.to_string() == signed.rest);
+            let rest_stands = portable.rest.is_some_and(|rest| rest.to_string() == signed.rest);
             let record = Record {
                 version: 1,
                 source: source.name.to_string(),
@@ -219,12 +223,12 @@ fn translated(
     let mut here = Vec::new();
     let mut found = Vec::new();
     for (identity, digest) in entries.iter().zip(&portable.entries) {
-        let Some(digest) = digest.map(|it| it.to_string()) else { continue };
+        let Some(digest) = digest.map(|digest| digest.to_string()) else { continue };
         if signed.entries.contains(&digest) {
             here.push(identity.whole.to_string());
             found.push(digest);
         }
     }
-    let gone = signed.entries.iter().filter(|it| !found.contains(it)).cloned().collect();
+    let gone = signed.entries.iter().filter(|entry| !found.contains(entry)).cloned().collect();
     (here, gone)
 }

@@ -189,7 +189,7 @@ impl Store {
             private_directory(&directory)?;
             OpenOptions::new().write(true).create_new(true).open(directory.join(name.to_string()))
         });
-        made.is_err_and(|it| it.kind() == io::ErrorKind::AlreadyExists)
+        made.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
     }
 
     fn file(&self, source: &str, dialect: &str) -> PathBuf {
@@ -221,16 +221,16 @@ impl Store {
         for directory in
             [self.root.parent(), Some(&*self.root), path.parent()].into_iter().flatten()
         {
-            let found = directory.symlink_metadata().map_err(|it| it.to_string())?;
+            let found = directory.symlink_metadata().map_err(|error| error.to_string())?;
             private(&found).map_err(|why| format!("`{}` {why}", directory.display()))?;
         }
-        let found = path.symlink_metadata().map_err(|it| it.to_string())?;
+        let found = path.symlink_metadata().map_err(|error| error.to_string())?;
         private(&found).map_err(|why| format!("it {why}"))?;
         if !found.is_file() || found.len() > MOST_BYTES {
             return Err("it is no file of a record's size".to_owned());
         }
-        let bytes = discover::bytes(path, MOST_BYTES).map_err(|it| it.to_string())?;
-        String::from_utf8(bytes).map_err(|it| it.to_string())
+        let bytes = discover::bytes(path, MOST_BYTES).map_err(|error| error.to_string())?;
+        String::from_utf8(bytes).map_err(|error| error.to_string())
     }
 }
 
@@ -249,7 +249,7 @@ fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, String> {
 impl Record {
     /// An answer that is given now.
     pub(super) fn now(source: &str, dialect: &str, answer: Said, review: Digest) -> Self {
-        let at = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |it| it.as_secs());
+        let at = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |duration| duration.as_secs());
         Self {
             version: VERSION,
             source: source.to_owned(),
@@ -294,7 +294,7 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(super) fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let nanos = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |it| it.subsec_nanos());
+    let nanos = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |duration| duration.subsec_nanos());
     path.with_extension(format!("new-{}-{count}-{nanos}", std::process::id()))
 }
 

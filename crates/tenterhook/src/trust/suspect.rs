@@ -53,7 +53,7 @@ pub(super) fn of(text: &str) -> Vec<Suspect> {
     let mut found: Vec<Suspect> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let mut add = |what| {
-            if !found.iter().any(|it| it.what == what) {
+            if !found.iter().any(|suspect| suspect.what == what) {
                 found.push(Suspect { what, line: at + 1 });
             }
         };

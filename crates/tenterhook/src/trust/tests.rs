@@ -95,7 +95,7 @@ impl Room {
         sources: impl IntoIterator<Item = Source>,
     ) -> (Engine, Vec<crate::diagnostic::Diagnostic>) {
         let builder = Engine::builder().trust(self.trust());
-        sources.into_iter().fold(builder, |all, it| all.source(it)).build()
+        sources.into_iter().fold(builder, |all, source| all.source(source)).build()
     }
 
     /// What becomes of a call: the decision and its reasons.
@@ -116,7 +116,7 @@ impl Room {
     }
 
     fn states(&self) -> Vec<State> {
-        self.trust().review(&self.settings()).entries.iter().map(|it| it.state).collect()
+        self.trust().review(&self.settings()).entries.iter().map(|entry| entry.state).collect()
     }
 }
 
@@ -177,7 +177,7 @@ async fn a_copy_that_was_changed_holds() {
         assert!(reason.contains("is not what was kept"), "{other:?}: {reason}");
         let (_, told) = room.engine_of([room.settings()]);
         let told: Vec<_> = told.iter().map(ToString::to_string).collect();
-        assert!(told.iter().any(|it| it.contains("are held")), "{told:?}");
+        assert!(told.iter().any(|text| text.contains("are held")), "{told:?}");
     }
 }
 
@@ -335,7 +335,7 @@ async fn the_message_comes_once_for_a_source() {
     room.write(".claude/settings.json", &two.replace(".sh", ".sh x"));
     let (engine, told) = room.engine_of([room.settings()]);
     assert_eq!(
-        told.iter().map(|it| it.code).collect::<Vec<_>>(),
+        told.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
         [crate::diagnostic::Code::ChangedSinceApproved]
     );
     let session = Session::default();
@@ -403,7 +403,7 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
     }
     room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     let codes = |told: Vec<crate::diagnostic::Diagnostic>| {
-        told.iter().map(|it| it.code.name()).collect::<Vec<_>>()
+        told.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
     let (_, told) = room.engine_of([room.settings()]);
     assert!(codes(told).contains(&"not-approved"), "it was not said that it counts for nothing");
@@ -421,10 +421,10 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
 async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     use crate::source::Flaw;
     let room = Room::new();
-    let lost = |it: Source| {
+    let lost = |source: Source| {
         let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
         let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing, untrusted: None });
-        Source { text: "".into(), flaw, ..it }
+        Source { text: "".into(), flaw, ..source }
     };
     let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);
     let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
@@ -433,7 +433,9 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     let (engine, _) = room.engine_of([lost(room.settings())]);
     assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
     let review = room.trust().review(&lost(room.source("tenterhook.toml")));
-    assert!(!review.is_empty() && review.too_much().is_some_and(|it| it.contains("an I/O error")));
+    assert!(
+        !review.is_empty() && review.too_much().is_some_and(|text| text.contains("an I/O error"))
+    );
 }
 
 /// T-30: an approval that cannot be looked at was not taken back.
@@ -471,8 +473,9 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
         hooks
             .hooks()
             .iter()
-            .map(|it| {
-                it.arming == Arming::Armed && !matches!(it.run, crate::hook::Run::Unusable { .. })
+            .map(|hook| {
+                hook.arming == Arming::Armed
+                    && !matches!(hook.run, crate::hook::Run::Unusable { .. })
             })
             .collect::<Vec<_>>()
     };
@@ -482,7 +485,7 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
     assert_eq!(armed(GATE), [true]);
     let more = GATE.replacen("{\"PreToolUse\"", "{\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"npx evil\"}]}], \"PreToolUse\"", 1);
     let found = armed(&more);
-    assert_eq!(found.iter().filter(|it| **it).count(), 1, "{found:?}");
+    assert_eq!(found.iter().filter(|flag| **flag).count(), 1, "{found:?}");
 }
 
 /// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left of it.
@@ -578,8 +581,14 @@ fn plugins_are_found_by_what_was_approved() {
     let known = json!({"plugins": {"guard@shop": [{"installPath": plugin}]}}).to_string();
     fs::write(user.join("plugins/installed_plugins.json"), known).expect("a file");
     let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
-    let plugins =
-        || room.trust().find(&roots).sources.iter().filter(|it| it.layer == Layer::Plugin).count();
+    let plugins = || {
+        room.trust()
+            .find(&roots)
+            .sources
+            .iter()
+            .filter(|source| source.layer == Layer::Plugin)
+            .count()
+    };
     assert_eq!(plugins(), 1);
     room.write(".claude/settings.json", "{\"enabledPlugins\": {\"guard@shop\": false}}");
     assert_eq!(plugins(), 1);

@@ -66,7 +66,7 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         MatcherSpec::Regex(text) => vec![("for", text.clone())],
         MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
     };
-    rows.extend(condition.as_ref().map(|it| ("if", it.text().to_owned())));
+    rows.extend(condition.as_ref().map(|condition| ("if", condition.text().to_owned())));
     rows.extend(of_run(run));
     rows.extend(match (sandbox, unsaid) {
         (Sandbox::Unsaid, Unsaid::Confined) => {
@@ -81,12 +81,12 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     });
     let settings = [
         (*wait != Wait::Attached).then(|| "in the background".to_owned()),
-        timeout.map(|it| format!("for at most {it:?}")),
-        on_failure.map(|it| format!("`on_failure` is `{}`", it.word())),
+        timeout.map(|timeout| format!("for at most {timeout:?}")),
+        on_failure.map(|failure| format!("`on_failure` is `{}`", failure.word())),
         answer_required.then(|| "it must answer".to_owned()),
         once.then(|| "once a session".to_owned()),
         enforcement.is_shadow().then(|| "in shadow".to_owned()),
-        status.as_ref().map(|it| format!("shown as: {it}")),
+        status.as_ref().map(|status| format!("shown as: {status}")),
     ];
     let settings: Vec<String> = settings.into_iter().flatten().collect();
     rows.extend((!settings.is_empty()).then(|| ("how", settings.join("; "))));
@@ -101,11 +101,11 @@ fn of_run(run: &Run) -> Vec<Row> {
         Run::Prompt(prompt) => {
             let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
             let settings = [
-                model.as_ref().map(|it| format!("model `{it}`")),
-                max_tokens.map(|it| format!("at most {it} tokens")),
+                model.as_ref().map(|model| format!("model `{model}`")),
+                max_tokens.map(|token| format!("at most {token} tokens")),
                 may_allow.then(|| "its consent counts".to_owned()),
                 goes_on.then(|| "the turn goes on after its no".to_owned()),
-                turns.map(|it| format!("{it} turns with tools that read")),
+                turns.map(|turn| format!("{turn} turns with tools that read")),
             ];
             let settings: Vec<String> = settings.into_iter().flatten().collect();
             let mut rows = vec![("asks", text.clone())];
@@ -162,7 +162,7 @@ fn of_command(command: &Command, line: String) -> Vec<Row> {
         prewarm: _,
     } = command;
     let mut rows = vec![("runs", line)];
-    rows.extend(cwd.as_ref().map(|it| ("in", it.display().to_string())));
+    rows.extend(cwd.as_ref().map(|cwd| ("in", cwd.display().to_string())));
     rows.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
     rows.extend((!pass.is_empty()).then(|| ("uses", pass.join(", "))));
     rows
@@ -176,7 +176,7 @@ pub(super) fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static st
     let deciding = hook.phase != Phase::Observe;
     // A rule does what is written in it, and nothing else: it never allows.
     let says = |part: &[Part]| match &hook.run {
-        Run::Rule(rule) => part.iter().any(|it| rule.text(*it).is_some()),
+        Run::Rule(rule) => part.iter().any(|part| rule.text(*part).is_some()),
         _ => true,
     };
     let allows = !matches!(hook.run, Run::Rule(_));

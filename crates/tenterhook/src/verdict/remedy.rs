@@ -19,7 +19,7 @@ pub(super) fn with(dialect: DialectId, code: Code, message: &str) -> String {
         let key = dialect.dialect().timeout_key();
         return format!("{message}; raise its `{key}`, or see what it waits for");
     }
-    match REMEDIES.iter().find(|(it, _)| *it == code) {
+    match REMEDIES.iter().find(|(other, _)| *other == code) {
         Some((_, remedy)) => format!("{message}; {remedy}"),
         None => message.to_owned(),
     }

@@ -57,5 +57,5 @@ fn answer(callback: &Callback) -> Answer {
 }
 
 fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> T {
-    words.iter().find(|(it, _)| *it == word).expect("a word of the case format").1
+    words.iter().find(|(name, _)| *name == word).expect("a word of the case format").1
 }

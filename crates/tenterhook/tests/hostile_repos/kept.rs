@@ -34,7 +34,7 @@ struct Shapes {
 const TOLD: &str = "told by the library";
 
 fn is_there(program: &str) -> bool {
-    ["/usr/bin", "/bin"].iter().any(|it| Path::new(it).join(program).is_file())
+    ["/usr/bin", "/bin"].iter().any(|path| Path::new(path).join(program).is_file())
 }
 
 /// T-20, T-6, T-8: sibling files, `$0`-relative paths, packages and declared files are found from the copy.
@@ -48,7 +48,7 @@ async fn hooks_of_several_files_run_unchanged_from_where_they_are_kept() {
     let (mut ran, mut failed) = (0, Vec::new());
     for shape in &shapes.shape {
         let name = &shape.name;
-        if let Some(program) = shape.needs.as_deref().filter(|it| !is_there(it)) {
+        if let Some(program) = shape.needs.as_deref().filter(|need| !is_there(need)) {
             eprintln!("NOT TRIED, for want of `{program}`: {name}");
             continue;
         }

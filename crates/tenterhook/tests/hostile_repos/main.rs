@@ -29,8 +29,8 @@ fn incidents() -> Vec<(String, Incident)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile_repos/incidents");
     let mut all: Vec<(String, Incident)> = std::fs::read_dir(directory)
         .expect("the incidents")
-        .map(|it| {
-            let path = it.expect("an incident").path();
+        .map(|entry| {
+            let path = entry.expect("an incident").path();
             let text = std::fs::read_to_string(&path).expect("its text");
             let name = path.file_stem().expect("its name").to_string_lossy().into_owned();
             let incident = toml::from_str(&text).unwrap_or_else(|why| panic!("{name}: {why}"));

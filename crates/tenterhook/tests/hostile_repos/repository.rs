@@ -85,8 +85,8 @@ impl Repository {
             for stream in listener.incoming() {
                 counted.fetch_add(1, Ordering::SeqCst);
                 let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
-                let _ =
-                    stream.and_then(|it| std::io::Write::write_all(&mut &it, answer.as_bytes()));
+                let _ = stream
+                    .and_then(|stream| std::io::Write::write_all(&mut &stream, answer.as_bytes()));
             }
         });
         let env = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
@@ -184,12 +184,12 @@ impl Repository {
         let found = self.trust().find(&self.roots());
         let ambient = Ambient::default().env(self.variables()).scratch(self.path("scratch"));
         let builder = Engine::builder().ambient(ambient).trust(self.trust());
-        found.sources.into_iter().fold(builder, |all, it| all.source(it)).build()
+        found.sources.into_iter().fold(builder, |all, source| all.source(source)).build()
     }
 
     async fn fire(&self, fired: &Fired) -> Came {
         let (engine, told) = self.engine();
-        let told = told.iter().map(|it| format!("{it:#}\n")).collect();
+        let told = told.iter().map(|diagnostic| format!("{diagnostic:#}\n")).collect();
         Came { told, ..self.fire_on(&engine, fired).await }
     }
 
@@ -201,7 +201,8 @@ impl Repository {
             ..Surroundings::at(self.path("project"))
         };
         let event = Event::new(fired.event.as_str(), within);
-        let event = fired.with.iter().fold(event, |it, (key, value)| it.with(key, value.clone()));
+        let event =
+            fired.with.iter().fold(event, |event, (key, value)| event.with(key, value.clone()));
         let outcome = engine.fire(event, &Session::default()).await;
         Came {
             decision: format!("{:?}", outcome.restraint).to_lowercase(),

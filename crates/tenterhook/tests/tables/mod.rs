@@ -143,12 +143,13 @@ pub(crate) fn guards(pack: &str, rules: Vec<(String, Rule)>) -> Vec<Guard> {
 impl Guard {
     pub(crate) fn texts(&self, key: &str) -> Vec<&str> {
         let list = self.table.get(key).and_then(Value::as_array);
-        list.into_iter().flatten().map(|it| it.as_str().unwrap()).collect()
+        list.into_iter().flatten().map(|value| value.as_str().unwrap()).collect()
     }
 
     pub(crate) fn calls(&self, key: &str) -> Vec<RuleInput> {
         let list = self.table.get(key).and_then(Value::as_array);
-        let call = |it: &Value| rule_input(it["tool"].as_str().unwrap(), it["input"].clone());
+        let call =
+            |value: &Value| rule_input(value["tool"].as_str().unwrap(), value["input"].clone());
         list.into_iter().flatten().map(call).collect()
     }
 
@@ -194,7 +195,7 @@ impl Guard {
                 let arithmetic = line.starts_with('(') && form.contains("({line}");
                 // The grammar reads `! for` and `! f()` not at all.
                 let negated = form.starts_with("! ")
-                    && ["for ", "f()", "function "].iter().any(|it| line.starts_with(it));
+                    && ["for ", "f()", "function "].iter().any(|prefix| line.starts_with(prefix));
                 !negated
                     && !(many && (embeds || **form == "env -S {quoted}"))
                     && !(background && embeds)
@@ -231,8 +232,12 @@ pub(crate) fn says(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, Str
 /// The ordinary calls: a line for the shell, or `Tool {input}`.
 pub(crate) fn ordinary(pack: &str) -> Vec<(String, RuleInput)> {
     let mut found = Vec::new();
-    let mut files: Vec<PathBuf> =
-        tables(pack).join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = tables(pack)
+        .join("ordinary")
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     for file in files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();

@@ -46,7 +46,7 @@ pub(in crate::chaos) fn steps_back(scene: &Scene) -> Result<Seen, String> {
         .args([&library, &source])
         .arg("-ldl")
         .output();
-    if !built.is_ok_and(|it| it.status.success()) {
+    if !built.is_ok_and(|output| output.status.success()) {
         let why =
             "to set the machine's clock is not ours, and there is no `cc` to make another one";
         return Ok(Seen::NotHere(why.to_owned()));

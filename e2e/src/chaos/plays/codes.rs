@@ -10,18 +10,18 @@ use crate::chaos::scene::{Ended, Scene};
 /// a crash leaves no file behind, where whoever runs the engine wants such files.
 pub(in crate::chaos) fn no_core(scene: &Scene, _: &Ended) -> Result<(), String> {
     let entries = std::fs::read_dir(scene.path("project")).map_err(|error| error.to_string())?;
-    let names = entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
-    let cores: Vec<String> = names.filter(|it| it.starts_with("core")).collect();
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let cores: Vec<String> = names.filter(|name| name.starts_with("core")).collect();
     if cores.is_empty() { Ok(()) } else { Err(format!("left {}", cores.join(", "))) }
 }
 
 /// the fault names the path, and what the system says of it.
 pub(in crate::chaos) fn says_what_failed(scene: &Scene, ended: &Ended) -> Result<(), String> {
-    let said = ended.outcome().unwrap_or_default().to_string();
+    let text = ended.outcome().unwrap_or_default().to_string();
     let project = scene.path("project").display().to_string();
     let errors = ["No such file", "Exec format error", "os error", "interpreter"];
-    let named = said.contains(&project) && errors.iter().any(|it| said.contains(it));
-    if named { Ok(()) } else { Err(format!("says {}", judge::shortened(&said, 300))) }
+    let named = text.contains(&project) && errors.iter().any(|error| text.contains(error));
+    if named { Ok(()) } else { Err(format!("says {}", judge::shortened(&text, 300))) }
 }
 
 /// How many events are handed over at once: that many starts at a time are no flood.

@@ -31,7 +31,8 @@ fn fire_found(scene: &Scene) -> Result<Ended, String> {
 fn approve(scene: &Scene) -> Result<(), String> {
     let status = scene.tenterhook("trust status")?;
     let text = String::from_utf8_lossy(&status.stdout).into_owned();
-    let is_digest = |it: &&str| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_digest =
+        |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digests: Vec<&str> = text.split_whitespace().filter(is_digest).collect();
     if digests.is_empty() {
         return Err(format!("nothing to approve: {}", judge::shortened(&text, 200)));
@@ -151,7 +152,7 @@ fn while_somebody(scene: &Scene, swaps: impl Fn() -> bool + Sync) -> Result<Seen
     if swapped < SWAPS {
         return Err(format!("swapped {swapped} times only"));
     }
-    let own = played.iter().filter(|it| **it).count();
+    let own = played.iter().filter(|flag| **flag).count();
     Ok(Seen::Holds(format!(
         "0 of {SWAPS} evil, {own} as approved, the others held, {swapped} swaps"
     )))
@@ -161,13 +162,13 @@ fn while_somebody(scene: &Scene, swaps: impl Fn() -> bool + Sync) -> Result<Seen
 fn once_swapped(scene: &Scene) -> Result<bool, String> {
     let ended = fire_found(scene)?;
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
-    let said = judge::in_short(&outcome);
+    let text = judge::in_short(&outcome);
     if scene.path("tmp/evil").exists() {
-        return Err(format!("what nobody approved ran: {said}"));
+        return Err(format!("what nobody approved ran: {text}"));
     }
     match judge::decision(&outcome) {
         "deny" => Ok(judge::codes(&outcome).is_empty()),
-        _ => Err(format!("passed: {said}")),
+        _ => Err(format!("passed: {text}")),
     }
 }
 
@@ -206,12 +207,12 @@ const HELD: &[&str] = &["calls-held", "file-unread", "awaits-approval"];
 /// It ended with this code and one of these faults.
 fn refused(ended: &Ended, codes: &[&str], code: Option<i32>) -> Result<String, String> {
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
-    let said = judge::in_short(&outcome);
-    let told = judge::codes(&outcome).iter().any(|it| codes.contains(it));
+    let text = judge::in_short(&outcome);
+    let told = judge::codes(&outcome).iter().any(|code| codes.contains(code));
     if told && ended.code() == code {
-        Ok(said)
+        Ok(text)
     } else {
-        Err(format!("{said}, exit {:?}", ended.code()))
+        Err(format!("{text}, exit {:?}", ended.code()))
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::scene::{Ended, Scene};
 
 /// The host can still start a program, and so can the user of the scene.
 pub(in crate::chaos) fn still_starts(scene: &Scene, _: &Ended) -> Result<(), String> {
-    let here = Command::new("true").status().is_ok_and(|it| it.success());
+    let here = Command::new("true").status().is_ok_and(|status| status.success());
     let there = scene.tenterhook("--version")?.code() == Some(0);
     if here && there { Ok(()) } else { Err("nothing can be started any more".to_owned()) }
 }

@@ -79,7 +79,8 @@ pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
     let name = scene.row.name;
     let second = Server::start(Reply::json(ALLOW)).map_err(failed)?;
     let reply = script(name, &second.url()).ok_or("there is no such server")?;
-    let codes = CODES.iter().find(|it| it.0 == name).map(|it| it.1).ok_or("nothing is required")?;
+    let codes =
+        CODES.iter().find(|code| code.0 == name).map(|code| code.1).ok_or("nothing is required")?;
     let server = Server::start(reply).map_err(failed)?;
     configure(scene, &format!("{}/", server.url()))?;
     let ended = scene.fire()?;
@@ -108,7 +109,7 @@ fn late(ended: &Ended) -> Option<Seen> {
 fn unsaid(scene: &Scene, ended: &Ended) -> Result<(), String> {
     let log = scene.tenterhook("log --format json")?;
     let said = [&ended.stdout, ended.stderr.as_bytes(), &log.stdout].map(String::from_utf8_lossy);
-    if said.iter().any(|it| it.contains("swordfish")) {
+    if said.iter().any(|text| text.contains("swordfish")) {
         return Err("the secret is told".to_owned());
     }
     Ok(())
@@ -143,10 +144,10 @@ pub(in crate::chaos) fn poisons(scene: &Scene) -> Result<Seen, String> {
     let server = Server::start(script).map_err(failed)?;
     configure(scene, &server.url())?;
     let outcomes = stream::in_turn(scene, &["ls".to_owned(), "ls".to_owned()])?;
-    let said = outcomes.iter().map(judge::in_short).collect::<Vec<_>>().join("; ");
-    match server.requests().len() == 2 && said.starts_with("allow; deny") {
-        true => Ok(Seen::Holds(said)),
-        false => Err(said),
+    let text = outcomes.iter().map(judge::in_short).collect::<Vec<_>>().join("; ");
+    match server.requests().len() == 2 && text.starts_with("allow; deny") {
+        true => Ok(Seen::Holds(text)),
+        false => Err(text),
     }
 }
 
@@ -176,7 +177,7 @@ pub(in crate::chaos) fn rebinds(scene: &Scene) -> Result<Seen, String> {
 }
 
 pub(super) fn works(scene: &Scene, line: &str) -> bool {
-    scene.run(line, "/dev/null", LIMITS).is_ok_and(|it| it.code() == Some(0))
+    scene.run(line, "/dev/null", LIMITS).is_ok_and(|run| run.code() == Some(0))
 }
 
 /// An authority, and what it vouches for: one that is right, one that is over, one for another host.

@@ -97,7 +97,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MOMENTS: u64 = 24;
 
 pub(in crate::chaos) fn at_a_point(scene: &Scene) -> Result<Seen, String> {
-    let point = POINTS.iter().find(|it| it.0 == scene.row.name).ok_or("there is no such point")?;
+    let point =
+        POINTS.iter().find(|point| point.0 == scene.row.name).ok_or("there is no such point")?;
     let (name, hook, when) = point;
     let failed = |error: std::io::Error| error.to_string();
     scene.write("marks/none", "").map_err(failed)?;
@@ -148,7 +149,7 @@ fn is_there(scene: &Scene, child: &Child, when: &When) -> bool {
 fn begun(scene: &Scene) -> bool {
     let records = scene.path("home/.local/state/tenterhook/records");
     let files = std::fs::read_dir(records).into_iter().flatten().flatten();
-    files.into_iter().any(|it| it.metadata().is_ok_and(|it| it.len() > 0))
+    files.into_iter().any(|file| file.metadata().is_ok_and(|metadata| metadata.len() > 0))
 }
 
 fn kill(mut child: Child) -> Result<(), String> {
@@ -164,21 +165,21 @@ fn afterwards(scene: &Scene, had_children: bool) -> Result<Seen, String> {
         return Err(format!(
             "{} survivors: {}",
             left.len(),
-            left.first().map_or("", |it| &*it.said)
+            left.first().map_or("", |process| &*process.said)
         ));
     }
     scene.sweep();
     whole(scene)?;
     goes_on(scene)?;
-    let said = format!("{} survivors, the record is whole, the next one works", left.len());
+    let text = format!("{} survivors, the record is whole, the next one works", left.len());
     let kept = scene.temporary().len();
     match (left.is_empty(), kept) {
-        (true, 0) => Ok(Seen::Holds(said)),
+        (true, 0) => Ok(Seen::Holds(text)),
         (true, _) => {
-            Ok(Seen::Documented(format!("{said}; its directory for temporary files stays")))
+            Ok(Seen::Documented(format!("{text}; its directory for temporary files stays")))
         }
         (false, _) => Ok(Seen::Documented(format!(
-            "{said} (what hooks start outlives a host that is killed)"
+            "{text} (what hooks start outlives a host that is killed)"
         ))),
     }
 }
@@ -187,7 +188,8 @@ fn whole(scene: &Scene) -> Result<(), String> {
     let verified = scene.tenterhook("log verify --format json")?;
     // Killed before anything was on record, there is nothing to verify.
     let nothing = !begun(scene);
-    let whole = verified.outcome().is_some_and(|it| it.get("whole") == Some(&true.into()));
+    let whole =
+        verified.outcome().is_some_and(|outcome| outcome.get("whole") == Some(&true.into()));
     if nothing || whole {
         return Ok(());
     }

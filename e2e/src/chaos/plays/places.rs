@@ -77,9 +77,9 @@ pub(in crate::chaos) fn no_new_privileges(scene: &Scene) -> Result<Seen, String>
 /// The engine's own answer where it has to deny: a denial by whichever way, and never silence.
 fn any_denial(ended: &Ended) -> Result<String, String> {
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
-    let said = judge::in_short(&outcome);
+    let text = judge::in_short(&outcome);
     let denied = judge::decision(&outcome) == "deny" && ended.code() == Some(2);
-    if denied { Ok(said) } else { Err(said) }
+    if denied { Ok(text) } else { Err(text) }
 }
 
 /// Plays the row in namespaces of its own, where those can be had.
@@ -101,7 +101,7 @@ pub(in crate::chaos) fn other_file_system(scene: &Scene) -> Result<Seen, String>
     let inside =
         "mount -t tmpfs none {project} && cp {scene}fakehook {project}/fakehook && cd {project} &&";
     fs::copy(scene.path("project/fakehook"), scene.path("fakehook"))
-        .map_err(|it| it.to_string())?;
+        .map_err(|error| error.to_string())?;
     in_namespaces(scene, "-Urm", inside)
 }
 
@@ -121,7 +121,8 @@ pub(in crate::chaos) fn overlay(scene: &Scene) -> Result<Seen, String> {
 pub(in crate::chaos) fn read_only_home(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &DENIES)?;
     let home = scene.path("home");
-    fs::set_permissions(&home, fs::Permissions::from_mode(0o555)).map_err(|it| it.to_string())?;
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o555))
+        .map_err(|error| error.to_string())?;
     judge::answered(&scene.fire()?, Required::DenyWith(&["unrecorded"])).map(Seen::Holds)
 }
 
@@ -133,12 +134,13 @@ pub(in crate::chaos) fn unreached(scene: &Scene) -> Result<Seen, String> {
     if scene.path("tmp/ran").exists() {
         return Err("it ran".to_owned());
     }
-    let entry = fs::read_to_string(scene.path("tenterhook.toml")).map_err(|it| it.to_string())?;
+    let entry =
+        fs::read_to_string(scene.path("tenterhook.toml")).map_err(|error| error.to_string())?;
     scene
         .write("tenterhook.toml", entry + "on_failure = \"continue\"\n")
-        .map_err(|it| it.to_string())?;
+        .map_err(|error| error.to_string())?;
     let open = scene.fire()?;
-    let goes_on = open.outcome().map(|it| judge::in_short(&it)).unwrap_or_default();
+    let goes_on = open.outcome().map(|outcome| judge::in_short(&outcome)).unwrap_or_default();
     match (open.code(), scene.path("tmp/ran").exists()) {
         (Some(0), false) => {
             Ok(Seen::Holds(format!("{got}; with on_failure = \"continue\": {goes_on}")))

@@ -43,14 +43,14 @@ fn plays(scene: &Scene, line: &'static str, code: &str, most: usize) -> Result<S
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
     let runs = std::fs::read_to_string(scene.path("tmp/runs")).unwrap_or_default().lines().count();
     let inner = deepest(scene);
-    let told = inner.as_ref().is_some_and(|it| judge::codes(it).contains(&code));
-    let said = format!(
+    let told = inner.as_ref().is_some_and(|value| judge::codes(value).contains(&code));
+    let text = format!(
         "{} after {runs} runs; within: {}",
         judge::in_short(&outcome),
         inner.as_ref().map(judge::in_short).unwrap_or_default()
     );
     let denied = judge::decision(&outcome) == "deny" && ended.code() == Some(2);
-    if denied && told && (1..=most).contains(&runs) { Ok(Seen::Holds(said)) } else { Err(said) }
+    if denied && told && (1..=most).contains(&runs) { Ok(Seen::Holds(text)) } else { Err(text) }
 }
 
 /// What the firing said that is within all others.
@@ -59,6 +59,6 @@ fn deepest(scene: &Scene) -> Option<Value> {
         if depth == 0 { "tmp/inner".to_owned() } else { format!("tmp/inner.{depth}") }
     };
     let files = (0..32).rev().map(|depth| scene.path(&name(depth)));
-    let text = files.filter(|it| it.exists()).find_map(|it| std::fs::read(it).ok())?;
+    let text = files.filter(|file| file.exists()).find_map(|file| std::fs::read(file).ok())?;
     serde_json::from_slice(&text).ok()
 }

@@ -27,7 +27,7 @@ pub(in crate::chaos) fn at_once(scene: &Scene, commands: &[String]) -> Result<Ve
     let events = scene.write("events.jsonl", lines).map_err(|error| error.to_string())?;
     let ended = scene.run(&scene.fill(LINE), &events.display().to_string(), LIMITS)?;
     let mut outcomes = outcomes(&String::from_utf8_lossy(&ended.stdout));
-    outcomes.sort_by_key(|it| it.get("id").and_then(Value::as_u64));
+    outcomes.sort_by_key(|outcome| outcome.get("id").and_then(Value::as_u64));
     if outcomes.len() == commands.len() {
         return Ok(outcomes);
     }
@@ -39,27 +39,27 @@ pub(in crate::chaos) fn in_turn(scene: &Scene, commands: &[String]) -> Result<Ve
     let failed = |error: std::io::Error| error.to_string();
     let (mut child, out, _) = scene.start(&scene.fill(LINE), Stdio::piped(), LIMITS)?;
     let mut input = child.stdin.take().ok_or("it has no input")?;
-    let mut said = Vec::new();
+    let mut records = Vec::new();
     for (at, command) in commands.iter().enumerate() {
         let sent = input.write_all(event((at, command)).as_bytes()).map_err(failed);
-        said =
+        records =
             sent.and_then(|()| await_outcomes(&out, at + 1)).inspect_err(|_| drop(child.kill()))?;
     }
     drop(input);
     scene.wait(child).map_err(failed)?;
-    Ok(said)
+    Ok(records)
 }
 
 fn await_outcomes(out: &Path, count: usize) -> Result<Vec<Value>, String> {
     let until = Instant::now() + PATIENCE;
     loop {
         let text = File::open(out).and_then(std::io::read_to_string).unwrap_or_default();
-        let said = outcomes(&text);
-        if said.len() >= count {
-            return Ok(said);
+        let records = outcomes(&text);
+        if records.len() >= count {
+            return Ok(records);
         }
         if Instant::now() >= until {
-            return Err(format!("{} outcomes for {count} events", said.len()));
+            return Err(format!("{} outcomes for {count} events", records.len()));
         }
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -34,23 +34,23 @@ pub(in crate::chaos) fn clean(scene: &Scene, ended: &Ended) -> Result<(), String
     let log = scene.tenterhook("log")?;
     texts.extend([String::from_utf8_lossy(&shown.stdout).into_owned(), shown.stderr]);
     texts.extend([String::from_utf8_lossy(&log.stdout).into_owned(), log.stderr]);
-    match texts.iter().find(|it| it.contains(steers)) {
+    match texts.iter().find(|text| text.contains(steers)) {
         None => Ok(()),
         Some(text) => Err(format!("shows {:?}", judge::shortened(text, 200))),
     }
 }
 
-fn steers(it: char) -> bool {
-    let hidden = matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'
+fn steers(c: char) -> bool {
+    let hidden = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'
         | '\u{e0000}'..='\u{e0fff}' | '\u{fe00}'..='\u{fe0d}' | '\u{200e}' | '\u{200f}' | '\u{61c}');
-    hidden || (it.is_control() && !matches!(it, '\n' | '\t'))
+    hidden || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
 fn strings(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|it| strings(it, found)),
-        Value::Object(fields) => fields.values().for_each(|it| strings(it, found)),
+        Value::Array(items) => items.iter().for_each(|value| strings(value, found)),
+        Value::Object(fields) => fields.values().for_each(|field| strings(field, found)),
         _ => {}
     }
 }

@@ -19,10 +19,10 @@ pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &WORKER)?;
     let commands = ["ls", scene.row.command, "ls"].map(str::to_owned);
     let outcomes = stream::in_turn(scene, &commands)?;
-    let well = |it: &Value| judge::codes(it).is_empty();
-    let as_required = outcomes.iter().enumerate().all(|(at, it)| {
-        let told = judge::codes(it).iter().any(|it| WRONG.contains(it));
-        judge::decision(it) == "deny" && if at == 1 { told } else { well(it) }
+    let well = |outcome: &Value| judge::codes(outcome).is_empty();
+    let as_required = outcomes.iter().enumerate().all(|(at, outcome)| {
+        let told = judge::codes(outcome).iter().any(|code| WRONG.contains(code));
+        judge::decision(outcome) == "deny" && if at == 1 { told } else { well(outcome) }
     });
     if as_required { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
 }
@@ -39,9 +39,9 @@ pub(in crate::chaos) fn replies_early(scene: &Scene) -> Result<Seen, String> {
     let early = &["--stdout", r#"{"id":2,"answer":{"decision":"allow"}}"#, "--worker", "{deny}"];
     configure(scene, &Hook::Worker(early))?;
     let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 3])?;
-    let denied = outcomes
-        .iter()
-        .all(|it| judge::decision(it) == "deny" && judge::codes(it).contains(&"worker-protocol"));
+    let denied = outcomes.iter().all(|outcome| {
+        judge::decision(outcome) == "deny" && judge::codes(outcome).contains(&"worker-protocol")
+    });
     if denied { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
 }
 
@@ -50,8 +50,9 @@ pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &WORKER)?;
     let commands = ["do:leave", "ls", "do:leave", "ls"].map(str::to_owned);
     let outcomes = stream::in_turn(scene, &commands)?;
-    let well =
-        outcomes.iter().all(|it| judge::decision(it) == "deny" && judge::codes(it).is_empty());
+    let well = outcomes
+        .iter()
+        .all(|outcome| judge::decision(outcome) == "deny" && judge::codes(outcome).is_empty());
     if well { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
 }
 
@@ -59,11 +60,13 @@ pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
 pub(in crate::chaos) fn crash_loop(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &Hook::Worker(&["--stderr", "no database", "--exit", "3"]))?;
     let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 9])?;
-    let notices =
-        outcomes.iter().filter(|it| judge::codes(it).contains(&"worker-quarantined")).count();
-    let denied = outcomes.iter().filter(|it| judge::decision(it) == "deny").count();
-    let said = format!("{denied} of 9 denied, {notices} notice");
-    if (denied, notices) == (9, 1) { Ok(Seen::Holds(said)) } else { Err(said) }
+    let notices = outcomes
+        .iter()
+        .filter(|outcome| judge::codes(outcome).contains(&"worker-quarantined"))
+        .count();
+    let denied = outcomes.iter().filter(|outcome| judge::decision(outcome) == "deny").count();
+    let text = format!("{denied} of 9 denied, {notices} notice");
+    if (denied, notices) == (9, 1) { Ok(Seen::Holds(text)) } else { Err(text) }
 }
 
 /// How often a gate is made to fail.
@@ -80,11 +83,12 @@ pub(in crate::chaos) fn induced_failures(scene: &Scene) -> Result<Seen, String> 
     // On a busy machine one of these may take its time, too: that is a denial like the others, and the next one is asked.
     commands.extend(vec!["ls".to_owned(); 5]);
     let outcomes = stream::in_turn(scene, &commands)?;
-    let denied = outcomes.iter().all(|it| judge::decision(it) == "deny");
-    let timed_out = |it: &Value| judge::codes(it) == ["timed-out"];
+    let denied = outcomes.iter().all(|outcome| judge::decision(outcome) == "deny");
+    let timed_out = |value: &Value| judge::codes(value) == ["timed-out"];
     let (induced, behind) = outcomes.split_at(INDUCED.min(outcomes.len()));
-    let own = behind.iter().filter(|it| judge::codes(it).is_empty()).count();
-    let others_timed_out = behind.iter().all(|it| judge::codes(it).is_empty() || timed_out(it));
+    let own = behind.iter().filter(|value| judge::codes(value).is_empty()).count();
+    let others_timed_out =
+        behind.iter().all(|value| judge::codes(value).is_empty() || timed_out(value));
     match denied && induced.iter().all(timed_out) && own > 0 && others_timed_out {
         true => Ok(Seen::Holds(format!("{INDUCED} timed-out -> deny, then deny"))),
         false => Err(shorts(&outcomes)),

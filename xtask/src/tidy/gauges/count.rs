@@ -134,7 +134,8 @@ impl Finder {
 
 /// What to write instead of a hit.
 pub(super) fn advice(hit: &Hit) -> &'static str {
-    let general = GAUGES.iter().find(|(gauge, _)| *gauge == hit.gauge).map_or("", |(_, it)| it);
+    let general =
+        GAUGES.iter().find(|(gauge, _)| *gauge == hit.gauge).map_or("", |(_, value)| value);
     let tables: &[&[Word]] = match hit.gauge {
         NAMES => &[ITEMS, PARTS, IDENTIFIERS],
         PHRASE => &[PHRASES],

@@ -96,7 +96,7 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Ask(ask) => json!({
             "type": "ask", "id": ask.id, "tool": ask.call.tool, "input": ask.call.input,
             "reason": ask.reason,
-            "was": ask.was.as_ref().map(|it| it.was.clone()),
+            "was": ask.was.as_ref().map(|rewritten| rewritten.was.clone()),
         }),
         Update::AskVoid { id } => json!({"type": "ask_void", "id": id}),
         Update::Unanswered { call, reason } => json!({
@@ -158,6 +158,6 @@ fn of_deed(deed: &Deed) -> Value {
         "type": "hook_did", "text": deed.line(), "event": deed.event.neutral,
         "own_events": deed.event.own, "hooks": deed.hooks,
         "did": deed.did, "why": deed.why, "id": deed.call,
-        "was": change.map(|it| &it.was), "now": change.map(|it| &it.now),
+        "was": change.map(|change| &change.was), "now": change.map(|change| &change.now),
     })
 }

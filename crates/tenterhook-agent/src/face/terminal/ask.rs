@@ -102,10 +102,10 @@ impl Asked {
         if height < ROOMY && height < all {
             return vec![Line::styled(self.on_one_row(), BOLD)];
         }
-        let row = |it: &Choice| {
-            let mark = if self.chosen == Some(*it) { '>' } else { ' ' };
-            let [words, ..] = it.words();
-            let text = format!("{mark} {} {words}", it.number());
+        let row = |choice: &Choice| {
+            let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
+            let [words, ..] = choice.words();
+            let text = format!("{mark} {} {words}", choice.number());
             Line::styled(cut(&text, self.width), BOLD)
         };
         let mut lines: Vec<_> = Choice::ALL.iter().map(row).collect();
@@ -115,23 +115,23 @@ impl Asked {
 
     fn on_one_row(&self) -> String {
         let row = |short: usize| {
-            let choice = |it: &Choice| {
-                let mark = if self.chosen == Some(*it) { '>' } else { ' ' };
-                let words = it.words();
-                format!("{mark}{} {}", it.number(), words.get(short).unwrap_or(&""))
+            let choice = |choice: &Choice| {
+                let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
+                let words = choice.words();
+                format!("{mark}{} {}", choice.number(), words.get(short).unwrap_or(&""))
             };
             Choice::ALL.iter().map(choice).collect::<Vec<_>>().join(" ")
         };
         let long = format!("{}   then Enter", row(0));
         let rows = [long, row(1), row(2)];
-        let fits = rows.iter().find(|it| it.width() <= self.width).or(rows.last());
+        let fits = rows.iter().find(|row| row.width() <= self.width).or(rows.last());
         cut(fits.map_or("", String::as_str), self.width)
     }
 
     /// The first of these sentences that fits.
     fn instead(&self, sentences: &[&'static str]) -> Line<'static> {
-        let fits = |it: &&&str| it.width() + 2 <= self.width;
-        let text = sentences.iter().find(fits).or(sentences.last()).map_or("", |it| it);
+        let fits = |text: &&&str| text.width() + 2 <= self.width;
+        let text = sentences.iter().find(fits).or(sentences.last()).map_or("", |sentence| sentence);
         Line::styled(cut(&format!("  {text}"), self.width), DIM)
     }
 }
@@ -143,8 +143,8 @@ fn rows(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
 }
 
 fn body(asked: &Question, width: usize) -> Vec<Line<'static>> {
-    let arguments = asked.arguments.iter().map(|it| (it.replace('\n', "\n  "), PLAIN));
-    let change = asked.change.iter().map(|it| (it.replace('\n', "\n  "), PLAIN));
+    let arguments = asked.arguments.iter().map(|argument| (argument.replace('\n', "\n  "), PLAIN));
+    let change = asked.change.iter().map(|change| (change.replace('\n', "\n  "), PLAIN));
     let all = arguments.chain(change).chain([(asked.reason.clone(), DIM)]);
     all.flat_map(|(text, style)| rows(&text, width, style)).collect()
 }

@@ -69,7 +69,7 @@ impl Said {
         }
         let mut drawn = self.drawn.borrow_mut();
         let length = self.text.len();
-        let drawn = match drawn.take_if(|it| (it.length, it.width) == (length, width)) {
+        let drawn = match drawn.take_if(|d| (d.length, d.width) == (length, width)) {
             Some(same) => drawn.insert(same),
             None => {
                 drawn.insert(Drawn { length, width, lines: markdown::lines(&self.text, width) })
@@ -146,7 +146,7 @@ impl Tool {
 
     /// Nobody of these holds it up any more.
     pub(super) fn release(&mut self, holder: &Holder) {
-        self.holds.retain(|(it, _)| it != holder);
+        self.holds.retain(|(other, _)| other != holder);
     }
 }
 

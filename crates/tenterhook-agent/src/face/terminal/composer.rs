@@ -133,18 +133,18 @@ mod tests {
 
     #[test]
     fn characters_of_any_width_are_typed_and_removed_whole() {
-        let mut it = Composer::default();
-        it.insert("an\u{303}b🦀");
-        it.left();
-        it.backspace();
-        assert_eq!((it.text(), it.before()), ("an\u{303}🦀", "an\u{303}"));
-        it.right();
-        it.right();
-        it.backspace();
-        it.backspace_word();
-        assert_eq!(it.text(), "");
-        it.backspace();
-        it.left();
+        let mut composer = Composer::default();
+        composer.insert("an\u{303}b🦀");
+        composer.left();
+        composer.backspace();
+        assert_eq!((composer.text(), composer.before()), ("an\u{303}🦀", "an\u{303}"));
+        composer.right();
+        composer.right();
+        composer.backspace();
+        composer.backspace_word();
+        assert_eq!(composer.text(), "");
+        composer.backspace();
+        composer.left();
     }
 
     #[test]
@@ -161,18 +161,18 @@ mod tests {
 
     #[test]
     fn what_was_sent_comes_back() {
-        let mut it = Composer::default();
+        let mut composer = Composer::default();
         for text in ["one", "two"] {
-            it.insert(text);
-            assert_eq!(it.send().as_deref(), Some(text));
+            composer.insert(text);
+            assert_eq!(composer.send().as_deref(), Some(text));
         }
-        assert_eq!(it.send(), None);
-        it.older();
-        it.older();
-        it.older();
-        assert_eq!(it.text(), "one");
-        it.newer();
-        it.newer();
-        assert_eq!(it.text(), "");
+        assert_eq!(composer.send(), None);
+        composer.older();
+        composer.older();
+        composer.older();
+        assert_eq!(composer.text(), "one");
+        composer.newer();
+        composer.newer();
+        assert_eq!(composer.text(), "");
     }
 }

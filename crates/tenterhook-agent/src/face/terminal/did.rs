@@ -43,7 +43,7 @@ impl Did {
 /// The lines that went and came.
 pub(super) fn difference(change: &Rewritten) -> String {
     let [was, now] =
-        [&change.was, &change.now].map(|it| shown::spelled(&written(it), shown::OPENED));
+        [&change.was, &change.now].map(|value| shown::spelled(&written(value), shown::OPENED));
     diff::between(&was, &now)
 }
 
@@ -78,19 +78,20 @@ mod tests {
     /// AG-40.
     #[test]
     fn a_rewrite_is_one_line_and_opened_the_difference() {
-        let it = rewritten(json!({"command": "rm x", "n": 1}), json!({"command": "true", "n": 1}));
-        assert_eq!(it.text(false), "hook `x` rewrote the call; it was: rm x");
+        let rewrite =
+            rewritten(json!({"command": "rm x", "n": 1}), json!({"command": "true", "n": 1}));
+        assert_eq!(rewrite.text(false), "hook `x` rewrote the call; it was: rm x");
         assert_eq!(
-            it.text(true),
+            rewrite.text(true),
             "hook `x` rewrote the call:\n- command: rm x\n+ command: true\n  n: 1"
         );
     }
 
     #[test]
     fn what_drives_a_terminal_is_spelled_out_in_both() {
-        let it = rewritten(json!("a\u{1b}[2Jb"), json!("c"));
+        let rewrite = rewritten(json!("a\u{1b}[2Jb"), json!("c"));
         for open in [false, true] {
-            assert!(!it.text(open).contains('\u{1b}'), "{:?}", it.text(open));
+            assert!(!rewrite.text(open).contains('\u{1b}'), "{:?}", rewrite.text(open));
         }
     }
 
@@ -99,8 +100,10 @@ mod tests {
         let why = "one\ntwo ".repeat(100);
         let deed =
             Deed { hooks: vec!["x".to_owned()], did: "objects".to_owned(), why, ..Deed::default() };
-        let it = Did::of(&deed);
-        assert!(it.text(false).chars().count() <= REASON + 20 && !it.text(false).contains('\n'));
-        assert_eq!(it.text(true).lines().count(), 101);
+        let diff = Did::of(&deed);
+        assert!(
+            diff.text(false).chars().count() <= REASON + 20 && !diff.text(false).contains('\n')
+        );
+        assert_eq!(diff.text(true).lines().count(), 101);
     }
 }

@@ -16,16 +16,16 @@ pub(super) fn of(call: &Call) -> Option<String> {
 }
 
 pub(super) fn between(old: &str, new: &str) -> String {
-    let [old, new]: [Vec<&str>; 2] = [old, new].map(|it| it.split('\n').collect());
+    let [old, new]: [Vec<&str>; 2] = [old, new].map(|text| text.split('\n').collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
     let before = old.iter().zip(&new).take_while(same).count();
     let left = old.len().min(new.len()) - before;
     let after = old.iter().rev().zip(new.iter().rev()).take(left).take_while(same).count();
     let changed = |all: &[&str], mark: char| {
         let lines = all.iter().take(all.len() - after).skip(before);
-        lines.map(|it| format!("{mark} {it}")).collect::<Vec<_>>()
+        lines.map(|line| format!("{mark} {line}")).collect::<Vec<_>>()
     };
-    let stays = |it: &&str| format!("  {it}");
+    let stays = |text: &&str| format!("  {text}");
     let mut lines: Vec<String> = Vec::new();
     lines.extend(old.iter().take(before).skip(before.saturating_sub(ROUND)).map(stays));
     lines.extend(changed(&old, '-'));

@@ -58,7 +58,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
         tall = 0;
     }
     let left = usize::from(area.height.saturating_sub(tall + 1));
-    let asking = asked.as_ref().map_or(0, |it| it.height().min(room(left)));
+    let asking = asked.as_ref().map_or(0, |a| a.height().min(room(left)));
     let [main, ask, status, composer] = Layout::vertical([
         Constraint::Fill(1),
         Constraint::Length(u16::try_from(asking).unwrap_or(0)),
@@ -71,7 +71,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
     if let Some(beside) = beside {
         panel::draw(frame, beside, screen);
     }
-    let read = asked.map_or_else(Read::default, |it| it.draw(frame, ask, screen.read));
+    let read = asked.map_or_else(Read::default, |a| a.draw(frame, ask, screen.read));
     frame.render_widget(Paragraph::new(status_line(screen, view.below, width)), status);
     compose(frame, composer, &typed);
     Drawn { view, read }
@@ -212,7 +212,7 @@ fn compose(frame: &mut Frame<'_>, area: Rect, typed: &Typed) {
     let text = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     let lines: Vec<Line<'_>> = match typed.empty {
         true => vec![Line::styled(cut(INVITES, usize::from(text.width)), DIM)],
-        false => typed.lines.iter().map(|it| Line::raw(it.as_str())).collect(),
+        false => typed.lines.iter().map(|line| Line::raw(line.as_str())).collect(),
     };
     frame.render_widget(Paragraph::new(lines), text);
     let right = text.width.saturating_sub(1);

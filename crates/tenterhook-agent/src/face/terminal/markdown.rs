@@ -176,7 +176,7 @@ impl Page {
         } else if self.table.is_some() {
             self.row(|row| row.last_mut().into_iter().for_each(|cell| cell.push_str(&text)));
         } else {
-            let style = self.styles.iter().fold(PLAIN, |all, it| all.patch(*it));
+            let style = self.styles.iter().fold(PLAIN, |all, style| all.patch(*style));
             for (at, part) in text.split('\n').enumerate() {
                 if at > 0 {
                     self.end_line();
@@ -249,7 +249,7 @@ impl Page {
     /// Sets what follows apart from what is above, but for the first words of an item.
     fn apart(&mut self) {
         self.end_line();
-        let above = self.lines.last().is_some_and(|it| it.width() > 0);
+        let above = self.lines.last().is_some_and(|line| line.width() > 0);
         if above && self.mark.is_none() && self.lists.is_empty() {
             let margin = self.margins.concat();
             self.lines.push(Line::styled(margin.trim_end().to_owned(), DIM));
@@ -265,14 +265,14 @@ impl Page {
 
     /// How wide a line may be beside what stands before it.
     fn room(&self) -> usize {
-        let margin: usize = self.margins().iter().map(|it| it.width()).sum();
+        let margin: usize = self.margins().iter().map(|margin| margin.width()).sum();
         self.width.saturating_sub(margin).max(1)
     }
 
     /// What stands before a line, as far as that leaves room for words.
     fn margins(&self) -> &[String] {
         let mut all = self.margins.get(..self.margins.len().min(DEEPEST)).unwrap_or_default();
-        while all.iter().map(|it| it.width()).sum::<usize>() * 2 > self.width {
+        while all.iter().map(|text| text.width()).sum::<usize>() * 2 > self.width {
             all = all.split_last().map(|(_, rest)| rest).unwrap_or_default();
         }
         all
@@ -360,11 +360,11 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, width: usize) -> String {
-        let rows: Vec<_> = lines(text, width).iter().map(|it| it.to_string()).collect();
+        let rows: Vec<_> = lines(text, width).iter().map(|line| line.to_string()).collect();
         for row in &rows {
             assert!(row.width() <= width, "{row:?} is wider than {width}");
         }
-        rows.iter().map(|it| it.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+        rows.iter().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
     /// AG-48.
@@ -379,7 +379,7 @@ mod tests {
     fn weights_are_kept() {
         let all = lines("a **b** *c*", 40);
         let style = |text: &str| {
-            all[0].spans.iter().find(|it| it.content.trim() == text).map(|it| it.style)
+            all[0].spans.iter().find(|span| span.content.trim() == text).map(|span| span.style)
         };
         assert_eq!((style("b"), style("c")), (Some(BOLD), Some(ITALIC)));
     }
@@ -415,7 +415,7 @@ mod tests {
         for text in texts {
             for width in 0..12 {
                 let rows = lines(text, width);
-                assert!(rows.iter().all(|it| it.width() <= width.max(2)), "{text:?} in {width}");
+                assert!(rows.iter().all(|row| row.width() <= width.max(2)), "{text:?} in {width}");
             }
         }
     }

@@ -65,14 +65,14 @@ impl Choice {
 
     /// The one that this text, all of it, is the number of.
     pub(super) fn numbered(text: &str) -> Option<Self> {
-        let is = |it: &&Self| text.chars().eq([it.number()]);
+        let is = |choice: &&Self| text.chars().eq([choice.number()]);
         Self::ALL.iter().find(is).copied()
     }
 
     /// The next one up or down, from the first or the last where none is chosen.
     pub(super) fn next(now: Option<Self>, down: bool) -> Option<Self> {
         let last = Self::ALL.len() - 1;
-        let at = now.and_then(|now| Self::ALL.iter().position(|it| *it == now));
+        let at = now.and_then(|now| Self::ALL.iter().position(|choice| *choice == now));
         let at = match (at, down) {
             (None, true) => 0,
             (None, false) => last,
@@ -107,13 +107,14 @@ impl Question {
         let title = shown::spelled(&ask.call.tool, shown::NAME);
         let reason = shown::text(&ask.reason, shown::OUTPUT);
         let arguments = arguments(&ask.call);
-        let length = |it: &Value| it.as_str().map_or_else(|| it.to_string().len(), str::len);
+        let length =
+            |value: &Value| value.as_str().map_or_else(|| value.to_string().len(), str::len);
         let values = ask.call.input.as_object().into_iter().flatten();
-        let readable = values.map(|(_, it)| length(it)).sum::<usize>() <= shown::ASKED;
-        let change = ask.was.as_ref().map(|it| {
-            let names: Vec<_> = it.hooks.iter().map(|it| format!("`{it}`")).collect();
+        let readable = values.map(|(_, value)| length(value)).sum::<usize>() <= shown::ASKED;
+        let change = ask.was.as_ref().map(|rewritten| {
+            let names: Vec<_> = rewritten.hooks.iter().map(|hook| format!("`{hook}`")).collect();
             let who = shown::line(&names.join(", "));
-            format!("{who} rewrote what the model asked for:\n{}", did::difference(it))
+            format!("{who} rewrote what the model asked for:\n{}", did::difference(rewritten))
         });
         Self { ask, since, title, arguments, readable, change, reason }
     }
@@ -163,5 +164,5 @@ fn arguments(call: &Call) -> Vec<String> {
         let gap = if value.contains('\n') { "\n" } else { " " };
         format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
     });
-    named.chain(change.map(|it| format!("change:\n{it}"))).collect()
+    named.chain(change.map(|change| format!("change:\n{change}"))).collect()
 }

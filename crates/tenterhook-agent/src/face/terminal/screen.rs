@@ -161,7 +161,7 @@ impl Screen {
 
     /// Takes in what the runtime tells.
     pub(super) fn take(&mut self, update: Update) {
-        self.timed(|it| it.hear(update));
+        self.timed(|screen| screen.hear(update));
     }
 
     fn hear(&mut self, update: Update) {
@@ -212,7 +212,7 @@ impl Screen {
             Update::Did(deed) => self.did(&deed),
             Update::Held(hold) => self.held(hold),
             Update::Released(hold) => self.released(hold),
-            Update::Status(status) => self.status = status.map(|it| shown::line(&it)),
+            Update::Status(status) => self.status = status.map(|status| shown::line(&status)),
             Update::TurnEnded { error } => self.turn_ended(error),
             Update::Page { title, text } => self.show_page(&title, &text),
             Update::Within { update, .. } => {
@@ -272,7 +272,7 @@ impl Screen {
 
     /// The blocks with their numbers, which they keep.
     pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Placed)> {
-        self.blocks.iter().enumerate().map(|(at, it)| (self.dropped + at, it))
+        self.blocks.iter().enumerate().map(|(at, block)| (self.dropped + at, block))
     }
 
     /// The conversation begins anew.
@@ -316,12 +316,12 @@ impl Screen {
     }
 
     fn last_block(&mut self) -> Option<&mut Block> {
-        self.blocks.back_mut().map(|it| &mut it.block)
+        self.blocks.back_mut().map(|block| &mut block.block)
     }
 
     /// Words of one agent do not go on those of another.
     fn part(&mut self) {
-        if self.blocks.back().is_some_and(|it| it.depth != self.depth) {
+        if self.blocks.back().is_some_and(|block| block.depth != self.depth) {
             self.parted |= self.streaming.is_some();
             (self.streaming, self.thinking) = (None, None);
         }

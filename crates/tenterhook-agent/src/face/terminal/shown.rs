@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn a_sequence_across_pieces_is_taken_out_whole() {
         let shown = |pieces: &[&str]| {
-            let mut it = Pieces::default();
-            pieces.iter().map(|piece| it.next(piece)).collect::<String>()
+            let mut filter = Pieces::default();
+            pieces.iter().map(|piece| filter.next(piece)).collect::<String>()
         };
         assert_eq!(shown(&["a\u{1b}", "[3", "1mb"]), "ab");
         assert_eq!(shown(&["a\u{1b}]0;ti", "tle\u{7}b"]), "ab");

@@ -67,16 +67,16 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
         lines.push(Line::default());
     }
     let (mut spans, mut below) = (Vec::new(), None);
-    for (block, it) in screen.numbered().rev() {
+    for (block, entry) in screen.numbered().rev() {
         below = if at_end { Some(0) } else { screen.view.wanted(&spans, height) };
         if below.is_some_and(|below| lines.len() >= below + height) {
             return Gathered { lines, spans, below: below.unwrap_or(0) };
         }
         let from = lines.len();
-        let margin = margin(it.depth, width);
+        let margin = margin(entry.depth, width);
         let sight =
             Sight { width: width - margin.width(), wanted, open: screen.open, now: screen.now };
-        sight.block(&it.block, &mut lines);
+        sight.block(&entry.block, &mut lines);
         // The line that sets it apart from what is above belongs to it.
         lines.push(Line::default());
         if !margin.is_empty() {
@@ -169,8 +169,11 @@ impl Sight {
         let text: Vec<_> = whole.split('\n').take(most).collect();
         let all = wrap(&format!("{mark}{}", text.join("\n")), inner);
         let hidden = all.len() > rows;
-        let mut lines: Vec<_> =
-            all.into_iter().take(rows).map(|it| Line::styled(format!("  {it}"), style)).collect();
+        let mut lines: Vec<_> = all
+            .into_iter()
+            .take(rows)
+            .map(|text| Line::styled(format!("  {text}"), style))
+            .collect();
         let more = match (output.lines.saturating_sub(text.len()), hidden) {
             (0, false) => return lines,
             (0, true) => "  (more, Ctrl-O)".to_owned(),
@@ -195,8 +198,8 @@ impl Sight {
                 _ => "asked for, not begun".to_owned(),
             });
         }
-        let rows = texts.iter().flat_map(|it| {
-            let mut rows: Vec<_> = marked("  ", it, self.width, DIM).collect();
+        let rows = texts.iter().flat_map(|text| {
+            let mut rows: Vec<_> = marked("  ", text, self.width, DIM).collect();
             rows.reverse();
             rows
         });
@@ -213,7 +216,7 @@ fn held_by(holder: &Holder) -> String {
 
 /// The hooks and the event.
 pub(super) fn hold_words(hold: &Hold) -> String {
-    let names: Vec<_> = hold.hooks.iter().map(|it| format!("`{it}`")).collect();
+    let names: Vec<_> = hold.hooks.iter().map(|hook| format!("`{hook}`")).collect();
     let word = if names.len() == 1 { "hook" } else { "hooks" };
     shown::line(&format!("{word} {} at {}", names.join(", "), hold.event.label))
 }

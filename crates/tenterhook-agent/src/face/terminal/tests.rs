@@ -44,7 +44,7 @@ fn shown(screen: &Screen, width: u16, height: u16) -> (Vec<String>, Drawn) {
     let mut told = Drawn::default();
     terminal.draw(|frame| told = draw::draw(frame, screen)).unwrap();
     let shown = terminal.backend().to_string();
-    (shown.lines().map(|it| it.trim_matches('"').trim_end().to_owned()).collect(), told)
+    (shown.lines().map(|line| line.trim_matches('"').trim_end().to_owned()).collect(), told)
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Input> {
@@ -79,7 +79,7 @@ fn wide_characters_keep_their_columns() {
     let mut screen = screen();
     types(&mut screen, "日本語 ok");
     let lines = drawn(&screen, 20, 10);
-    assert!(lines.iter().any(|it| it.starts_with("│ 日本語 ok")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("│ 日本語 ok")), "{lines:#?}");
 }
 
 #[test]
@@ -419,8 +419,8 @@ fn the_panel_stands_beside_where_there_is_room_and_else_below() {
     let (event, step) = (wide[1].find("deny").unwrap(), wide[2].find("deny").unwrap());
     assert_eq!(event, step, "{wide:#?}");
     let narrow = drawn(&screen, 40, 16);
-    assert!(narrow.iter().any(|it| it.starts_with("┌ hooks")), "{narrow:#?}");
-    assert!(narrow.iter().any(|it| it.contains("7 ms  deny")), "{narrow:#?}");
+    assert!(narrow.iter().any(|text| text.starts_with("┌ hooks")), "{narrow:#?}");
+    assert!(narrow.iter().any(|text| text.contains("7 ms  deny")), "{narrow:#?}");
 }
 
 #[test]

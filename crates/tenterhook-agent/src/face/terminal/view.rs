@@ -55,7 +55,7 @@ impl View {
     pub(super) fn wanted(&self, spans: &[Span], height: usize) -> Option<usize> {
         let top = match self.held {
             None => height,
-            Some(place) => spans.iter().find(|it| it.block == place.block)?.at(place.line) + 1,
+            Some(place) => spans.iter().find(|span| span.block == place.block)?.at(place.line) + 1,
         };
         Some(top.saturating_add_signed(self.moved).saturating_sub(height))
     }
@@ -65,8 +65,8 @@ impl View {
         if below == 0 {
             return Self::default();
         }
-        let span = spans.iter().find(|it| (it.from..it.to).contains(&top));
-        let held = span.map(|it| Place { block: it.block, line: it.line(top) });
+        let span = spans.iter().find(|span| (span.from..span.to).contains(&top));
+        let held = span.map(|span| Place { block: span.block, line: span.line(top) });
         // What is sent and not taken in yet belongs to no block: there the end is all that one can hold on to.
         let moved = if held.is_none() { isize::try_from(below).unwrap_or(isize::MAX) } else { 0 };
         Self { held, moved, below }

@@ -22,15 +22,15 @@ const MOST_PLACES: usize = 32;
 /// Every path that the command may run, started in one of `from`, whether a file is there or not, and as it is written.
 pub(super) fn files(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
     let mut found = Found { all: BTreeSet::new(), depth: 0, read: BTreeSet::new() };
-    let mut from: Vec<PathBuf> = from.iter().map(|it| it.to_path_buf()).collect();
+    let mut from: Vec<PathBuf> = from.iter().map(|path| path.to_path_buf()).collect();
     match &command.invocation {
         Invocation::Shell { text, .. } => found.line(text, &mut from),
         Invocation::Argv { program, args } => {
             let words: Vec<String> = std::iter::once(program).chain(args).cloned().collect();
             found.words(&words, &mut from.clone());
             // `sh -c LINE`
-            for it in args.iter().filter(|it| it.contains(char::is_whitespace)) {
-                found.line(it, &mut from.clone());
+            for arg in args.iter().filter(|arg| arg.contains(char::is_whitespace)) {
+                found.line(arg, &mut from.clone());
             }
         }
     }
@@ -54,12 +54,13 @@ impl Found {
         let mut set = BTreeMap::new();
         let is_fed = line.commands.iter().any(is_fed);
         for command in &line.commands {
-            for it in command.assignments.iter() {
-                set.insert(it.name.clone(), bare(&it.value));
+            for assignment in command.assignments.iter() {
+                set.insert(assignment.name.clone(), bare(&assignment.value));
             }
-            let words: Vec<String> = command.words.iter().map(|it| with(&set, &bare(it))).collect();
+            let words: Vec<String> =
+                command.words.iter().map(|word| with(&set, &bare(word))).collect();
             self.words(&words, from);
-            let program = words.first().map_or("", |it| name(it));
+            let program = words.first().map_or("", |word| name(word));
             let reads = INTERPRETERS.contains(&program);
             let inner = matches!(
                 command.context,
@@ -70,9 +71,10 @@ impl Found {
                 self.given(words.get(1..).unwrap_or_default(), from);
             }
             let fed = command.redirects.iter().chain(&line.redirects);
-            let fed = fed.filter(|it| it.operator == "<" && (reads || command.words.is_empty()));
+            let fed = fed
+                .filter(|redirect| redirect.operator == "<" && (reads || command.words.is_empty()));
             let fed: Vec<String> = fed
-                .filter_map(|it| match &it.target {
+                .filter_map(|redirect| match &redirect.target {
                     Target::Word(word) => Some(with(&set, &bare(word))),
                     _ => None,
                 })
@@ -87,9 +89,9 @@ impl Found {
         let Some((program, rest)) = words.split_first() else { return };
         let base = name(program);
         let mut here = from.clone();
-        for word in rest.iter().flat_map(|it| values(it)) {
+        for word in rest.iter().flat_map(|text| values(text)) {
             let directories: Vec<PathBuf> =
-                meant(word, from).into_iter().filter(|it| it.is_dir()).collect();
+                meant(word, from).into_iter().filter(|path| path.is_dir()).collect();
             here.extend(directories);
         }
         here.truncate(MOST_PLACES);
@@ -103,17 +105,20 @@ impl Found {
             self.modules(rest, &here);
         }
         if OF_DIRECTORIES.contains(&base) {
-            let directories = rest.iter().flat_map(|it| meant(it, &here));
-            let inside = directories.flat_map(|it| MAIN.iter().map(move |name| it.join(name)));
-            self.all.extend(inside.filter(|it| it.is_file()));
+            let directories = rest.iter().flat_map(|text| meant(text, &here));
+            let inside =
+                directories.flat_map(|directory| MAIN.iter().map(move |name| directory.join(name)));
+            self.all.extend(inside.filter(|path| path.is_file()));
         }
         if LAUNCHERS.contains(&base) {
             self.launched(rest, &mut here);
         }
-        for runner in RUNNERS.iter().filter(|it| it.programs.contains(&base)) {
-            let above = here.iter().flat_map(|it| it.ancestors().map(Path::to_path_buf));
+        for runner in RUNNERS.iter().filter(|runner| runner.programs.contains(&base)) {
+            let above = here.iter().flat_map(|path| path.ancestors().map(Path::to_path_buf));
             let above: BTreeSet<PathBuf> = above.collect();
-            for file in above.iter().flat_map(|it| runner.files.iter().map(|name| it.join(name))) {
+            for file in
+                above.iter().flat_map(|path| runner.files.iter().map(|name| path.join(name)))
+            {
                 if file.is_file() {
                     self.scripts(&file, rest);
                     self.all.insert(file);
@@ -125,20 +130,20 @@ impl Found {
 
     /// Words that name what is run.
     fn given(&mut self, words: &[String], from: &[PathBuf]) {
-        let paths = words.iter().flat_map(|it| values(it)).flat_map(|it| meant(it, from));
-        self.all.extend(paths.filter(|it| !it.is_dir()));
+        let paths = words.iter().flat_map(|word| values(word)).flat_map(|text| meant(text, from));
+        self.all.extend(paths.filter(|path| !path.is_dir()));
     }
 
     /// What stands behind words of a launcher's own: a program that is known, or the first file.
     fn launched(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
-        let is_known = |it: &String| {
-            INTERPRETERS.contains(&name(it))
-                || RUNNERS.iter().any(|row| row.programs.contains(&name(it)))
+        let is_known = |word: &String| {
+            INTERPRETERS.contains(&name(word))
+                || RUNNERS.iter().any(|row| row.programs.contains(&name(word)))
         };
         if let Some(rest) = words.iter().position(is_known).and_then(|at| words.get(at..)) {
             return self.words(rest, from);
         }
-        let is_file = |it: &&String| meant(it, from).iter().any(|it| it.is_file());
+        let is_file = |word: &&String| meant(word, from).iter().any(|path| path.is_file());
         if let Some(file) = words.iter().find(is_file) {
             self.given(std::slice::from_ref(file), from);
         }
@@ -158,7 +163,7 @@ impl Found {
                         path.join("__main__.py"),
                         path.with_extension("py"),
                     ];
-                    self.all.extend(files.into_iter().filter(|it| it.is_file()));
+                    self.all.extend(files.into_iter().filter(|file| file.is_file()));
                 }
             }
         }
@@ -176,7 +181,7 @@ impl Found {
         };
         for (name, line) in scripts {
             let own = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
-            let asked = words.iter().any(|it| it == name || Some(it.as_str()) == own);
+            let asked = words.iter().any(|word| word == name || Some(word.as_str()) == own);
             let is_new = asked && self.read.insert((file.to_path_buf(), name.clone()));
             if let Some(line) = line.as_str().filter(|_| is_new) {
                 self.line(line, &mut file.parent().map(Path::to_path_buf).into_iter().collect());
@@ -193,8 +198,8 @@ fn is_fed(command: &SimpleCommand) -> bool {
     program == "eval"
         || matches!(program, "." | "source")
         || SHELLS.contains(&program)
-            && (rest.iter().all(|it| it.starts_with('-'))
-                || rest.iter().any(|it| it == "-c" || it.starts_with("<(")))
+            && (rest.iter().all(|text| text.starts_with('-'))
+                || rest.iter().any(|text| text == "-c" || text.starts_with("<(")))
 }
 
 /// A word as written, because a variable stands for the project, and without quotes.
@@ -210,9 +215,10 @@ fn with(set: &BTreeMap<String, String>, word: &str) -> String {
     set.iter().fold(word.to_owned(), |word, (name, value)| {
         let mut word = word.replace(&format!("${{{name}}}"), value);
         let whole = format!("${name}");
-        let goes_on = |it: char| it.is_alphanumeric() || it == '_';
-        let ends =
-            |at: &usize| word.get(at + whole.len()..).is_some_and(|it| !it.starts_with(goes_on));
+        let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+        let ends = |at: &usize| {
+            word.get(at + whole.len()..).is_some_and(|word| !word.starts_with(goes_on))
+        };
         if let Some(at) = word.find(&whole).filter(ends) {
             word.replace_range(at..at + whole.len(), value);
         }
@@ -223,7 +229,7 @@ fn with(set: &BTreeMap<String, String>, word: &str) -> String {
 /// The name of a program, less its directory and the digits of its version.
 fn name(program: &str) -> &str {
     let base = program.rsplit('/').next().unwrap_or(program);
-    base.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' && base.len() > 1)
+    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' && base.len() > 1)
 }
 
 /// A word, and what stands in it behind an option.
@@ -231,7 +237,7 @@ fn values(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let attached = word
         .get(2..)
-        .filter(|it| word.starts_with('-') && !word.starts_with("--") && !it.is_empty());
+        .filter(|text| word.starts_with('-') && !word.starts_with("--") && !text.is_empty());
     std::iter::once(word).chain(behind).chain(attached)
 }
 
@@ -239,13 +245,14 @@ fn values(word: &str) -> impl Iterator<Item = &str> {
 fn options(words: &[String], options: &[&str]) -> Vec<String> {
     let next = words.iter().zip(words.iter().skip(1));
     let next =
-        next.filter(|(it, _)| options.contains(&it.as_str())).map(|(_, value)| value.clone());
+        next.filter(|(word, _)| options.contains(&word.as_str())).map(|(_, value)| value.clone());
     let attached = |word: &String, option: &&str| {
         let rest = word.strip_prefix(option)?;
-        Some(rest.strip_prefix('=').unwrap_or(rest).to_owned()).filter(|it| !it.is_empty())
+        Some(rest.strip_prefix('=').unwrap_or(rest).to_owned()).filter(|rest| !rest.is_empty())
     };
-    let attached =
-        words.iter().flat_map(|it| options.iter().filter_map(move |option| attached(it, option)));
+    let attached = words
+        .iter()
+        .flat_map(|word| options.iter().filter_map(move |option| attached(word, option)));
     next.chain(attached).collect()
 }
 
@@ -259,10 +266,10 @@ fn meant(word: &str, from: &[PathBuf]) -> Vec<PathBuf> {
         false => word,
     };
     // `$(dirname "$0")/x` and `$A/$B/x`: whatever stands in the middle, what follows the last may be told.
-    let last = word.rsplit(['$', '`', ')', '}']).next().and_then(|it| it.split_once('/'));
+    let last = word.rsplit(['$', '`', ')', '}']).next().and_then(|part| part.split_once('/'));
     let last =
         last.map(|(_, rest)| rest).filter(|_| word.starts_with(['$', '`']) && !rest.is_empty());
-    let rests = [Some(rest), last.filter(|it| *it != rest)];
-    let rests = rests.into_iter().flatten().filter(|it| !it.contains(['$', '`']));
-    rests.flat_map(|rest| from.iter().map(move |it| it.join(rest))).collect()
+    let rests = [Some(rest), last.filter(|text| *text != rest)];
+    let rests = rests.into_iter().flatten().filter(|rest| !rest.contains(['$', '`']));
+    rests.flat_map(|rest| from.iter().map(move |path| path.join(rest))).collect()
 }

@@ -155,7 +155,7 @@ fn wished(headers: &HeaderMap) -> Option<Again> {
         return Some(Again::Never);
     }
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|it| it / 1000.0).or(number("retry-after"));
+    let seconds = number("retry-after-ms").map(|header| header / 1000.0).or(number("retry-after"));
     let wait = match seconds {
         Some(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
         None => {
@@ -176,7 +176,7 @@ fn told(body: &Value, target: &Target) -> Fault {
 }
 
 fn network(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Fault {
-    let reached = error.downcast_ref::<reqwest::Error>().is_none_or(|it| !it.is_connect());
+    let reached = error.downcast_ref::<reqwest::Error>().is_none_or(|error| !error.is_connect());
     let what = if reached { "did not answer to the end" } else { "cannot be reached" };
     // The innermost cause says what happened; those round it repeat the address.
     let mut cause: &dyn Cause = error;
@@ -209,12 +209,12 @@ fn by_code(body: &Value) -> Option<(ErrorKind, Again)> {
 /// What others wrote, fit to be shown: bounded, on one line, without control characters, and without the key, which some
 /// servers repeat.
 fn clean(text: &str, key: Option<&str>) -> String {
-    let text = match key.filter(|it| it.len() >= 4) {
+    let text = match key.filter(|key| key.len() >= 4) {
         Some(key) => text.replace(key, "[key]"),
         None => text.to_owned(),
     };
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let line = words.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     line.chars().take(WORDS).collect()
 }
 

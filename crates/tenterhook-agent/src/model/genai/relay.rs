@@ -139,8 +139,8 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
     let of_events = response
         .headers()
         .get(CONTENT_TYPE)
-        .and_then(|it| it.to_str().ok())
-        .is_some_and(|it| it.starts_with("text/event-stream"));
+        .and_then(|header| header.to_str().ok())
+        .is_some_and(|header| header.starts_with("text/event-stream"));
     let refused = !response.status().is_success();
     let mut bounds = if refused { Bounds::of_error(ERROR) } else { Bounds::new(of_events) };
     loop {
@@ -196,7 +196,7 @@ async fn say(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
 
 fn packed(response: &Response) -> bool {
     let how = response.headers().get(CONTENT_ENCODING);
-    how.is_some_and(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity"))
+    how.is_some_and(|header| !header.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn head(response: &Response) -> String {
@@ -217,7 +217,7 @@ async fn read(stream: &mut UnixStream) -> io::Result<Asked> {
     let broken = || io::Error::other("the request is none");
     let mut bytes = Vec::new();
     let end = loop {
-        if let Some(at) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             break at;
         }
         if bytes.len() > HEAD || stream.read_buf(&mut bytes).await? == 0 {
@@ -228,7 +228,7 @@ async fn read(stream: &mut UnixStream) -> io::Result<Asked> {
     let head = String::from_utf8(bytes).map_err(io::Error::other)?;
     let mut lines = head.split("\r\n");
     let mut first = lines.next().unwrap_or_default().split(' ');
-    let method = first.next().and_then(|it| it.parse().ok()).ok_or_else(broken)?;
+    let method = first.next().and_then(|word| word.parse().ok()).ok_or_else(broken)?;
     let path = first.next().ok_or_else(broken)?;
     let (mut headers, mut length, mut number, mut to) = (HeaderMap::new(), 0, 0, String::new());
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {

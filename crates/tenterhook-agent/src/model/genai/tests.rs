@@ -13,7 +13,8 @@ use crate::model::{Delta, Request, Stop};
 
 fn target(model: &str) -> Target {
     let env = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
-    let env: Vec<_> = env.iter().map(|it| ((*it).to_owned(), "secret-key".to_owned())).collect();
+    let env: Vec<_> =
+        env.iter().map(|variable| ((*variable).to_owned(), "secret-key".to_owned())).collect();
     choose(&env, Some(model), ModelTier::Able).unwrap()
 }
 
@@ -40,7 +41,7 @@ fn sent(messages: Vec<Message>, model: &str) -> Vec<(String, Value)> {
     let request = Request { messages, ..Request::default() };
     let sent = wire::request(&request, &target(model)).messages;
     sent.iter()
-        .map(|it| (it.role.to_string(), serde_json::to_value(&it.content).unwrap()))
+        .map(|message| (message.role.to_string(), serde_json::to_value(&message.content).unwrap()))
         .collect()
 }
 
@@ -117,7 +118,7 @@ fn end(calls: &[(&str, Value)], stop: Option<&str>) -> StreamEnd {
     });
     StreamEnd {
         captured_content: Some(MessageContent::from_tool_calls(calls.collect())),
-        captured_stop_reason: stop.map(|it| StopReason::from(it.to_owned())),
+        captured_stop_reason: stop.map(|stop| StopReason::from(stop.to_owned())),
         ..StreamEnd::default()
     }
 }

@@ -94,7 +94,7 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
         match message {
             Message::User { text, context, .. } => {
                 let all = std::iter::once(text).chain(context);
-                all.for_each(|it| hear(&mut out, it));
+                all.for_each(|text| hear(&mut out, text));
             }
             Message::Assistant(reply) => {
                 let said = said(reply, target);
@@ -111,7 +111,7 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
                     out.push(ChatMessage::tool(MessageContent::from_tool_responses(all)));
                 }
             }
-            Message::Tools { context, .. } => context.iter().for_each(|it| hear(&mut out, it)),
+            Message::Tools { context, .. } => context.iter().for_each(|text| hear(&mut out, text)),
         }
     }
     out
@@ -122,7 +122,7 @@ fn hear(out: &mut Vec<ChatMessage>, text: &str) {
     if text.trim().is_empty() {
         return;
     }
-    match out.last_mut().filter(|it| it.role == ChatRole::User) {
+    match out.last_mut().filter(|message| message.role == ChatRole::User) {
         Some(last) => last.content.push(ContentPart::Text(text.to_owned())),
         None => out.push(ChatMessage::user(text)),
     }
@@ -130,11 +130,11 @@ fn hear(out: &mut Vec<ChatMessage>, text: &str) {
 
 /// What the model said, in its service's own words where those are kept.
 fn said(reply: &Reply, target: &Target) -> MessageContent {
-    let own = reply.echo.as_ref().filter(|it| it.from == target.name);
-    let own = own.and_then(|it| serde_json::from_value(it.content.clone()).ok());
+    let own = reply.echo.as_ref().filter(|e| e.from == target.name);
+    let own = own.and_then(|echo| serde_json::from_value(echo.content.clone()).ok());
     let mut content: MessageContent = own.unwrap_or_else(|| {
-        let text = Some(&reply.text).filter(|it| !it.trim().is_empty());
-        let text = text.map(|it| ContentPart::Text(it.clone()));
+        let text = Some(&reply.text).filter(|text| !text.trim().is_empty());
+        let text = text.map(|text| ContentPart::Text(text.clone()));
         let calls = reply.calls.iter().map(|call| {
             ContentPart::ToolCall(ToolCall {
                 call_id: call.id.clone(),
@@ -166,10 +166,10 @@ fn whole(arguments: &mut Value) {
 }
 
 fn response(call: &Call, results: &[ToolResult]) -> ToolResponse {
-    let result = results.iter().find(|it| it.id == call.id);
+    let result = results.iter().find(|result| result.id == call.id);
     let text = match result {
-        Some(it) if it.is_error => format!("Error: {}", it.text),
-        Some(it) => it.text.clone(),
+        Some(result) if result.is_error => format!("Error: {}", result.text),
+        Some(result) => result.text.clone(),
         None => "Error: its result was lost".to_owned(),
     };
     ToolResponse::new(call.id.clone(), text).with_fn_name(call.tool.clone())
@@ -252,5 +252,5 @@ fn rename(call: &mut ToolCall, taken: &mut HashSet<String>) {
 }
 
 fn tokens(count: Option<i32>) -> u64 {
-    count.and_then(|it| u64::try_from(it).ok()).unwrap_or(0)
+    count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0)
 }

@@ -21,7 +21,7 @@ fn a_lost_gate_denies_where_it_is_strict_and_was_meant() {
     const STRICT: &str = "continue_on_error = false";
     const ELSEWHERE: &str =
         "continue_on_error = false\ncondition = { type = \"tool_name\", name = \"File\" }";
-    for (gates, runs, told) in [
+    for (gates, runs, texts) in [
         (&[("one", STRICT)][..], false, &["one"][..]),
         (&[("one", ""), ("two", STRICT)], false, &["one", "two"]),
         (&[("one", STRICT), ("two", STRICT)], false, &["one", "two"]),
@@ -40,9 +40,10 @@ fn a_lost_gate_denies_where_it_is_strict_and_was_meant() {
         let result = run.of("tool_result")[0];
         assert_eq!(result["is_error"], !runs, "{result}");
         let warnings: Vec<_> =
-            run.of("warn").iter().map(|it| it["reason"].as_str().unwrap()).collect();
-        let names: Vec<_> = warnings.iter().map(|it| it.split('`').nth(1).unwrap()).collect();
-        assert_eq!(names, told, "{gates:?}: {warnings:?}");
+            run.of("warn").iter().map(|value| value["reason"].as_str().unwrap()).collect();
+        let names: Vec<_> =
+            warnings.iter().map(|reason| reason.split('`').nth(1).unwrap()).collect();
+        assert_eq!(names, texts, "{gates:?}: {warnings:?}");
     }
 }
 
@@ -55,9 +56,9 @@ fn what_is_said_of_a_lost_gate_is_one_short_line() {
     let gate = entry("tool_call_before", "token=hush-hush; kill -9 $$", &rest);
     let room = room(&[gate], RUNS);
     let run = room.ask("go", &["--allow", "Bash(*)"]);
-    let told = run.of("tool_result")[0]["text"].as_str().unwrap();
-    assert!(told.contains("evil"), "{told}");
-    assert!(told.chars().count() <= 400 && !told.contains(char::is_control), "{told}");
+    let text = run.of("tool_result")[0]["text"].as_str().unwrap();
+    assert!(text.contains("evil"), "{text}");
+    assert!(text.chars().count() <= 400 && !text.contains(char::is_control), "{text}");
     assert!(!format!("{:?}", run.heard).contains("hush-hush"), "{:?}", run.heard);
 }
 
@@ -87,8 +88,8 @@ fn a_program_that_speaks_lines_is_held_to_the_same_gates() {
         let room = room(std::slice::from_ref(&rewrite), RUNS);
         let mut run = room.start(args);
         run.prompt("go");
-        let next = run.wait("the call or the question", |it| {
-            it["type"] == "ask" || it["type"] == "tool_result"
+        let next = run.wait("the call or the question", |message| {
+            message["type"] == "ask" || message["type"] == "tool_result"
         });
         if next["type"] == "ask" {
             assert_eq!(next["input"]["command"], "echo other >> ran.txt");
@@ -134,14 +135,16 @@ text = "done"
     let ran: BTreeMap<String, bool> = run
         .of("tool_result")
         .iter()
-        .filter(|it| !it["text"].as_str().unwrap().contains("was refused"))
-        .map(|it| (it["id"].as_str().unwrap().to_owned(), it["is_error"] == false))
+        .filter(|tool_result| !tool_result["text"].as_str().unwrap().contains("was refused"))
+        .map(|tool_result| {
+            (tool_result["id"].as_str().unwrap().to_owned(), tool_result["is_error"] == false)
+        })
         .collect();
     assert_eq!(ran.len(), 4);
     let told = |file: &str| {
         let mut all: Vec<_> = lines(&room, file)
             .into_iter()
-            .map(|it| (it["id"].as_str().unwrap().to_owned(), it["ok"] == "true"))
+            .map(|line| (line["id"].as_str().unwrap().to_owned(), line["ok"] == "true"))
             .collect();
         all.sort();
         all

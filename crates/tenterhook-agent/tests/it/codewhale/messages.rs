@@ -11,11 +11,11 @@ use crate::room::{Room, Run};
 fn kept(run: &Run) -> Vec<String> {
     let path = run.of("session")[0]["transcript_path"].as_str().unwrap();
     let text = Room::conversation(path);
-    text.lines().filter(|it| !it.contains(r#""type":"session""#)).map(str::to_owned).collect()
+    text.lines().filter(|line| !line.contains(r#""type":"session""#)).map(str::to_owned).collect()
 }
 
 fn loading(run: &Run) -> Vec<&Value> {
-    run.of("loading").into_iter().map(|it| &it["loading"]).collect()
+    run.of("loading").into_iter().map(|value| &value["loading"]).collect()
 }
 
 /// The requests that the model was given, each as text.
@@ -46,7 +46,7 @@ fn the_text_that_hooks_make_is_the_only_one() {
     assert_eq!(run.wait_for("reply")["text"], "b it is");
     run.end();
     let seen = lines(&room, "seen.jsonl");
-    let prompts: Vec<_> = seen.iter().map(|it| &it["prompt"]).collect();
+    let prompts: Vec<_> = seen.iter().map(|value| &value["prompt"]).collect();
     let text = "[hooked] see @b.txt";
     // The gate before the call sees all that it would send (HO-1).
     let call = format!("{text}\n\nThe file `b.txt`:\ncontent of b");
@@ -139,11 +139,14 @@ case "$line" in *secret*) exit 2;; *faster*) echo '{"text": "[hooked] faster"}';
     run.prompt("the secret way");
     assert_eq!(run.wait_for("refused")["text"], "the secret way");
     run.prompt("faster");
-    run.wait("the steer", |it| it["type"] == "prompt" && it["text"] == "[hooked] faster");
+    run.wait("the steer", |message| {
+        message["type"] == "prompt" && message["text"] == "[hooked] faster"
+    });
     room.sandbox.write("go", "").unwrap();
     run.wait_for("turn_ended");
     run.end();
-    let texts: Vec<_> = lines(&room, "seen.jsonl").iter().map(|it| it["text"].clone()).collect();
+    let texts: Vec<_> =
+        lines(&room, "seen.jsonl").iter().map(|line| line["text"].clone()).collect();
     assert_eq!(texts, ["work", "the secret way", "faster"], "each once");
     let [_, second] = requests(&room).try_into().expect("one turn of two requests");
     assert_eq!(second.matches("faster").count(), 1, "{second}");
@@ -185,18 +188,18 @@ fn no_text_is_lost_however_many_wait_for_their_hooks() {
         }
         if goes {
             room.sandbox.write("go", "").unwrap();
-            let told = |it: &Value| it["type"] == "prompt" || it["type"] == "refused";
+            let told = |value: &Value| value["type"] == "prompt" || value["type"] == "refused";
             run.wait_many("text", texts.len(), told);
         } else {
             room.until("the hook", || room.sandbox.project().join("began").exists());
             run.say(json!({"type": "quit"}));
         }
         run.end();
-        let text = |it: &&Value| it["text"].as_str().unwrap().to_owned();
+        let text = |prompt: &&Value| prompt["text"].as_str().unwrap().to_owned();
         let told: BTreeSet<_> = run.of("prompt").iter().map(text).collect();
         let back: Vec<_> = run.of("refused").iter().map(text).collect();
         if goes {
-            assert_eq!(told, texts.iter().filter(|it| *it != "text 7").cloned().collect());
+            assert_eq!(told, texts.iter().filter(|text| *text != "text 7").cloned().collect());
             assert_eq!(back, ["text 7"]);
             assert_eq!(loading(&run).last(), Some(&&json!(false)));
         } else {
@@ -224,22 +227,22 @@ printf '%s' "$line" | sed 's/.*"text":"\([^"]*\)".*/{"text": "[hooked] \1"}/'"#;
     {
         run.say(json!({"type": kind, "text": format!("{name} {long}")}));
     }
-    run.wait_many("steer", 2, |it| it["type"] == "prompt");
+    run.wait_many("steer", 2, |message| message["type"] == "prompt");
     room.sandbox.write("go", "").unwrap();
     let refused = run.wait_for("refused")["text"].as_str().unwrap().to_owned();
     assert_eq!(refused, format!("again {long}"));
     room.sandbox.write("mended", "").unwrap();
     run.prompt(&refused);
-    run.wait("the last", |it| {
-        it["type"] == "prompt" && it["text"].as_str().unwrap().contains("again")
+    run.wait("the last", |message| {
+        message["type"] == "prompt" && message["text"].as_str().unwrap().contains("again")
     });
     run.end();
     let seen = lines(&room, "seen.jsonl");
     let names: Vec<_> =
-        ["steer", "another", "waits", "again", "again"].map(|it| format!("{it} {long}")).into();
-    let texts: Vec<_> = seen.iter().skip(1).map(|it| it["text"].as_str().unwrap()).collect();
+        ["steer", "another", "waits", "again", "again"].map(|text| format!("{text} {long}")).into();
+    let texts: Vec<_> = seen.iter().skip(1).map(|value| value["text"].as_str().unwrap()).collect();
     assert_eq!(texts, names);
-    assert!(seen.iter().all(|it| it["text_truncated"] == false));
+    assert!(seen.iter().all(|value| value["text_truncated"] == false));
     let last = requests(&room).pop().unwrap();
     for name in ["steer", "another", "waits", "again"] {
         assert!(last.contains(&format!("[hooked] {name} {long}")), "{name} is not whole");

@@ -68,8 +68,8 @@ text = "done"
             "session_end plan",
         ]
     );
-    let fires = |it: &&(&str, &str)| fired.lines().any(|line| line.starts_with(it.0));
-    assert!(EVENTS.iter().all(|it| fires(&it)));
+    let fires = |pair: &&(&str, &str)| fired.lines().any(|line| line.starts_with(pair.0));
+    assert!(EVENTS.iter().all(|event| fires(&event)));
 }
 
 /// Ruling 12, CW-S17: `/hooks events` says in CodeWhale's words what its hooks may do.
@@ -121,12 +121,12 @@ fn an_observer_in_the_background_runs_and_holds_nobody_up() {
 #[test]
 fn a_failing_observer_keeps_nobody_from_the_next() {
     let mut entries: Vec<_> = ["exit 1", "exit 2", "kill -9 $$", "./no-such-program"]
-        .map(|it| entry("turn_end", it, "continue_on_error = false"))
+        .map(|text| entry("turn_end", text, "continue_on_error = false"))
         .into();
     entries.push(entry("turn_end", "cat >> told.jsonl", ""));
     let room = room(&entries, HELLO);
     let run = room.ask("hi", &[]);
-    let warned = run.of("warn").into_iter().filter(|it| it["event"] == "turn_end");
+    let warned = run.of("warn").into_iter().filter(|value| value["event"] == "turn_end");
     assert_eq!(warned.count(), 4);
     assert_eq!(lines(&room, "told.jsonl")[0]["status"], "completed");
     assert_eq!(run.of("turn_ended")[0]["error"], json!(null));
@@ -148,15 +148,15 @@ fn an_observer_too_many_is_told_by_its_event() {
     assert_eq!(cut, 17, "16 of those that were ended are named, and the rest are counted");
     let warnings: Vec<_> =
         all.into_iter().filter(|line| !line.to_string().contains("--exit-wait")).collect();
-    let events: Vec<_> = warnings.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    let events: Vec<_> = warnings.iter().map(|value| value["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["tool_call_after", "turn_end"]);
     let reason = |at: usize| {
         let whole = warnings[at]["reason"].as_str().unwrap();
         whole.split_once(": ").unwrap().1.to_owned()
     };
     assert_eq!(reason(0), reason(1), "behind the name of the hook the words are fixed");
-    assert!(warnings.iter().all(|it| {
-        let text = it.to_string();
+    assert!(warnings.iter().all(|value| {
+        let text = value.to_string();
         !text.contains("hush-hush") && !text.contains("script.toml")
     }));
 }
@@ -180,10 +180,10 @@ fn every_session_has_a_name_of_its_own() {
         names.push(run.of("session")[0]["session_id"].as_str().unwrap().to_owned());
     }
     assert!(names[0] != names[1] && !names[0].is_empty(), "{names:?}");
-    let told = room.text("ids.txt");
+    let text = room.text("ids.txt");
     let expected: Vec<_> =
-        names.iter().flat_map(|it| std::iter::repeat_n(it.as_str(), 4)).collect();
-    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+        names.iter().flat_map(|name| std::iter::repeat_n(name.as_str(), 4)).collect();
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
 
 /// `completion_only_hook_metadata_is_synthetic_and_non_model`: a turn that ended before any model was asked says so, and has a
@@ -201,7 +201,12 @@ fn a_turn_that_asked_no_model_says_so() {
     }
     run.end();
     let turns = lines(&room, "turns.jsonl");
-    let said: Vec<_> =
-        turns.iter().map(|it| json!([it["turn_id"], it["status"], it["model_backed"]])).collect();
-    assert_eq!(said, [json!(["turn_1", "stopped", false]), json!(["turn_2", "completed", true])]);
+    let records: Vec<_> = turns
+        .iter()
+        .map(|turn| json!([turn["turn_id"], turn["status"], turn["model_backed"]]))
+        .collect();
+    assert_eq!(
+        records,
+        [json!(["turn_1", "stopped", false]), json!(["turn_2", "completed", true])]
+    );
 }

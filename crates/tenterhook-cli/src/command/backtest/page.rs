@@ -117,8 +117,9 @@ impl Row {
         let name = |text: Option<&str>| all.name(text.unwrap_or_default());
         let cwd = name(told.cwd.as_deref());
         let about = event.text("prompt").map(str::to_owned);
-        let about = about.or_else(|| event.tool().map(|it| full(it.input)));
-        let spoken = outcome.steps.iter().find(|it| it.verdict > Restraint::Allow || it.rewrote);
+        let about = about.or_else(|| event.tool().map(|tool| full(tool.input)));
+        let spoken =
+            outcome.steps.iter().find(|step| step.verdict > Restraint::Allow || step.rewrote);
         let is_told = is_told(verdict(outcome), old.map(verdict));
         Some(Self {
             time: told.time,
@@ -132,14 +133,14 @@ impl Row {
             place: cwd,
             what: match all.content {
                 PageContent::None => {
-                    event.tool().map_or_else(|| event.name.to_string(), |it| line(it.name))
+                    event.tool().map_or_else(|| event.name.to_string(), |tool| line(tool.name))
                 }
                 PageContent::Redacted | PageContent::Full => shape(event),
             },
-            text: about.map(|it| all.text(&it)).unwrap_or_default(),
+            text: about.map(|text| all.text(&text)).unwrap_or_default(),
             verdict: verdict(outcome),
             before: old.map(verdict).filter(|_| is_told),
-            hook: spoken.map(|it| it.hook.clone()),
+            hook: spoken.map(|step| step.hook.clone()),
             why: why(all, asked, is_told.then_some((hooks, session))),
             order: (asked.number, told.line),
         })
@@ -158,24 +159,24 @@ fn why(
     asked: &Asked<'_>,
     explained: Option<(&Backtest, &tenterhook::Session)>,
 ) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     for step in asked.outcome.steps.iter() {
         let word = match step.verdict {
             Restraint::Silent if step.rewrote => "rewrites",
             Restraint::Silent => continue,
             verdict => verdict.word().unwrap_or_default(),
         };
-        let reasons = asked.outcome.reasons.iter().filter(|it| it.hook == step.hook);
-        let words: Vec<String> = reasons.map(|it| all.text(&it.text)).collect();
+        let reasons = asked.outcome.reasons.iter().filter(|reason| reason.hook == step.hook);
+        let words: Vec<String> = reasons.map(|reason| all.text(&reason.text)).collect();
         let words = words.join(" ");
         let colon = if words.is_empty() { "" } else { ": " };
-        said.push(format!("{}: {word}{colon}{words}", step.hook));
+        texts.push(format!("{}: {word}{colon}{words}", step.hook));
     }
     for fault in &asked.outcome.faults {
-        said.push(format!("fault {}: {}", fault.code, all.text(&fault.message)));
+        texts.push(format!("fault {}: {}", fault.code, all.text(&fault.message)));
     }
     for hook in asked.not_replayed {
-        said.push(format!("{hook}: not replayed, it would act again"));
+        texts.push(format!("{hook}: not replayed, it would act again"));
     }
     if let Some((hooks, session)) = explained {
         for (hook, because) in hooks.explain(asked.event, session) {
@@ -183,15 +184,15 @@ fn why(
                 .outcome
                 .steps
                 .iter()
-                .any(|it| it.hook == hook.id && it.verdict != Restraint::Silent);
+                .any(|step| step.hook == hook.id && step.verdict != Restraint::Silent);
             if because.selected && spoke {
                 let text = all.text(&because.because);
                 let text = if text.is_empty() { "its matcher matched".to_owned() } else { text };
-                said.push(format!("{} was asked because {text} ({})", hook.id, because.rule));
+                texts.push(format!("{} was asked because {text} ({})", hook.id, because.rule));
             }
         }
     }
-    said.into_iter().map(|it| line(&it)).collect()
+    texts.into_iter().map(|text| line(&text)).collect()
 }
 
 /// Words that stand in the data once.
@@ -246,7 +247,7 @@ fn head() -> &'static str {
 }
 
 fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> String {
-    rows.sort_by_key(|it| (it.time, it.order));
+    rows.sort_by_key(|row| (row.time, row.order));
     let mut words = Words::default();
     let mut sessions: Vec<Value> = Vec::new();
     let mut known: HashMap<(String, Agent, String), usize> = HashMap::new();
@@ -262,8 +263,8 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
             known.insert(which.clone(), sessions.len() - 1);
             sessions.len() - 1
         });
-        let why: Vec<usize> = row.why.iter().map(|it| words.at(it)).collect();
-        let hook = row.hook.as_ref().map_or("", |it| it.as_str());
+        let why: Vec<usize> = row.why.iter().map(|text| words.at(text)).collect();
+        let hook = row.hook.as_ref().map_or("", |hook| hook.as_str());
         calls.push(json!([
             row.time,
             session,
@@ -306,7 +307,7 @@ fn about(all: &Gathering) -> String {
 }
 
 fn notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
-    let number = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
+    let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut notes = Vec::new();
     if is_cut {
         notes.push("It was cut short: this is what was read until then.".to_owned());
@@ -330,5 +331,5 @@ fn notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
             count(number(tally.unknown), "record")
         ));
     }
-    notes.iter().map(|it| shown(it, 400)).collect()
+    notes.iter().map(|note| shown(note, 400)).collect()
 }

@@ -31,7 +31,7 @@ pub(super) fn print(
 }
 
 fn time(place: &Place) -> Option<String> {
-    Timestamp::from_millisecond(place.time?).ok().map(|it| it.to_string())
+    Timestamp::from_millisecond(place.time?).ok().map(|time| time.to_string())
 }
 
 /// The kinds, the most frequent first.
@@ -42,7 +42,7 @@ fn sorted(tally: &Tally) -> Vec<(&Key, &Group)> {
 }
 
 fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
-    let example = |it: &Place| json!({ "text": it.text, "file": it.file, "line": it.line, "time": time(it), "session": it.session.1 });
+    let example = |location: &Place| json!({ "text": location.text, "file": location.file, "line": location.line, "time": time(location), "session": location.session.1 });
     let groups: Vec<Value> = sorted(tally)
         .iter()
         .map(|(key, group)| {
@@ -67,9 +67,9 @@ fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value 
         .hooks()
         .1
         .iter()
-        .map(|it| {
-            let events = tally.not_replayed.get(&it.id).copied().unwrap_or_default();
-            json!({ "hook": it.id.as_str(), "executor": it.run.executor(), "events": events })
+        .map(|hook| {
+            let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
+            json!({ "hook": hook.id.as_str(), "executor": hook.run.executor(), "events": events })
         })
         .collect();
     json!({
@@ -152,9 +152,9 @@ fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
     if !group.reason.is_empty() {
         out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
     }
-    for it in &group.examples {
-        let place = format!("{}:{}", shorten(&it.file, &here.roots), it.line);
-        out.push_str(&format!("    {}\n      {}\n", it.text, paint(DIM, place)));
+    for example in &group.examples {
+        let place = format!("{}:{}", shorten(&example.file, &here.roots), example.line);
+        out.push_str(&format!("    {}\n      {}\n", example.text, paint(DIM, place)));
     }
     out
 }

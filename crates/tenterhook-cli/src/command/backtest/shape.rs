@@ -25,21 +25,24 @@ pub(super) fn shape(event: &Event) -> String {
 
 /// The program of a line, and what it is told to do: `git push`.
 fn command(line: &str) -> Option<String> {
-    let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|it| !it.is_empty());
+    let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|part| !part.is_empty());
     let words = parts.map(|part| {
-        let is_assignment = |it: &&str| it.contains('=') && !it.starts_with('-');
+        let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
         let words = part
             .split_whitespace()
-            .skip_while(move |it| BEFORE.contains(it) && *it != "cd" || is_assignment(it));
+            .skip_while(move |word| BEFORE.contains(word) && *word != "cd" || is_assignment(word));
         words.collect::<Vec<_>>()
     });
     let words: Vec<Vec<&str>> = words.collect();
-    let first =
-        words.iter().find(|it| it.first().is_some_and(|it| *it != "cd")).or(words.first())?;
+    let first = words
+        .iter()
+        .find(|argv| argv.first().is_some_and(|word| *word != "cd"))
+        .or(words.first())?;
     let program = first.first()?.rsplit('/').next()?;
-    let is_plain =
-        |it: &&&str| it.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !it.starts_with('-');
-    Some(match first.get(1).filter(is_plain).filter(|it| it.len() < 20) {
+    let is_plain = |text: &&&str| {
+        text.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !text.starts_with('-')
+    };
+    Some(match first.get(1).filter(is_plain).filter(|text| text.len() < 20) {
         Some(what) => format!("{program} {what}"),
         None => program.to_owned(),
     })

@@ -19,8 +19,8 @@ const KINDS: usize = 2_000;
 /// Whose session, and its name: agents name theirs without asking each other.
 pub(super) type Session = (Agent, String);
 
-fn session(agent: Agent, told: &Told<'_>) -> Session {
-    (agent, told.session.as_deref().unwrap_or_default().to_owned())
+fn session(agent: Agent, record: &Told<'_>) -> Session {
+    (agent, record.session.as_deref().unwrap_or_default().to_owned())
 }
 
 /// Where something happened. The order is that of files and lines.
@@ -121,12 +121,12 @@ pub(super) fn is_told(now: &str, before: Option<&str>) -> bool {
 }
 
 impl Tally {
-    pub(super) fn time(&mut self, agent: Agent, told: &Told<'_>) {
-        if let Some(time) = told.time {
+    pub(super) fn time(&mut self, agent: Agent, record: &Told<'_>) {
+        if let Some(time) = record.time {
             self.days.insert(time.div_euclid(86_400_000));
         }
-        if told.session.is_some() {
-            self.sessions.insert(session(agent, told));
+        if record.session.is_some() {
+            self.sessions.insert(session(agent, record));
         }
     }
 
@@ -152,7 +152,7 @@ impl Tally {
         for hook in not_replayed {
             *self.not_replayed.entry(hook.clone()).or_default() += 1;
         }
-        for step in outcome.steps.iter().filter(|it| it.ended.is_run()) {
+        for step in outcome.steps.iter().filter(|step| step.ended.is_run()) {
             let said = step.verdict.word().unwrap_or("silent");
             if !self.hooks.contains_key(&step.hook) {
                 self.hooks.insert(step.hook.clone(), BTreeMap::new());
@@ -172,11 +172,11 @@ impl Tally {
         // Where nothing restrains any more, it is told who did.
         let whose =
             if outcome.restraint > Restraint::Allow { outcome } else { old.unwrap_or(outcome) };
-        let hook = whose.steps.iter().find(|it| it.verdict > Restraint::Allow);
+        let hook = whose.steps.iter().find(|step| step.verdict > Restraint::Allow);
         let key = Key {
             before: old.map(verdict),
             verdict: verdict(outcome),
-            hook: hook.map(|it| it.hook.to_string()).unwrap_or_default(),
+            hook: hook.map(|hook| hook.hook.to_string()).unwrap_or_default(),
             shape: shape(event),
         };
         let key = match self.groups.contains_key(&key) || self.groups.len() < KINDS {
@@ -186,7 +186,7 @@ impl Tally {
         let group = self.groups.entry(key).or_default();
         group.count += 1;
         group.sessions.insert(place.session.clone());
-        if group.first().is_none_or(|it| place.order() < it) {
+        if group.first().is_none_or(|group| place.order() < group) {
             group.reason = shown(&whose.reason().unwrap_or_default(), 200);
         }
         let is_full = group.examples.len() >= EXAMPLES;
@@ -219,7 +219,8 @@ impl Tally {
         add(&mut self.sure, other.sure);
         for (key, group) in other.groups {
             let mine = self.groups.entry(key).or_default();
-            let is_first = mine.first().is_none_or(|it| group.first().is_some_and(|at| at < it));
+            let is_first =
+                mine.first().is_none_or(|pair| group.first().is_some_and(|at| at < pair));
             mine.count += group.count;
             mine.sessions.extend(group.sessions);
             if is_first {

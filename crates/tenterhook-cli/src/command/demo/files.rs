@@ -132,9 +132,11 @@ impl Stage {
             return Ok(Self { root: cwd.join(root), name, _copies: None });
         }
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-        let here = repository.filter(|it| cwd.starts_with(it)).map(|it| it.join("examples"));
-        let here = here.map(|it| it.join(play.directory));
-        match here.filter(|it| it.join(play.session).is_file()) {
+        let here = repository
+            .filter(|repository| cwd.starts_with(repository))
+            .map(|repository| repository.join("examples"));
+        let here = here.map(|path| path.join(play.directory));
+        match here.filter(|path| path.join(play.session).is_file()) {
             Some(root) => {
                 let name = format!("examples/{}", play.directory);
                 Ok(Self { root, name, _copies: None })
@@ -162,12 +164,12 @@ mod tests {
         for play in [&PLAIN, &MIXED] {
             let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
             let mut known: Vec<_> =
-                play.files.iter().filter_map(|(it, _)| it.strip_prefix("hooks/")).collect();
+                play.files.iter().filter_map(|(name, _)| name.strip_prefix("hooks/")).collect();
             known.sort_unstable();
             let hooks = examples.join(play.directory).join("hooks");
             let mut there: Vec<_> = fs::read_dir(hooks)
                 .expect("the hooks")
-                .map(|it| it.expect("an entry").file_name().into_string().expect("a name"))
+                .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
                 // The demo needs `sh` and nothing else.
                 .filter(|name| name.ends_with(".sh"))
                 .collect();
@@ -180,7 +182,7 @@ mod tests {
     fn copies_vanish_with_the_stage() {
         let stage = Stage::find(&MIXED, None, Path::new("/")).expect("copies");
         assert!(stage.root.join(MIXED.session).is_file());
-        assert!(MIXED.configs.iter().all(|it| stage.root.join(it).is_file()));
+        assert!(MIXED.configs.iter().all(|config| stage.root.join(config).is_file()));
         let root = stage.root.clone();
         drop(stage);
         assert!(!root.exists());

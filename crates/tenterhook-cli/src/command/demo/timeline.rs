@@ -37,7 +37,7 @@ pub(super) struct Scene<'a> {
 pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> String {
     let mut out = head(scene, columns);
     let (not_run, did_run): (Vec<&Step>, Vec<&Step>) =
-        scene.outcome.steps.iter().partition(|it| !it.ended.is_run());
+        scene.outcome.steps.iter().partition(|step| !step.ended.is_run());
     for step in did_run {
         out.push_str(&ran(step, ruleset, columns));
     }
@@ -48,8 +48,8 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
         let text = format!("{}: {}", fault.code, fault.message);
         marked(paint(WARNING, "fault"), 5, &text, columns, &mut out);
     }
-    if let Some(Ended::NotRun(why)) = not_run.first().map(|it| &it.ended) {
-        let names: Vec<String> = not_run.iter().map(|it| name(it, ruleset)).collect();
+    if let Some(Ended::NotRun(why)) = not_run.first().map(|step| &step.ended) {
+        let names: Vec<String> = not_run.iter().map(|step| name(step, ruleset)).collect();
         aside(&format!("skip {} ({why})", names.join(", ")), columns, &mut out);
     }
     skipped(scene, columns, &mut out);
@@ -62,11 +62,12 @@ fn name(step: &Step, ruleset: &Ruleset) -> String {
 
 /// Whose protocol the hook speaks, where hooks of so many agents answer that one may ask.
 fn speaks(step: &Step, ruleset: &Ruleset) -> Option<String> {
-    let mut all: Vec<DialectId> = ruleset.hooks().iter().map(|it| it.dialect).collect();
+    let mut all: Vec<DialectId> = ruleset.hooks().iter().map(|hook| hook.dialect).collect();
     all.sort_unstable();
     all.dedup();
-    let hook = ruleset.hooks().iter().find(|it| it.id == step.hook).filter(|_| all.len() > 2)?;
-    let width = all.iter().map(|it| it.as_str().len()).max().unwrap_or(0);
+    let hook =
+        ruleset.hooks().iter().find(|hook| hook.id == step.hook).filter(|_| all.len() > 2)?;
+    let width = all.iter().map(|dialect_id| dialect_id.as_str().len()).max().unwrap_or(0);
     Some(format!("{:width$}", hook.dialect.as_str()))
 }
 
@@ -123,7 +124,7 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
         let lines = wrap(&name, columns.saturating_sub(INDENT + 4));
         let (last, first) =
             lines.split_last().map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
-        above = first.iter().map(|it| format!("{indent}    {it}\n")).collect();
+        above = first.iter().map(|text| format!("{indent}    {text}\n")).collect();
         let fits = width(last) <= room;
         if !fits {
             above.push_str(&format!("{indent}    {last}\n"));

@@ -85,19 +85,19 @@ pub(super) fn programs(
 ) -> Vec<Program> {
     let ruleset = engine.ruleset();
     let calls_us: Vec<&Source> =
-        loaded.sources.iter().filter(|it| is_ours_alone(&it.text)).collect();
-    let starts = |it: &&Arc<Hook>| {
-        let file = it.place.as_ref().map(|at| &at.file);
-        it.arming == Arming::Armed
-            && matches!(it.run, Run::Command(_) | Run::Worker(_))
+        loaded.sources.iter().filter(|source| is_ours_alone(&source.text)).collect();
+    let starts = |hook: &&Arc<Hook>| {
+        let file = hook.place.as_ref().map(|at| &at.file);
+        hook.arming == Arming::Armed
+            && matches!(hook.run, Run::Command(_) | Run::Worker(_))
             && !calls_us.iter().any(|source| file == Some(&source.name))
     };
-    let program = |it: &Arc<Hook>| Program {
-        name: it.id.as_str().to_owned(),
-        is_named: own_name(it).is_some(),
-        place: it.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
-        sandbox: it.sandbox.told(),
-        runs: Runs::of(&it.sandbox, means),
+    let program = |hook: &Arc<Hook>| Program {
+        name: hook.id.as_str().to_owned(),
+        is_named: own_name(hook).is_some(),
+        place: hook.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
+        sandbox: hook.sandbox.told(),
+        runs: Runs::of(&hook.sandbox, means),
     };
     ruleset.hooks().iter().filter(starts).map(program).collect()
 }
@@ -105,10 +105,10 @@ pub(super) fn programs(
 /// A lead and a sentence for each file and each end that its hooks meet.
 pub(super) fn lines(all: &[Program], here: Tier) -> Vec<(&'static str, String)> {
     let mut groups: Vec<Vec<&Program>> = Vec::new();
-    for it in all {
-        match groups.iter_mut().find(|group| group.iter().all(|other| other.is_like(it))) {
-            Some(group) => group.push(it),
-            None => groups.push(vec![it]),
+    for program in all {
+        match groups.iter_mut().find(|group| group.iter().all(|other| other.is_like(program))) {
+            Some(group) => group.push(program),
+            None => groups.push(vec![program]),
         }
     }
     groups.iter().filter_map(|group| Some(group.first()?.line(group, here))).collect()
@@ -116,7 +116,7 @@ pub(super) fn lines(all: &[Program], here: Tier) -> Vec<(&'static str, String)> 
 
 impl Program {
     fn is_like(&self, other: &Self) -> bool {
-        let file = |it: &Self| it.place.as_ref().map(|(file, _)| file.clone());
+        let file = |program: &Self| program.place.as_ref().map(|(file, _)| file.clone());
         file(self) == file(other) && self.sandbox == other.sandbox && self.runs == other.runs
     }
 
@@ -160,10 +160,10 @@ impl Program {
 /// The names of a group; of many, the first ones, and of hooks that nobody named their number.
 fn named(group: &[&Program]) -> String {
     const SHOWN: usize = 4;
-    if !group.iter().all(|it| it.is_named) {
+    if !group.iter().all(|program| program.is_named) {
         return count(group.len(), "hook");
     }
-    let quoted = |it: &&Program| format!("`{}`", it.name);
+    let quoted = |program: &&Program| format!("`{}`", program.name);
     let shown: Vec<String> = group.iter().take(SHOWN).map(quoted).collect();
     match group.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),

@@ -46,7 +46,7 @@ pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
 
 fn in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
-        Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|it| it.0).collect(),
+        Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|file| file.0).collect(),
         _ => vec![String::new()],
     };
     let path = |name: &String| if name.is_empty() { root.to_owned() } else { root.join(name) };
@@ -82,31 +82,32 @@ fn flat(text: &str) -> Vec<(String, String)> {
     let events = root.get("hooks").and_then(Value::as_object);
     let of = |(event, list): (&String, &Value)| -> Vec<(String, String)> {
         let commands = list.as_array().into_iter().flatten();
-        let commands = commands.filter_map(|it| it.get("command").and_then(Value::as_str));
-        commands.map(|it| (event.clone(), it.to_owned())).collect()
+        let commands =
+            commands.filter_map(|command| command.get("command").and_then(Value::as_str));
+        commands.map(|command| (event.clone(), command.to_owned())).collect()
     };
     events.into_iter().flatten().flat_map(of).collect()
 }
 
 fn script(text: &str, name: &str) -> Vec<(String, String)> {
-    let command = text.lines().find(|it| it.contains(" hook --agent "));
-    command.map(|it| (name.to_owned(), it.to_owned())).into_iter().collect()
+    let command = text.lines().find(|line| line.contains(" hook --agent "));
+    command.map(|command| (name.to_owned(), command.to_owned())).into_iter().collect()
 }
 
 /// What the plugin calls: the same command, for each event that it names.
 fn plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
-    let program = text.lines().find_map(|it| it.strip_prefix("const PROGRAM = "));
-    let program =
-        program.and_then(|it| serde_json::from_str::<String>(it.trim_end_matches(';')).ok());
+    let program = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "));
+    let program = program
+        .and_then(|program| serde_json::from_str::<String>(program.trim_end_matches(';')).ok());
     let Some(program) = program else { return Vec::new() };
-    let named = |it: &&Event| text.contains(&format!("\"{}\"", it.name));
+    let named = |event: &&Event| text.contains(&format!("\"{}\"", event.name));
     let events = agent.installation.events.iter().filter(named);
-    events.map(|it| (it.name.to_owned(), install::line(agent, it, &program))).collect()
+    events.map(|event| (event.name.to_owned(), install::line(agent, event, &program))).collect()
 }
 
 fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) -> Vec<Entry> {
     let entry = |(name, command): (String, String)| {
-        let event = agent.installation.events.iter().find(|it| it.name == name)?;
+        let event = agent.installation.events.iter().find(|event| event.name == name)?;
         let program = program_of(&command)?;
         let written = Value::from(command.as_str()).to_string();
         let line = line_of(&file.text, &written).or_else(|| line_of(&file.text, &command));
@@ -123,19 +124,19 @@ fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) 
 /// The program that a command of ours starts: its first word, without our quotes.
 fn program_of(command: &str) -> Option<String> {
     let (bare, _) = command.split_once(" hook --agent ")?;
-    let unquoted = bare.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
-    Some(unquoted.map_or_else(|| bare.to_owned(), |it| it.replace("'\\''", "'")))
+    let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
 }
 
 /// The first line in which `wanted` stands, from 1.
 pub(super) fn line_of(text: &str, wanted: &str) -> Option<usize> {
-    text.lines().position(|it| it.contains(wanted)).map(|at| at + 1)
+    text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
 }
 
 /// What is wrong with the files of an agent.
 pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
-    let mut found: Vec<Finding> = files.iter().filter_map(|it| unreadable(it, here)).collect();
-    let ours: Vec<&File> = files.iter().filter(|it| !it.entries.is_empty()).collect();
+    let mut found: Vec<Finding> = files.iter().filter_map(|file| unreadable(file, here)).collect();
+    let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() && found.is_empty() {
         let what = format!("{} does not call Tenterhook: none of its hooks is asked", agent.title);
         found.push(Finding::new(Kind::NotInstalled, what, install_line(agent, Scope::User)));
@@ -143,10 +144,10 @@ pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Ve
     if !ours.is_empty() {
         found.extend(missing(agent, &ours, here));
     }
-    found.extend(ours.iter().filter_map(|it| altered(agent, it, here)));
+    found.extend(ours.iter().filter_map(|file| altered(agent, file, here)));
     found.extend(twice(agent, &ours, here));
     found.extend(switches::findings(agent, files, here));
-    found.extend(ours.iter().flat_map(|it| not_approved(agent, it, here)));
+    found.extend(ours.iter().flat_map(|file| not_approved(agent, file, here)));
     found
 }
 
@@ -165,13 +166,17 @@ fn unreadable(file: &File, here: &Here) -> Option<Finding> {
 }
 
 fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
-    let calls =
-        |it: &&Event| !ours.iter().flat_map(|it| &it.entries).any(|e| e.event.name == it.name);
+    let calls = |event: &&Event| {
+        !ours.iter().flat_map(|file| &file.entries).any(|e| e.event.name == event.name)
+    };
     let Some(first) = ours.first() else { return Vec::new() };
     let gone: Vec<&Event> = agent.installation.events.iter().filter(calls).collect();
     let of = |gates: bool, kind: Kind, then: &str| {
-        let names: Vec<String> =
-            gone.iter().filter(|it| it.gates == gates).map(|it| format!("`{}`", it.name)).collect();
+        let names: Vec<String> = gone
+            .iter()
+            .filter(|event| event.gates == gates)
+            .map(|event| format!("`{}`", event.name))
+            .collect();
         (!names.is_empty()).then(|| {
             let what = format!("there is no entry for {}: {then}", names.join(", "));
             Finding::new(kind, what, install_line(agent, first.scope)).at(&first.path, None, here)
@@ -190,7 +195,7 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let mut all = own_file(agent, program).into_iter();
-            all.find(|it| it.0.is_empty() || it.0 == name)?.1
+            all.find(|pair| pair.0.is_empty() || pair.0 == name)?.1
         }
     };
     if wanted == file.text {
@@ -212,7 +217,7 @@ fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Opti
         .installation
         .events
         .iter()
-        .filter(|it| file.entries.iter().any(|entry| entry.event.name == it.name))
+        .filter(|event| file.entries.iter().any(|entry| entry.event.name == event.name))
         .copied()
         .collect();
     // A table of rows is static; one that holds fewer events lives as long as this program does, which is not long.
@@ -222,8 +227,8 @@ fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Opti
 }
 
 fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
-    let gate = agent.installation.events.iter().find(|it| it.gates)?;
-    let calls = |it: &&&File| it.entries.iter().any(|it| it.event.name == gate.name);
+    let gate = agent.installation.events.iter().find(|event| event.gates)?;
+    let calls = |file: &&&File| file.entries.iter().any(|entry| entry.event.name == gate.name);
     let mut all = ours.iter().filter(calls);
     let (_, second) = (all.next()?, all.next()?);
     let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_word(second.scope));
@@ -233,13 +238,18 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
 
 fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
     let Some(name) = agent.installation.approvals_of(file.scope) else { return Vec::new() };
-    let said = said(&home(agent, here).join(name));
-    let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &said);
+    let text = said(&home(agent, here).join(name));
+    let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &text);
     let of = |state: Approval| {
-        let events: Vec<&String> =
-            approvals.iter().filter(|it| it.1 == state).map(|it| &it.0).collect();
-        let first =
-            file.entries.iter().find(|it| events.first().is_some_and(|e| *e == it.event.name))?;
+        let events: Vec<&String> = approvals
+            .iter()
+            .filter(|approval| approval.1 == state)
+            .map(|approval| &approval.0)
+            .collect();
+        let first = file
+            .entries
+            .iter()
+            .find(|entry| events.first().is_some_and(|e| *e == entry.event.name))?;
         let what = format!(
             "{} {}: {} skips what stands there for them without a word",
             count(events.len(), "event"),

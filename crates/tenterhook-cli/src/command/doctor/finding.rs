@@ -140,7 +140,7 @@ mod tests {
             assert!(schema.contains(&format!("\"{word}\"")), "{word}");
             let row = format!("| `{word}` | {} |", kind.weight().word());
             assert!(spec.contains(&row), "{row}");
-            assert!(Kind::ALL.iter().skip(at + 1).all(|it| it.word() != word), "{word} twice");
+            assert!(Kind::ALL.iter().skip(at + 1).all(|kind| kind.word() != word), "{word} twice");
         }
     }
 }

@@ -33,10 +33,11 @@ const UNASKED: &str = "blocked, because no hook";
 
 /// Calls through the first entry of a file at which a tool is at stake.
 pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
-    let entry = file.entries.iter().find(|it| it.event.gates && it.event.tool)?;
-    let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
+    let entry = file.entries.iter().find(|entry| entry.event.gates && entry.event.tool)?;
+    let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
     let rows = id.dialect().rows();
-    let row = rows.iter().find(|it| it.name == entry.event.name || it.event == entry.event.name)?;
+    let row =
+        rows.iter().find(|row| row.name == entry.event.name || row.event == entry.event.name)?;
     let event = event(EventName::new(&*row.event), here);
     let report = run_blocking(command(&event, id, entry, here), &Cancel::new());
     let took = report.times.took();
@@ -70,7 +71,7 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
             Heard::Nothing("nobody knows how it ended".to_owned())
         }
     };
-    let finding = finding(agent, heard).map(|it| it.at(&file.path, entry.line, here));
+    let finding = finding(agent, heard).map(|finding| finding.at(&file.path, entry.line, here));
     Some(Fired { event: entry.event.name, took, finding })
 }
 
@@ -123,11 +124,11 @@ fn command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command 
 
 /// What a shell, or the program, said before the entry spoke for itself.
 fn whose(stderr: &str) -> String {
-    let line = stderr.lines().map(str::trim).find(|it| !it.is_empty() && !it.contains(GONE));
+    let line = stderr.lines().map(str::trim).find(|line| !line.is_empty() && !line.contains(GONE));
     line.unwrap_or("it said nothing").to_owned()
 }
 
 fn first_line(text: &str, otherwise: &str) -> String {
     let mut lines = text.lines().chain(otherwise.lines()).map(str::trim);
-    lines.find(|it| !it.is_empty()).unwrap_or("without a reason").to_owned()
+    lines.find(|line| !line.is_empty()).unwrap_or("without a reason").to_owned()
 }

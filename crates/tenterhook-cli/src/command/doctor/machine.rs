@@ -68,7 +68,7 @@ const DEEPEST: usize = 4;
 pub(super) fn state(here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
     // What is not there yet is made by whoever needs it first: then the folder above counts.
-    let there = here.state.ancestors().find(|it| it.exists()).unwrap_or(&here.state);
+    let there = here.state.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(&here.state);
     if let Err(why) = writable(there) {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
@@ -163,10 +163,10 @@ fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
         return;
     }
     let mut inside: Vec<PathBuf> =
-        fs::read_dir(path).into_iter().flatten().flatten().map(|it| it.path()).collect();
+        fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     inside.sort();
-    for it in inside {
-        open_to_others(&it, depth + 1, found);
+    for path in inside {
+        open_to_others(&path, depth + 1, found);
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn text(report: &Report, width: usize) -> String {
     if report.sources.is_empty() {
         line("ok", "what is read from here loads, and is trusted", width, &mut out);
     }
-    report.sources.iter().for_each(|it| finding(it, width, &mut out));
+    report.sources.iter().for_each(|source| finding(source, width, &mut out));
     if !report.programs.is_empty() {
         out.push_str(&format!("\n{}\n", paint(BOLD, "What programs of hooks run in")));
     }
@@ -35,7 +35,7 @@ pub(super) fn text(report: &Report, width: usize) -> String {
     line("ok", &kernel(report.kernel), width, &mut out);
     let (lead, reached) = sandbox(report.kernel);
     line(lead, &reached, width, &mut out);
-    report.machine.iter().for_each(|it| finding(it, width, &mut out));
+    report.machine.iter().for_each(|f| finding(f, width, &mut out));
     out.push_str(&format!("\n{}\n", sum(report)));
     out
 }
@@ -51,11 +51,12 @@ fn agent(row: &Row, width: usize, out: &mut String) {
         let all = count(row.agent.installation.events.len(), "event");
         line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
     }
-    for it in row.fired.iter().filter(|it| it.finding.is_none()) {
-        let said = format!("a call that does nothing passed `{}` in {}", it.event, time(it.took));
-        line("ok", &said, width, out);
+    for event in row.fired.iter().filter(|f| f.finding.is_none()) {
+        let text =
+            format!("a call that does nothing passed `{}` in {}", event.event, time(event.took));
+        line("ok", &text, width, out);
     }
-    row.findings.iter().for_each(|it| finding(it, width, out));
+    row.findings.iter().for_each(|f| finding(f, width, out));
     out.push('\n');
 }
 
@@ -107,14 +108,14 @@ fn line(lead: &str, text: &str, width: usize, out: &mut String) {
     }
 }
 
-fn finding(it: &Finding, width: usize, out: &mut String) {
-    line(it.kind.weight().word(), &it.what, width, out);
-    if let Some((file, at)) = &it.place {
+fn finding(finding: &Finding, width: usize, out: &mut String) {
+    line(finding.kind.weight().word(), &finding.what, width, out);
+    if let Some((file, at)) = &finding.place {
         let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{at}"));
         // A place and a command are there to be copied: neither is broken.
         out.push_str(&format!("  {:<LEAD$} {}\n", "", paint(DIM, place)));
     }
-    match &it.mend {
+    match &finding.mend {
         Mend::Run(command) => {
             out.push_str(&format!("  {} {command}\n", paint(HELP, format!("{:<LEAD$}", "run"))));
         }
@@ -133,7 +134,8 @@ fn sum(report: &Report) -> String {
 }
 
 pub(super) fn value(report: &Report) -> Value {
-    let findings: Vec<Value> = report.all().map(|(agent, it)| object(agent, it)).collect();
+    let findings: Vec<Value> =
+        report.all().map(|(agent, finding)| object(agent, finding)).collect();
     let agents: Vec<Value> = report.agents.iter().map(row).collect();
     json!({
         "agents": agents,
@@ -154,28 +156,28 @@ fn row(row: &Row) -> Value {
     let fired: Vec<Value> = row
         .fired
         .iter()
-        .map(|it| {
-            let ms = u64::try_from(it.took.as_millis()).unwrap_or(u64::MAX);
-            json!({ "event": it.event, "passed": it.finding.is_none(), "took_ms": ms })
+        .map(|fired| {
+            let ms = u64::try_from(fired.took.as_millis()).unwrap_or(u64::MAX);
+            json!({ "event": fired.event, "passed": fired.finding.is_none(), "took_ms": ms })
         })
         .collect();
     json!({
         "agent": row.agent.name, "title": row.agent.title,
-        "program": row.installed.program.as_ref().map(|it| it.display().to_string()),
+        "program": row.installed.program.as_ref().map(|program| program.display().to_string()),
         "version": row.installed.version, "measured_version": row.installed.measured,
         "probed_version": row.installed.probed,
         "events": row.events, "all_events": row.agent.installation.events.len(), "fired": fired,
     })
 }
 
-fn object(agent: Option<&str>, it: &Finding) -> Value {
-    let (command, help) = match &it.mend {
+fn object(agent: Option<&str>, finding: &Finding) -> Value {
+    let (command, help) = match &finding.mend {
         Mend::Run(command) => (Some(command), None),
         Mend::Do(words) => (None, Some(words)),
     };
     json!({
-        "kind": it.kind.word(), "severity": it.kind.weight().word(), "agent": agent, "message": it.what,
-        "file": it.place.as_ref().map(|it| &it.0), "line": it.place.as_ref().and_then(|it| it.1),
+        "kind": finding.kind.word(), "severity": finding.kind.weight().word(), "agent": agent, "message": finding.what,
+        "file": finding.place.as_ref().map(|location| &location.0), "line": finding.place.as_ref().and_then(|location| location.1),
         "command": command, "help": help,
     })
 }

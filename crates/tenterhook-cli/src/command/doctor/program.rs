@@ -32,7 +32,7 @@ pub(super) fn find(program: &str, here: &Here) -> Option<PathBuf> {
         return on_path(program, here).next();
     }
     let path = PathBuf::from(program);
-    let is = path.metadata().is_ok_and(|it| it.is_file() && is_executable(&it));
+    let is = path.metadata().is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata));
     is.then_some(path)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn findings(agent: &Agent, files: &[&File], here: &Here) -> Vec<Findi
                 None => Some(gone(agent, &entry.program)),
                 Some(path) => other(&path, here),
             };
-            found.extend(finding.map(|it| it.at(&file.path, entry.line, here)));
+            found.extend(finding.map(|finding| finding.at(&file.path, entry.line, here)));
         }
     }
     found
@@ -74,8 +74,8 @@ fn gone(agent: &Agent, program: &str) -> Finding {
 /// what an entry says that this version writes.
 fn other(path: &Path, here: &Here) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
-    let said = said(path, here).unwrap_or_default();
-    let Some(version) = number_in(&said).filter(|_| said.starts_with("tenterhook ")) else {
+    let text = said(path, here).unwrap_or_default();
+    let Some(version) = number_in(&text).filter(|_| text.starts_with("tenterhook ")) else {
         let what = format!("`{}` does not say that it is Tenterhook", path.display());
         let mend = Mend::words("put this program in its place, or take that off `PATH`");
         return Some(Finding::new(Kind::ProgramForeign, what, mend));
@@ -90,30 +90,35 @@ fn other(path: &Path, here: &Here) -> Option<Finding> {
 
 /// What a program says that it is.
 fn said(program: &Path, here: &Here) -> Option<String> {
-    let path = here.env.iter().find(|it| it.0 == "PATH").map_or("", |it| it.1.as_str());
+    let path = here
+        .env
+        .iter()
+        .find(|variable| variable.0 == "PATH")
+        .map_or("", |variable| variable.1.as_str());
     // Whatever it writes at home is gone with this.
     let scratch = tempfile::tempdir().ok()?;
     Some(probe::version(program, path, scratch.path()))
 }
 
 /// The first word that is a version: numbers with points between them.
-fn number_in(said: &str) -> Option<String> {
-    let words = said.split(|c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c)));
-    let words = words.map(|it| it.trim_start_matches('v'));
-    words.into_iter().find(|it| it.contains('.') && numbers(it).is_some()).map(str::to_owned)
+fn number_in(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c)));
+    let words = words.map(|word| word.trim_start_matches('v'));
+    words.into_iter().find(|word| word.contains('.') && numbers(word).is_some()).map(str::to_owned)
 }
 
 fn numbers(version: &str) -> Option<Vec<u64>> {
     let plain = version.split(['-', '+']).next()?;
-    plain.split('.').map(|it| it.parse().ok()).collect()
+    plain.split('.').map(|part| part.parse().ok()).collect()
 }
 
 /// Asks the agent for its version, and reads what was measured.
 pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
     let program = on_path(agent.program(), here).next();
-    let version = program.as_deref().and_then(|it| number_in(&said(it, here)?));
-    let measured = tenterhook_probe::named(agent.name).map(|it| it.version);
-    let probed = kept(agent, here).and_then(|it| number_in(it.get("version")?.as_str()?));
+    let version = program.as_deref().and_then(|program| number_in(&said(program, here)?));
+    let measured =
+        tenterhook_probe::named(agent.name).map(|tenterhook_probe| tenterhook_probe.version);
+    let probed = kept(agent, here).and_then(|value| number_in(value.get("version")?.as_str()?));
     Installed { program, version, measured, probed }
 }
 
@@ -128,8 +133,8 @@ pub(super) fn versions(agent: &Agent, installed: &Installed, here: &Here) -> Vec
     let Some(version) = &installed.version else { return Vec::new() };
     let mend = Mend::run(format!("tenterhook probe {}", agent.name));
     if installed.probed.as_ref() == Some(version) {
-        let is_open =
-            kept(agent, here).is_some_and(|it| it.get("denials_block") == Some(&false.into()));
+        let is_open = kept(agent, here)
+            .is_some_and(|value| value.get("denials_block") == Some(&false.into()));
         let what = format!("the probe saw that a denial does not block in version {version}");
         let mend = Mend::words(format!("use another version of {}, and probe that", agent.title));
         let path = probe::kept_at(agent.name, here);
@@ -160,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_version_is_found_in_what_agents_say() {
-        for (said, version) in [
+        for (text, version) in [
             ("2.1.330 (Claude Code)", Some("2.1.330")),
             ("codex-cli 0.169.0", Some("0.169.0")),
             ("v1.0.102", Some("1.0.102")),
@@ -169,7 +174,7 @@ mod tests {
             ("no version. at all", None),
             ("", None),
         ] {
-            assert_eq!(number_in(said).as_deref(), version, "{said}");
+            assert_eq!(number_in(text).as_deref(), version, "{text}");
         }
         assert!(numbers("0.9.12") < numbers("0.10.0"));
     }

@@ -24,11 +24,12 @@ pub(super) fn findings(
     engine: &Engine,
     here: &Here,
 ) -> Vec<Finding> {
-    let errors = loaded.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-    let mut found: Vec<Finding> = errors.map(|it| broken(it, here)).collect();
+    let errors =
+        loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut found: Vec<Finding> = errors.map(|error| broken(error, here)).collect();
     let trust = here.trust();
-    found.extend(loaded.sources.iter().filter_map(|it| not_approved(it, &trust, here)));
-    let twice = calling.iter().flat_map(|it| runs_twice(it, loaded, engine, here));
+    found.extend(loaded.sources.iter().filter_map(|source| not_approved(source, &trust, here)));
+    let twice = calling.iter().flat_map(|agent| runs_twice(agent, loaded, engine, here));
     found.extend(twice.collect::<Vec<_>>());
     for hidden in &loaded.hidden {
         let hooks = count(hidden.hooks, "hook");
@@ -70,23 +71,24 @@ fn text_of(hook: &Hook) -> Option<&str> {
 
 /// The agent runs what stands in its own files, the bridge the rest (BR-30): what stands in both runs as often.
 fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> Vec<Finding> {
-    let Some(id) = DialectId::agents().find(|it| it.as_str() == agent.name) else {
+    let Some(id) = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name) else {
         return Vec::new();
     };
     let source_of = |hook: &Hook| {
         let file = &hook.place.as_ref()?.file;
-        loaded.sources.iter().find(|it| it.name == *file)
+        loaded.sources.iter().find(|source| source.name == *file)
     };
-    let is_own = |hook: &Hook| source_of(hook).is_some_and(|it| id.dialect().loads(it));
-    let armed = |it: &&Arc<Hook>| it.arming == Arming::Armed && text_of(it).is_some();
+    let is_own = |hook: &Hook| source_of(hook).is_some_and(|source| id.dialect().loads(source));
+    let armed = |hook: &&Arc<Hook>| hook.arming == Arming::Armed && text_of(hook).is_some();
     let ruleset = engine.ruleset();
     let (own, others): (Vec<_>, Vec<_>) =
-        ruleset.hooks().iter().filter(armed).partition(|it| is_own(it));
+        ruleset.hooks().iter().filter(armed).partition(|hook| is_own(hook));
     let mut found: Vec<Finding> = Vec::new();
     for other in others {
-        let is_same = |it: &&&Arc<Hook>| it.event == other.event && text_of(it) == text_of(other);
+        let is_same =
+            |hook: &&&Arc<Hook>| hook.event == other.event && text_of(hook) == text_of(other);
         let (Some(own), Some(place)) = (own.iter().find(is_same), &other.place) else { continue };
-        let file = own.place.as_ref().map_or("", |it| &*it.file);
+        let file = own.place.as_ref().map_or("", |location| &*location.file);
         let what = format!(
             "{} runs `{}` from {}, and the bridge runs it from this file, too",
             agent.title,
@@ -105,30 +107,30 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
 
 /// What `install` wrote is for the agent to run, and the bridge never fires it: there is nothing to approve.
 pub(super) fn is_ours_alone(text: &str) -> bool {
-    let calls = |it: &Agent| install::installed(it, text).is_ok_and(|it| !it.is_empty());
-    let others = |it: &Agent| install::foreign(it, text).is_ok_and(|it| !it.is_empty());
+    let calls = |agent: &Agent| install::installed(agent, text).is_ok_and(|i| !i.is_empty());
+    let others = |agent: &Agent| install::foreign(agent, text).is_ok_and(|f| !f.is_empty());
     // A file of ours alone holds nothing else.
-    let own = |it: &Agent| {
-        it.installation.form != Form::Groups
-            && text.contains(&format!("hook --agent {} ", it.name))
-            && install::stranger(it, text).is_none()
+    let own = |agent: &Agent| {
+        agent.installation.form != Form::Groups
+            && text.contains(&format!("hook --agent {} ", agent.name))
+            && install::stranger(agent, text).is_none()
     };
-    callers().any(|it| (calls(it) && !others(it)) || own(it))
+    callers().any(|caller| (calls(caller) && !others(caller)) || own(caller))
 }
 
-fn broken(it: &Diagnostic, here: &Here) -> Finding {
-    let mend = match &it.place {
+fn broken(diagnostic: &Diagnostic, here: &Here) -> Finding {
+    let mend = match &diagnostic.place {
         // Its text is not what is wrong: `check` could say no more.
-        _ if it.code == Code::ManagedFileExposed => {
-            Mend::words(it.help.as_deref().unwrap_or_default())
+        _ if diagnostic.code == Code::ManagedFileExposed => {
+            Mend::words(diagnostic.help.as_deref().unwrap_or_default())
         }
         Some(place) => {
             Mend::run(format!("tenterhook check {}", typed(Path::new(&*place.file), here)))
         }
         None => Mend::run("tenterhook check"),
     };
-    let finding = Finding::new(Kind::ConfigBroken, it.message.as_str(), mend);
-    match &it.place {
+    let finding = Finding::new(Kind::ConfigBroken, diagnostic.message.as_str(), mend);
+    match &diagnostic.place {
         Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
         None => finding,
     }

@@ -16,7 +16,7 @@ const NAME: &str = "tenterhook";
 /// Whether everything that the entries of a file start is the person's: what came with a project is started only where it is,
 /// to the letter, what `install` writes there (BR-76).
 pub(super) fn may_start(agent: &'static Agent, file: &File, here: &Here) -> bool {
-    let is_ours = |it: &Entry| is_person_s(&it.program) && is_as_written(agent, file, it);
+    let is_ours = |entry: &Entry| is_person_s(&entry.program) && is_as_written(agent, file, entry);
     !came_with_project(file, here) || file.entries.iter().all(is_ours)
 }
 
@@ -30,7 +30,7 @@ pub(super) fn unstarted(agent: &'static Agent, file: &File, here: &Here) -> Opti
 
 /// A file at the person's place that lies in the project, where a link or a variable moved it, came with that (T-1).
 fn came_with_project(file: &File, here: &Here) -> bool {
-    let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (project, home) = (here.roots.repository.as_deref(), real(&here.roots.home));
     let project = real(project.unwrap_or(&here.roots.cwd));
     file.scope == Scope::Project
@@ -39,14 +39,14 @@ fn came_with_project(file: &File, here: &Here) -> bool {
 
 /// The name alone is looked up where the person has programs; a path is this program's or a stranger's.
 fn is_person_s(program: &str) -> bool {
-    let real = |it: &Path| it.canonicalize().ok();
-    let own = std::env::current_exe().ok().and_then(|it| real(&it));
+    let real = |path: &Path| path.canonicalize().ok();
+    let own = std::env::current_exe().ok().and_then(|program| real(&program));
     program == NAME || (own.is_some() && real(Path::new(program)) == own)
 }
 
 fn is_as_written(agent: &'static Agent, file: &File, entry: &Entry) -> bool {
     match &entry.call {
-        Call::Line(said) => *said == line(agent, entry.event, &entry.program),
+        Call::Line(text) => *text == line(agent, entry.event, &entry.program),
         Call::Script(_) => own_file(agent, &entry.program)
             .iter()
             .any(|(name, text)| name == entry.event.name && *text == file.text),

@@ -13,8 +13,8 @@ use crate::silence;
 
 pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
     let seen: Vec<Seen<'_>> = files.iter().map(seen).collect();
-    let off = switched_off(agent, &seen, here).map(|it| off(agent, &it, here));
-    let alone = only_managed(agent, &seen, here).map(|it| alone(agent, &it, here));
+    let off = switched_off(agent, &seen, here).map(|statement| off(agent, &statement, here));
+    let alone = only_managed(agent, &seen, here).map(|statement| alone(agent, &statement, here));
     let silenced = silenced(agent, files, off.is_some(), here);
     off.into_iter().chain(alone).chain(silenced).collect()
 }
@@ -33,10 +33,10 @@ fn silenced(agent: &'static Agent, files: &[File], is_off: bool, here: &Here) ->
                 true => Kind::Silenced,
                 false => Kind::SilencerKnown,
             };
-            let it = silencer.finding;
-            let mend = it.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
-            let finding = Finding::new(kind, it.message, Mend::words(mend));
-            match &it.place {
+            let diagnostic = silencer.finding;
+            let mend = diagnostic.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
+            let finding = Finding::new(kind, diagnostic.message, Mend::words(mend));
+            match &diagnostic.place {
                 Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
                 None => finding,
             }
@@ -60,10 +60,11 @@ fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
     );
-    let mend = match agent.installation.places.iter().any(|it| it.scope == Scope::Managed) {
-        true => install_line(agent, Scope::Managed),
-        false => Mend::words("have your organisation register `tenterhook hook` there"),
-    };
+    let mend =
+        match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
+            true => install_line(agent, Scope::Managed),
+            false => Mend::words("have your organisation register `tenterhook hook` there"),
+        };
     Finding::new(Kind::OnlyManaged, what, mend).at(&said.path, line(said), here)
 }
 
@@ -71,8 +72,9 @@ fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
 fn line(said: &Said) -> Option<usize> {
     let key = said.switched.key.rsplit('.').next().unwrap_or_default();
     line_of(&said.text, &format!("\"{key}\"")).or_else(|| {
-        let is =
-            |it: &str| it.trim_start().split('=').next().is_some_and(|it| it.trim().ends_with(key));
+        let is = |line: &str| {
+            line.trim_start().split('=').next().is_some_and(|part| part.trim().ends_with(key))
+        };
         said.text.lines().position(is).map(|at| at + 1)
     })
 }

@@ -68,14 +68,14 @@ impl<S: Sink> Sink for Behind<S> {
     }
 
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
-        let begun = late.begun.filter(|it| it.0 != NONE);
+        let begun = late.begun.filter(|number| number.0 != NONE);
         self.to.late(&Late { begun, ..*late })
     }
 }
 
 /// Whether a hook in shadow was put off.
 pub(super) fn is_wanted(outcome: &Outcome) -> bool {
-    outcome.steps.iter().any(|it| it.shadow.is_some() && it.ended == Ended::Detached)
+    outcome.steps.iter().any(|step| step.shadow.is_some() && step.ended == Ended::Detached)
 }
 
 /// Starts the process that asks. Nobody hears where that fails: nothing that counts is lost.
@@ -93,7 +93,7 @@ pub(super) fn start(args: &Hook, fields: &Map<String, Value>, begun: u64) {
         command.args(["--aside", &begun.to_string()]);
         for named in &args.config {
             let path = named.path.to_string_lossy();
-            let text = named.dialect.map(|it| format!("{it}={path}"));
+            let text = named.dialect.map(|dialect| format!("{dialect}={path}"));
             command.arg("--config").arg(text.as_deref().unwrap_or(&path));
         }
         command.stdin(event).stdout(Stdio::null()).stderr(Stdio::null());

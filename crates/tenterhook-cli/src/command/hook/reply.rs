@@ -48,16 +48,20 @@ impl About<'_> {
             dialect.encode_outcome(event, outcome, way_out.as_deref()).unwrap_or_default()
         };
         let reply = encode(&outcome);
-        let fault = |it: &Fault| match &it.hook {
-            Some(hook) => format!("hook `{hook}`: {}", it.message),
-            None => it.message.clone(),
+        let fault = |fault: &Fault| match &fault.hook {
+            Some(hook) => format!("hook `{hook}`: {}", fault.message),
+            None => fault.message.clone(),
         };
         warnings.extend(outcome.faults.iter().map(fault));
         warnings.extend(reply.warnings.iter().cloned());
-        let shows = dialect.can(&event.name).is_some_and(|it| it.has(Power::Message));
-        let is_news = |it: &&String| kept.is_some_and(|kept| kept.is_first(it));
+        let shows = dialect.can(&event.name).is_some_and(|powers| powers.has(Power::Message));
+        let is_news = |text: &&String| kept.is_some_and(|kept| kept.is_first(text));
         let news: Vec<String> = match shows {
-            true => warnings.iter().filter(is_news).map(|it| format!("tenterhook: {it}")).collect(),
+            true => warnings
+                .iter()
+                .filter(is_news)
+                .map(|warning| format!("tenterhook: {warning}"))
+                .collect(),
             false => Vec::new(),
         };
         if news.is_empty() {
@@ -71,7 +75,7 @@ impl About<'_> {
     fn way_out(self, outcome: &mut Outcome) -> Option<String> {
         let About { agent, event, leaves, .. } = self;
         let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });
-        let can_ask = agent.dialect().can(&event.name).is_some_and(|it| it.has(Power::Ask));
+        let can_ask = agent.dialect().can(&event.name).is_some_and(|powers| powers.has(Power::Ask));
         if !asks || can_ask || event.tool().is_none() {
             return None;
         }

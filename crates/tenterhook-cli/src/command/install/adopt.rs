@@ -32,7 +32,7 @@ impl Files {
             return Ok(None);
         }
         let from = read_here(&self.from, here)?;
-        Ok(from.filter(|it| *it != self.name()))
+        Ok(from.filter(|text| *text != self.name()))
     }
 
     fn name(&self) -> String {
@@ -42,7 +42,7 @@ impl Files {
 
 /// `None` for an agent whose entries stay.
 fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
-    let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
+    let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
     let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
     let before = here.state.join("adopted").join(format!("{}.before", agent.name));
     let from = discover::adopted_origin(&moved);
@@ -75,14 +75,14 @@ pub(super) fn put(
     }
     let settings = read_here(&files.settings, here)?;
     let moved = read_here(&files.moved, here)?;
-    let wrong = |it: install::Wrong| refuse(&it, &files.settings, here);
+    let wrong = |error: install::Wrong| refuse(&error, &files.settings, here);
     let own = without(agent, settings.as_deref(), moved.as_deref(), &files, here)?;
     let adopted = match &own {
         Some(text) => install::adopt(agent, text).map_err(wrong)?,
         None => None,
     };
     let (left, now) = match adopted {
-        Some(it) => (it.left, Some(it.moved)),
+        Some(adopted) => (adopted.left, Some(adopted.moved)),
         None => (own.clone(), None),
     };
     let after = put_in(agent, program, left.as_deref()).map_err(wrong)?;
@@ -165,7 +165,7 @@ fn without(
     files: &Files,
     here: &Here,
 ) -> Result<Option<String>, Problem> {
-    let wrong = |it: install::Wrong| refuse(&it, &files.settings, here);
+    let wrong = |error: install::Wrong| refuse(&error, &files.settings, here);
     let left = match settings {
         Some(text) => take_out(agent, text).map_err(wrong)?,
         None => None,
@@ -176,11 +176,11 @@ fn without(
         let again = install::adopt(agent, before).ok().flatten();
         // What was cut off between two files left the settings as they were: to give back what still stands there would double it.
         let is_cut_off = left.as_ref() == Some(before);
-        again.is_some_and(|it| (it.left == left || is_cut_off) && it.moved == *moved)
+        again.is_some_and(|adopted| (adopted.left == left || is_cut_off) && adopted.moved == *moved)
     };
     if let Some(before) = before.filter(is_unedited) {
         return Ok(Some(before));
     }
     let back = give_back(agent, left.as_deref(), moved);
-    back.map(Some).map_err(|it| refuse(&it, &files.moved, here))
+    back.map(Some).map_err(|error| refuse(&error, &files.moved, here))
 }

@@ -86,9 +86,10 @@ pub(crate) fn places(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
     let mut places: Vec<(Scope, PathBuf)> = Vec::new();
     for (scope, path) in all {
         let real = path.canonicalize().ok();
-        let is_same =
-            |it: &PathBuf| *it == path || (real.is_some() && it.canonicalize().ok() == real);
-        if !places.iter().any(|(_, it)| is_same(it)) {
+        let is_same = |other: &PathBuf| {
+            *other == path || (real.is_some() && other.canonicalize().ok() == real)
+        };
+        if !places.iter().any(|(_, path)| is_same(path)) {
             places.push((scope, path));
         }
     }
@@ -100,19 +101,19 @@ pub(crate) fn home(agent: &Agent, here: &Here) -> PathBuf {
     let named = agent.installation.home_variable.and_then(|name| variable(name, here));
     named
         .map(PathBuf::from)
-        .filter(|it| it.is_absolute())
+        .filter(|variable| variable.is_absolute())
         .unwrap_or_else(|| here.roots.home.join(agent.installation.home))
 }
 
 fn variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
-    here.env.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+    here.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 /// Whether the agent was used here or can be started.
 pub(crate) fn is_here(agent: &Agent, here: &Here) -> bool {
-    let moved = agent.installation.home_variable.filter(|it| *it != "XDG_CONFIG_HOME");
-    moved.is_some_and(|it| variable(it, here).is_some_and(|it| Path::new(it).is_dir()))
-        || agent.installation.seen.iter().any(|it| here.roots.home.join(it).is_dir())
+    let moved = agent.installation.home_variable.filter(|variable| *variable != "XDG_CONFIG_HOME");
+    moved.is_some_and(|text| variable(text, here).is_some_and(|path| Path::new(path).is_dir()))
+        || agent.installation.seen.iter().any(|text| here.roots.home.join(text).is_dir())
         || on_path(agent.program(), here).next().is_some()
 }
 
@@ -120,9 +121,13 @@ pub(crate) fn is_here(agent: &Agent, here: &Here) -> bool {
 pub(crate) fn on_path<'a>(name: &'a str, here: &'a Here) -> impl Iterator<Item = PathBuf> + 'a {
     let path = variable("PATH", here).unwrap_or_default();
     let directories = std::env::split_paths(path).collect::<Vec<_>>().into_iter();
-    let is_program =
-        |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && is_executable(&it));
-    directories.filter(|it| it.is_absolute()).map(move |it| it.join(name)).filter(is_program)
+    let is_program = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata))
+    };
+    directories
+        .filter(|directory| directory.is_absolute())
+        .map(move |directory| directory.join(name))
+        .filter(is_program)
 }
 
 /// What `install` changes.
@@ -141,8 +146,8 @@ pub(crate) fn put(
     };
     if agent.installation.form == Form::Groups {
         let before = read_here(&path, here)?;
-        let after =
-            put_in(agent, program, before.as_deref()).map_err(|it| refuse(&it, &path, here))?;
+        let after = put_in(agent, program, before.as_deref())
+            .map_err(|error| refuse(&error, &path, here))?;
         let change = Change::of(path, before, Some(after));
         return Ok(only_new(vec![change]));
     }
@@ -153,7 +158,7 @@ pub(crate) fn put(
         if agent.installation.form == Form::Scripts {
             alone(agent, &path, &name, here)?;
         }
-        if before.as_deref().is_some_and(|it| !is_ours(agent, it)) {
+        if before.as_deref().is_some_and(|text| !is_ours(agent, text)) {
             let shown = shorten(&path.to_string_lossy(), &here.roots);
             return Err(Problem::new(format!(
                 "`{shown}` is there already, and is not Tenterhook's"
@@ -172,7 +177,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
     let Some(path) = place(agent, scope, here) else { return Ok(Vec::new()) };
     if agent.installation.form == Form::Groups {
         let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
-        let after = take_out(agent, &before).map_err(|it| refuse(&it, &path, here))?;
+        let after = take_out(agent, &before).map_err(|error| refuse(&error, &path, here))?;
         let after = after.or_else(|| emptied(&path));
         let change = Change::of(path, Some(before), after);
         return Ok(only_new(vec![change]));
@@ -181,7 +186,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
     for (name, _) in own_file(agent, install_name()) {
         let path = if name.is_empty() { path.clone() } else { path.join(&name) };
         // What is not ours is nobody's business here.
-        let Some(before) = read_here(&path, here)?.filter(|it| is_ours(agent, it)) else {
+        let Some(before) = read_here(&path, here)?.filter(|text| is_ours(agent, text)) else {
             continue;
         };
         alone_in(agent, &path, Some(&before), here)?;
@@ -201,7 +206,7 @@ const fn install_name() -> &'static str {
 }
 
 pub(super) fn only_new(changes: Vec<Change>) -> Vec<Change> {
-    changes.into_iter().filter(|it| it.before != it.after).collect()
+    changes.into_iter().filter(|change| change.before != change.after).collect()
 }
 
 /// Whether a file that is ours alone was written by us.
@@ -216,7 +221,7 @@ fn is_ours(agent: &Agent, text: &str) -> bool {
 
 /// A file of ours into which somebody wrote is theirs, too (BR-63).
 fn alone_in(agent: &Agent, path: &Path, text: Option<&str>, here: &Here) -> Result<(), Problem> {
-    let Some(found) = text.and_then(|it| stranger(agent, it)) else { return Ok(()) };
+    let Some(found) = text.and_then(|text| stranger(agent, text)) else { return Ok(()) };
     let place = format!("{}:{}", shorten(&path.to_string_lossy(), &here.roots), found.line);
     let what = words::line(&found.what);
     Err(Problem::new(format!("{place}: Tenterhook did not write this: {what}"))
@@ -226,11 +231,11 @@ fn alone_in(agent: &Agent, path: &Path, text: Option<&str>, here: &Here) -> Resu
 /// Cline finds a hook by its name, whatever its extension is and its letters are: another one of an event is in the way.
 fn alone(agent: &Agent, path: &Path, name: &str, here: &Here) -> Result<(), Problem> {
     let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return Ok(()) };
-    for it in entries.flatten() {
-        let file = it.file_name().to_string_lossy().into_owned();
+    for entry in entries.flatten() {
+        let file = entry.file_name().to_string_lossy().into_owned();
         let stem = file.split('.').next().unwrap_or_default();
         if stem.eq_ignore_ascii_case(name) && file != name {
-            let shown = shorten(&it.path().to_string_lossy(), &here.roots);
+            let shown = shorten(&entry.path().to_string_lossy(), &here.roots);
             return Err(Problem::new(format!(
                 "`{shown}` is there: {} runs one file an event",
                 agent.title

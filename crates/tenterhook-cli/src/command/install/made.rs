@@ -13,20 +13,20 @@ type Folders = BTreeSet<PathBuf>;
 
 /// The folders that are not there, and will be made for a file.
 pub(super) fn missing(file: &Path) -> Vec<PathBuf> {
-    let above = file.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
-    above.take_while(|it| it.symlink_metadata().is_err()).map(Path::to_owned).collect()
+    let above = file.ancestors().skip(1).filter(|ancestor| !ancestor.as_os_str().is_empty());
+    above.take_while(|path| path.symlink_metadata().is_err()).map(Path::to_owned).collect()
 }
 
 /// Keeps that these were made.
 pub(super) fn note(folders: Vec<PathBuf>, here: &Here) {
-    let others = folders.into_iter().filter(|it| !is_of_ours(it, here));
-    let mut made: Folders = others.filter(|it| it.is_dir()).collect();
+    let others = folders.into_iter().filter(|folder| !is_of_ours(folder, here));
+    let mut made: Folders = others.filter(|other| other.is_dir()).collect();
     if made.is_empty() {
         return;
     }
     let kept = place(here);
     // They would be left where nothing else is in them.
-    made.extend(missing(&kept).into_iter().filter(|it| !is_of_ours(it, here)));
+    made.extend(missing(&kept).into_iter().filter(|path| !is_of_ours(path, here)));
     made.extend(known(here));
     keep(&made, here);
 }
@@ -40,7 +40,7 @@ pub(super) fn remove_empty(file: &Path, here: &Here) {
         return;
     }
     let kept = place(here);
-    if made.iter().any(|it| !kept.starts_with(it)) {
+    if made.iter().any(|path| !kept.starts_with(path)) {
         keep(&made, here);
     } else if fs::remove_file(&kept).is_ok() {
         climb(&kept, &mut made, here);
@@ -62,8 +62,8 @@ fn climb(file: &Path, made: &mut Folders, here: &Here) {
 /// Whether a folder bears our name, or lies below one that does: nobody else makes such. A project may bear it, too.
 fn is_of_ours(folder: &Path, here: &Here) -> bool {
     let project = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
-    let mut named = folder.ancestors().filter(|it| it.ends_with("tenterhook"));
-    named.any(|it| !project.starts_with(it))
+    let mut named = folder.ancestors().filter(|ancestor| ancestor.ends_with("tenterhook"));
+    named.any(|path| !project.starts_with(path))
 }
 
 fn place(here: &Here) -> PathBuf {
@@ -74,7 +74,7 @@ fn place(here: &Here) -> PathBuf {
 fn known(here: &Here) -> Folders {
     let text = read(&place(here)).ok().flatten().unwrap_or_default();
     let all: Folders = serde_json::from_str(&text).unwrap_or_default();
-    all.into_iter().filter(|it| it.is_dir()).collect()
+    all.into_iter().filter(|path| path.is_dir()).collect()
 }
 
 fn keep(made: &Folders, here: &Here) {

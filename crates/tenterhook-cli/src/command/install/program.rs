@@ -24,7 +24,7 @@ pub(super) fn find(given: Option<&Path>, scope: Scope, here: &Here) -> Result<St
     let own = std::env::current_exe()
         .map_err(|error| Problem::new(format!("the path of this program is unknown: {error}")))?;
     let found: Vec<PathBuf> = on_path(NAME, here).collect();
-    let is_this = |it: &&PathBuf| it.canonicalize().ok() == own.canonicalize().ok();
+    let is_this = |path: &&PathBuf| path.canonicalize().ok() == own.canonicalize().ok();
     // A package manager's starter is a script beside the program: the first of that name, where ours would go away.
     let stays = found.iter().find(is_this).or_else(|| found.first().filter(|_| is_fleeting(&own)));
     match (scope, stays) {
@@ -41,12 +41,12 @@ pub(super) fn find(given: Option<&Path>, scope: Scope, here: &Here) -> Result<St
 }
 
 fn is_fleeting(path: &Path) -> bool {
-    path.components().any(|it| FLEETING.iter().any(|name| it.as_os_str() == *name))
+    path.components().any(|component| FLEETING.iter().any(|name| component.as_os_str() == *name))
 }
 
 fn named(path: &Path) -> Result<String, Problem> {
     let shown = path.display();
-    if path.file_name().is_none_or(|it| it != NAME) {
+    if path.file_name().is_none_or(|name| name != NAME) {
         return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))
             .help("its entries could not be told from those of others"));
     }
@@ -57,7 +57,7 @@ fn named(path: &Path) -> Result<String, Problem> {
             return Err(Problem::new(format!("`{shown}` cannot be looked at: {error}")));
         }
     }
-    let text = path.to_str().filter(|it| !it.contains(char::is_control));
+    let text = path.to_str().filter(|path| !path.contains(char::is_control));
     text.map(str::to_owned)
         .ok_or_else(|| Problem::new(format!("`{shown}` cannot be written into a settings file")))
 }

@@ -42,12 +42,12 @@ fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<Said> 
 
 /// What switches all hooks off: the strongest file that says anything of it is heard (BR-69).
 pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
-    let in_file = |it: &Seen<'_>| {
-        let switched = install::switched(agent, agent.installation.switches, it.text)?;
-        Some(Said { path: it.path.to_owned(), text: it.text.to_owned(), switched })
+    let in_file = |seen: &Seen<'_>| {
+        let switched = install::switched(agent, agent.installation.switches, seen.text)?;
+        Some(Said { path: seen.path.to_owned(), text: seen.text.to_owned(), switched })
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
-        files.iter().rev().partition(|it| it.scope == Scope::Managed);
+        files.iter().rev().partition(|file| file.scope == Scope::Managed);
     let stays = agent.installation.managed_stays && managed.iter().any(|file| file.calls);
     let others = if stays { Vec::new() } else { others };
     let elsewhere = agent.installation.switches_elsewhere.iter().filter(|_| !stays);
@@ -56,14 +56,14 @@ pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Her
         .filter_map(in_file)
         .chain(elsewhere.filter_map(|switch| read_switch(switch, agent, here)))
         .chain(others.into_iter().filter_map(in_file));
-    all.next().filter(|it| it.switched.off)
+    all.next().filter(|statement| statement.switched.off)
 }
 
 /// What has the agent run the organisation's hooks alone, where ours are not among them.
 pub(crate) fn only_managed(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
-    let mut ours = files.iter().filter(|it| it.calls).peekable();
+    let mut ours = files.iter().filter(|file| file.calls).peekable();
     ours.peek()?;
-    if ours.any(|it| it.scope == Scope::Managed) {
+    if ours.any(|seen| seen.scope == Scope::Managed) {
         return None;
     }
     let switch = agent.installation.only_managed.as_ref()?;

@@ -33,15 +33,15 @@ pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
         }
         let number = firing.number();
         let begun = firing.0.get("begun").and_then(Value::as_u64);
-        let firing = match begun.filter(|_| !firing.is_late()).and_then(|it| open.remove(&it)) {
+        let firing = match begun.filter(|_| !firing.is_late()).and_then(|n| open.remove(&n)) {
             Some(begun) => firing.opened_by(begun),
             None => firing,
         };
         all.push((number, firing));
     }
-    all.extend(open.into_iter().map(|(number, it)| (number, Firing(it))));
+    all.extend(open.into_iter().map(|(number, value)| (number, Firing(value))));
     all.sort_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, it)| it).collect()
+    all.into_iter().map(|(_, firing)| firing).collect()
 }
 
 impl Firing {
@@ -58,10 +58,10 @@ impl Firing {
                 self.0.insert((*key).to_owned(), value);
             }
         }
-        if let Some(Value::Object(said)) = begun.remove("content") {
+        if let Some(Value::Object(object)) = begun.remove("content") {
             let content = self.0.entry("content").or_insert_with(|| serde_json::json!({}));
             if let Value::Object(content) = content {
-                content.extend(said);
+                content.extend(object);
             }
         }
         self
@@ -159,13 +159,14 @@ impl Firing {
     /// Why a hook in shadow would have restrained, where that is on record.
     pub(crate) fn shadow_reason(&self, hook: &str) -> Option<String> {
         let steps = self.content("outcome")?.get("steps")?.as_array()?;
-        let step = steps.iter().find(|it| it.get("hook").and_then(Value::as_str) == Some(hook))?;
+        let step =
+            steps.iter().find(|step| step.get("hook").and_then(Value::as_str) == Some(hook))?;
         Some(step.get("shadow")?.get("reason")?.as_str()?.to_owned())
     }
 
     /// Whose words it was: the hooks that say why, else those that ran.
     pub(crate) fn whose(&self) -> String {
-        let of = |it: &Value| it.get("hook").and_then(Value::as_str).map(str::to_owned);
+        let of = |entry: &Value| entry.get("hook").and_then(Value::as_str).map(str::to_owned);
         let mut carried: Vec<String> = self.array("reasons").iter().filter_map(of).collect();
         carried.dedup();
         if carried.is_empty() {
@@ -196,8 +197,9 @@ pub(super) fn time(entry: &Entry) -> Option<Timestamp> {
 
 /// The same, where the user is.
 pub(super) fn shown_time(entry: &Entry) -> String {
-    let shown =
-        |it: Timestamp| it.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+    let shown = |time: Timestamp| {
+        time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    };
     time(entry).map(shown).unwrap_or_default()
 }
 
@@ -240,7 +242,7 @@ impl<'a> Ran<'a> {
     pub(crate) fn shadow(self) -> Option<&'a str> {
         let shadow = self.0.get("shadow")?;
         let text = |key: &str| shadow.get(key).and_then(Value::as_str);
-        let is = |key: &str| shadow.get(key).is_some_and(|it| it != &Value::Bool(false));
+        let is = |key: &str| shadow.get(key).is_some_and(|value| value != &Value::Bool(false));
         Some(match text("decision").unwrap_or_default() {
             "silent" | "allow" if is("rewrote") => "rewrite",
             "silent" if is("context") => "context",
@@ -256,7 +258,8 @@ impl<'a> Ran<'a> {
 
     /// The codes of what would have gone wrong in shadow.
     pub(crate) fn shadow_faults(self) -> Vec<&'a str> {
-        let faults = self.0.get("shadow").and_then(|it| it.get("faults")).and_then(Value::as_array);
+        let faults =
+            self.0.get("shadow").and_then(|shadow| shadow.get("faults")).and_then(Value::as_array);
         faults.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
@@ -296,9 +299,9 @@ impl Log {
     /// Whether a firing was asked for.
     pub(super) fn wants(&self, firing: &Firing) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.as_deref().is_none_or(|it| found == Some(it))
+            wanted.as_deref().is_none_or(|text| found == Some(text))
         };
-        let since = |since: Timestamp| firing.time().is_some_and(|it| it >= since);
+        let since = |since: Timestamp| firing.time().is_some_and(|time| time >= since);
         let denied = || matches!(firing.decision(), "deny" | "stop");
         let is_event = |name: &str| {
             let rows = events_named(name, &[]);
@@ -306,7 +309,10 @@ impl Log {
         };
         self.event.as_deref().is_none_or(is_event)
             && is(&self.session, firing.session())
-            && self.hook.as_deref().is_none_or(|it| firing.hooks().any(|hook| hook.hook() == it))
+            && self
+                .hook
+                .as_deref()
+                .is_none_or(|text| firing.hooks().any(|hook| hook.hook() == text))
             && self.since.is_none_or(since)
             && (!self.denied || denied())
             && (!self.shadow || self.stats || firing.hooks().any(shadow::has_said))

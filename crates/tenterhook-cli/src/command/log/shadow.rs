@@ -18,21 +18,21 @@ use crate::term::{Reader, Term};
 
 /// Whether something would have come of a hook in shadow.
 pub(super) fn has_said(ran: Ran<'_>) -> bool {
-    ran.shadow().is_some_and(|it| it != "silent") && !ran.goes_on()
+    ran.shadow().is_some_and(|shadow| shadow != "silent") && !ran.goes_on()
 }
 
 pub(super) fn run(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
     if args.stats {
         return stats(firings, args, term);
     }
-    let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|it| ran.hook() == it);
+    let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|hook| ran.hook() == hook);
     for firing in firings {
         let told = match args.output.format {
             Format::Json => format!("{}\n", firing.json()),
             Format::Text => firing
                 .hooks()
-                .filter(|it| has_said(*it) && wanted(it))
-                .map(|it| line(firing, it))
+                .filter(|hook| has_said(*hook) && wanted(hook))
+                .map(|hook| line(firing, hook))
                 .collect(),
         };
         if term.offer(&told)? == Reader::Gone {
@@ -77,7 +77,7 @@ struct Sum {
 
 fn stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
     let mut hooks: BTreeMap<&str, Sum> = BTreeMap::new();
-    for ran in firings.iter().flat_map(Firing::hooks).filter(|it| it.ran() && !it.goes_on()) {
+    for ran in firings.iter().flat_map(Firing::hooks).filter(|hook| hook.ran() && !hook.goes_on()) {
         let Some(word) = ran.shadow() else { continue };
         let sum = hooks.entry(ran.hook()).or_default();
         sum.asked += 1;
@@ -117,6 +117,6 @@ fn to_text(hooks: &BTreeMap<&str, Sum>, width: usize) -> String {
             Cell::new(if sum.faults == 0 { DIM } else { WARNING }, sum.faults.to_string()),
         ]);
     }
-    let told = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{told}{} in shadow\n", words::count(hooks.len(), "hook"))
+    let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
+    format!("{text}{} in shadow\n", words::count(hooks.len(), "hook"))
 }

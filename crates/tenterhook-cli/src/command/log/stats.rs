@@ -42,16 +42,16 @@ pub(super) fn run(
     let mut count = 0;
     for firing in firings {
         count += usize::from(!firing.is_late());
-        for ran in firing.hooks().filter(|it| it.ran() && it.ended() != "detached") {
+        for ran in firing.hooks().filter(|hook| hook.ran() && hook.ended() != "detached") {
             let sum = hooks.entry(ran.hook().to_owned()).or_default();
             sum.last = firing.shown_time();
-            sum.last_at = firing.time().map(|it| it.to_string()).into();
+            sum.last_at = firing.time().map(|time| time.to_string()).into();
             sum.took.push(ran.took());
             sum.denials += usize::from(ran.verdict() == "deny");
             sum.faults += ran.faults();
         }
     }
-    hooks.values_mut().for_each(|it| it.took.sort_unstable());
+    hooks.values_mut().for_each(|hook| hook.took.sort_unstable());
     match format {
         Format::Json => print_json(&to_json(count, &hooks), term)?,
         Format::Text => term.data(&to_text(count, &hooks, term.width()))?,
@@ -60,7 +60,7 @@ pub(super) fn run(
 }
 
 fn to_json(firings: usize, hooks: &BTreeMap<String, Sum>) -> Value {
-    let micros = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+    let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let hooks = hooks.iter().map(|(hook, sum)| {
         json!({
             "hook": hook,
@@ -100,8 +100,8 @@ fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> Strin
             counted(sum.faults, WARNING),
         ]);
     }
-    let told = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{told}{}, {}\n", words::count(firings, "firing"), words::count(hooks.len(), "hook"))
+    let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
+    format!("{text}{}, {}\n", words::count(firings, "firing"), words::count(hooks.len(), "hook"))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn run(
     term: Term,
 ) -> Result<Exit, Problem> {
     let place = journal::place(here);
-    let known = known.map(|it| (it.seq, it.digest.as_str()));
+    let known = known.map(|k| (k.seq, k.digest.as_str()));
     let report = verify(&place, known).map_err(|error| Problem::new(error.to_string()))?;
     match format {
         Format::Json => print_json(&to_json(&report), term)?,
@@ -40,7 +40,7 @@ fn to_json(report: &Report) -> serde_json::Value {
     let problems = report
         .problems
         .iter()
-        .map(|it| json!({ "file": it.file, "line": it.line, "what": it.what }));
+        .map(|problem| json!({ "file": problem.file, "line": problem.line, "what": problem.what }));
     json!({
         "whole": report.problems.is_empty(),
         "records": report.records,
@@ -60,13 +60,13 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
         out.push_str(&words::wrap(text, width).join("\n"));
         out.push('\n');
     };
-    for it in &report.problems {
-        let place = match (it.file.is_empty(), it.line) {
+    for problem in &report.problems {
+        let place = match (problem.file.is_empty(), problem.line) {
             (true, _) => String::new(),
-            (false, 0) => format!("{}: ", it.file),
-            (false, line) => format!("{}:{line}: ", it.file),
+            (false, 0) => format!("{}: ", problem.file),
+            (false, line) => format!("{}:{line}: ", problem.file),
         };
-        paragraph(&format!("{} {place}{}", paint(ERROR, "error:"), it.what));
+        paragraph(&format!("{} {place}{}", paint(ERROR, "error:"), problem.what));
     }
     report.notes.iter().for_each(|note| paragraph(note));
     if let [_, ..] = report.open.as_slice() {

@@ -24,14 +24,18 @@ impl Word {
     }
 
     fn text(&self, key: &str) -> &str {
-        self.0.get("said").and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default()
+        self.0
+            .get("said")
+            .and_then(|value| value.get(key))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     /// Whether it was asked for: whoever asks for an event, a hook or a session asks for firings.
     pub(super) fn is_wanted(&self, args: &Log) -> bool {
         let firings = args.event.is_some() || args.hook.is_some() || args.session.is_some();
         let since =
-            args.since.is_none_or(|since| firing::time(&self.0).is_some_and(|it| it >= since));
+            args.since.is_none_or(|since| firing::time(&self.0).is_some_and(|time| time >= since));
         !firings && !args.denied && since
     }
 

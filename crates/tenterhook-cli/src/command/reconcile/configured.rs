@@ -43,14 +43,15 @@ impl Configured {
         let mut loaded = load::load(&which, here)?;
         let own = |agent: Agent| {
             let dialect = DialectId::find(agent.word()).map(DialectId::dialect);
-            let loads = |it: &&Source| dialect.is_some_and(|by| by.loads(it));
-            loaded.sources.iter().filter(loads).map(|it| it.name.to_string()).collect()
+            let loads = |source: &&Source| dialect.is_some_and(|by| by.loads(source));
+            loaded.sources.iter().filter(loads).map(|source| source.name.to_string()).collect()
         };
-        let own = Agent::ALL.into_iter().map(|it| (it, own(it))).collect();
+        let own = Agent::ALL.into_iter().map(|agent| (agent, own(agent))).collect();
         // The reference agent is an engine itself.
-        let calls = |it: &Agent| *it == Agent::Tenterhook || status::calls(it.word(), here);
+        let calls =
+            |agent: &Agent| *agent == Agent::Tenterhook || status::calls(agent.word(), here);
         let calling = Agent::ALL.into_iter().filter(calls).collect();
-        Ok(Self { ruleset: loaded.engine(|it| it).ruleset(), calling, own })
+        Ok(Self { ruleset: loaded.engine(|builder| builder).ruleset(), calling, own })
     }
 
     pub(super) fn of(&self, agent: Agent, event: &Event) -> Coverage {
@@ -68,7 +69,7 @@ impl Configured {
 
     fn is_started(&self, agent: Agent, hook: &Hook) -> bool {
         let is_own = |files: &HashSet<String>| {
-            hook.place.as_ref().is_some_and(|it| files.contains(&*it.file))
+            hook.place.as_ref().is_some_and(|location| files.contains(&*location.file))
         };
         self.calling.contains(&agent) || self.own.get(&agent).is_some_and(is_own)
     }

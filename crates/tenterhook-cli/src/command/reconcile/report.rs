@@ -88,7 +88,9 @@ pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
         out.push_str(&format!("    {why}; {help}\n"));
         for place in places.iter().take(3) {
             let text = |key: &str| {
-                place.get(key).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+                place
+                    .get(key)
+                    .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
             };
             let file = shorten(&text("file").unwrap_or_default(), &here.roots);
             let place = format!("{file}:{}", text("line").unwrap_or_default());

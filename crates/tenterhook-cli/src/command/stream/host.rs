@@ -96,7 +96,7 @@ fn write(mut texts: mpsc::UnboundedReceiver<Told>, term: Term) -> Result<(), Pro
 fn input_is_file() -> bool {
     use std::os::fd::AsFd;
     let input = std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
-    input.and_then(|it| it.metadata()).is_ok_and(|it| it.is_file())
+    input.and_then(|input| input.metadata()).is_ok_and(|metadata| metadata.is_file())
 }
 
 #[cfg(not(unix))]
@@ -122,7 +122,7 @@ fn watch(goes: &mpsc::UnboundedSender<Gone>) {
             Err(Errno::INTR) => continue,
             Err(_) => return,
         }
-        let [reading, asking] = ends.each_ref().map(|it| it.revents().intersects(ENDED));
+        let [reading, asking] = ends.each_ref().map(|poll_fd| poll_fd.revents().intersects(ENDED));
         if reading {
             // Who has ended meanwhile need not hear it.
             let _ = goes.send(Gone::Reading);

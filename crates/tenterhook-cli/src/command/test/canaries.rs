@@ -69,7 +69,7 @@ pub(super) fn stopped(
         found.push(Stopped {
             call: job.case.name.clone(),
             decision: came.decision,
-            by: came.held.iter().map(|it| name_of(it, ruleset)).collect(),
+            by: came.held.iter().map(|hook_id| name_of(hook_id, ruleset)).collect(),
             reason: came.reason,
         });
     }
@@ -81,20 +81,20 @@ pub(super) const fn exit(stopped: &[Stopped]) -> Exit {
 }
 
 pub(super) fn to_json(stopped: &[Stopped], calls: usize) -> Value {
-    let one = |it: &Stopped| json!({ "call": it.call, "decision": it.decision, "hooks": it.by, "reason": it.reason });
+    let one = |stopped: &Stopped| json!({ "call": stopped.call, "decision": stopped.decision, "hooks": stopped.by, "reason": stopped.reason });
     json!({ "calls": calls, "stopped": stopped.iter().map(one).collect::<Vec<_>>() })
 }
 
 pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: usize) -> String {
     let mut out = String::new();
-    for it in stopped {
-        let by = it.by.join(", ");
+    for stopped_call in stopped {
+        let by = stopped_call.by.join(", ");
         out.push_str(&format!(
             "{}  {}\n",
-            paint(ERROR, it.decision),
-            paint(BOLD, cut(&line(&it.call), width - 8))
+            paint(ERROR, stopped_call.decision),
+            paint(BOLD, cut(&line(&stopped_call.call), width - 8))
         ));
-        let why = it.reason.as_deref().unwrap_or("no reason given");
+        let why = stopped_call.reason.as_deref().unwrap_or("no reason given");
         out.push_str(&format!(
             "      {}\n",
             paint(DIM, cut(&format!("{by}: {}", line(why)), width - 8))

@@ -27,8 +27,8 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
         false => expected.decision.word().unwrap_or("silent"),
     };
     if decision != came.decision {
-        let because = came.because.as_ref().map(|it| format!(", because {it}"));
-        let reason = came.reason.as_ref().map(|it| format!(": {it}"));
+        let because = came.because.as_ref().map(|text| format!(", because {text}"));
+        let reason = came.reason.as_ref().map(|reason| format!(": {reason}"));
         let why = because.or(reason).unwrap_or_default();
         differ("decision", decision.to_owned(), format!("{}{why}", came.decision));
     }
@@ -40,13 +40,14 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
         let Some(pattern) = pattern else { continue };
         let text = texts.join("\n");
         // What is no expression was said when the case was read.
-        if !Regex::new(pattern).is_ok_and(|it| it.is_match(&text)) {
+        if !Regex::new(pattern).is_ok_and(|regex| regex.is_match(&text)) {
             let came = if text.is_empty() { "nothing".to_owned() } else { text };
             differ(what, format!("/{pattern}/"), came);
         }
     }
     if expected.rewrite.is_some() && expected.rewrite != came.rewrite {
-        let shown = |it: &Option<Value>| it.as_ref().map_or("nothing".to_owned(), Value::to_string);
+        let shown =
+            |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
         differ("rewrite", shown(&expected.rewrite), shown(&came.rewrite));
     }
     if let Some(limit) = expected.within.filter(|limit| came.took > *limit) {
@@ -60,12 +61,12 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
         differ("background", shown(background).to_owned(), shown(came.background).to_owned());
     }
     for fault in &came.faults {
-        if !expected.faults.iter().any(|it| it == fault.code.name()) {
+        if !expected.faults.iter().any(|text| text == fault.code.name()) {
             differ("fault", "none".to_owned(), format!("{}: {}", fault.code, fault.message));
         }
     }
     for code in &expected.faults {
-        if !came.faults.iter().any(|it| it.code.name() == code) {
+        if !came.faults.iter().any(|fault| fault.code.name() == code) {
             differ("fault", code.clone(), "none".to_owned());
         }
     }
@@ -95,7 +96,7 @@ mod tests {
     }
 
     fn whats(expected: &Expectation, came: &Came) -> Vec<&'static str> {
-        differences(expected, came).iter().map(|it| it.what).collect()
+        differences(expected, came).iter().map(|difference| difference.what).collect()
     }
 
     /// TE-6, TE-7: one difference at a time.
@@ -109,7 +110,7 @@ mod tests {
             ..Expectation::new(Restraint::Deny)
         };
         assert_eq!(whats(&exact, &denied()), [""; 0]);
-        let text = |it: &str| Some(it.to_owned());
+        let text = |text: &str| Some(text.to_owned());
         for (expected, what) in [
             (Expectation { decision: Restraint::Ask, ..exact.clone() }, "decision"),
             (Expectation { stop: true, ..exact.clone() }, "decision"),

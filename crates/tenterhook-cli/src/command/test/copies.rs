@@ -105,7 +105,7 @@ impl Copies {
         if about.is_dir() {
             for entry in fs::read_dir(path).map_err(wrong)? {
                 let entry = entry.map_err(wrong)?;
-                let is_left_out = LEFT_OUT.iter().any(|it| entry.file_name() == *it);
+                let is_left_out = LEFT_OUT.iter().any(|text| entry.file_name() == *text);
                 if !is_left_out {
                     self.take(root, &entry.path())?;
                 }
@@ -120,7 +120,7 @@ impl Copies {
     }
 
     fn bound(&self, last: &Path) -> Result<(), Problem> {
-        let bytes: usize = self.files.values().map(|it| it.bytes.len()).sum();
+        let bytes: usize = self.files.values().map(|file| file.bytes.len()).sum();
         if bytes <= MOST_BYTES && self.files.len() <= MOST_FILES {
             return Ok(());
         }

@@ -93,7 +93,7 @@ pub(super) fn all(suite: &Suite) -> Vec<Mutant> {
     let mut found: Vec<Mutant> = Vec::new();
     for hook in gates(suite) {
         // An entry for several events is one gate.
-        if found.iter().any(|it| it.hook == hook.id) {
+        if found.iter().any(|mutant| mutant.hook == hook.id) {
             continue;
         }
         found.extend(WAYS.iter().filter_map(|way| mutant(hook, way, suite)));
@@ -103,7 +103,7 @@ pub(super) fn all(suite: &Suite) -> Vec<Mutant> {
 
 /// The hooks that may hold something up.
 pub(super) fn gates(suite: &Suite) -> impl Iterator<Item = &Hook> {
-    let hooks = suite.ruleset.hooks().iter().map(|it| &**it);
+    let hooks = suite.ruleset.hooks().iter().map(|hook| &**hook);
     hooks.filter(|hook| {
         let powers = suite.ruleset.row(hook.dialect, &hook.event).powers;
         let may = powers.has(Power::Deny) || powers.has(Power::Ask);
@@ -115,14 +115,14 @@ fn mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant> {
     let files = scripts(hook, suite);
     let names: Vec<PathBuf> = files
         .iter()
-        .filter_map(|it| it.strip_prefix(&suite.project).ok().map(ToOwned::to_owned))
+        .filter_map(|file| file.strip_prefix(&suite.project).ok().map(ToOwned::to_owned))
         .collect();
     let mut text = line(hook).unwrap_or_default();
-    for file in names.iter().filter_map(|it| suite.copies.files.get(it)) {
+    for file in names.iter().filter_map(|name| suite.copies.files.get(name)) {
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&file.bytes));
     }
-    let fits = way.sign.is_empty() || Regex::new(way.sign).is_ok_and(|it| it.is_match(&text));
+    let fits = way.sign.is_empty() || Regex::new(way.sign).is_ok_and(|regex| regex.is_match(&text));
     if !fits || (!matches!(way.how, How::Unmatched) && line(hook).is_none()) {
         return None;
     }
@@ -141,7 +141,7 @@ fn line(hook: &Hook) -> Option<String> {
         Invocation::Shell { text, .. } => Some(text.clone()),
         Invocation::Argv { program, args } => {
             let words: Vec<String> =
-                std::iter::once(program).chain(args).map(|it| quoted(it)).collect();
+                std::iter::once(program).chain(args).map(|program| quoted(program)).collect();
             Some(words.join(" "))
         }
     }
@@ -176,8 +176,9 @@ impl Way {
         let How::Replaced(pattern, with) = self.how else { return text.to_owned() };
         let Ok(pattern) = Regex::new(pattern) else { return text.to_owned() };
         if with == "CAPITALS" {
-            let capitals = |it: &regex::Captures<'_>| {
-                let part = |at| it.get(at).map_or("", |it: regex::Match<'_>| it.as_str());
+            let capitals = |captures: &regex::Captures<'_>| {
+                let part =
+                    |at| captures.get(at).map_or("", |found: regex::Match<'_>| found.as_str());
                 format!("{}{}{}", part(1), part(2).to_uppercase(), part(3))
             };
             return pattern.replace_all(text, capitals).into_owned();
@@ -194,7 +195,7 @@ impl Mutant {
 
     /// Changes the hook among `hooks`.
     pub(super) fn change(&self, hooks: &mut [Hook]) {
-        for hook in hooks.iter_mut().filter(|it| it.id == self.hook) {
+        for hook in hooks.iter_mut().filter(|hook| hook.id == self.hook) {
             match &self.way.how {
                 How::Unmatched => {
                     hook.matcher = Matcher::new(MatcherSpec::Never("it was neutered".to_owned()));

@@ -37,9 +37,9 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
         let mutants: Vec<Arc<Mutant>> = mutant::all(suite).into_iter().map(Arc::new).collect();
         for mutant in mutants {
             let (gate, way) = enter(&mut gates, suite, &mutant, &runs);
-            let of_it = played.iter().filter(|it| {
-                Arc::ptr_eq(&it.job.suite, suite)
-                    && it.came.as_ref().is_ok_and(|came| came.ran.contains(&mutant.hook))
+            let of_it = played.iter().filter(|result| {
+                Arc::ptr_eq(&result.job.suite, suite)
+                    && result.came.as_ref().is_ok_and(|came| came.ran.contains(&mutant.hook))
             });
             for played in of_it {
                 trials.push((gate, way));
@@ -51,7 +51,7 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
     let came = play::all("breaking gates", wanted, world).await;
     for (((gate, way), expected), came) in trials.into_iter().zip(expected).zip(came) {
         let noticed = came.map_or(true, |came| !differences(&expected, &came).is_empty());
-        if let Some((_, seen)) = gates.get_mut(gate).and_then(|it| it.ways.get_mut(way)) {
+        if let Some((_, seen)) = gates.get_mut(gate).and_then(|gate| gate.ways.get_mut(way)) {
             *seen |= noticed;
         }
     }
@@ -66,15 +66,15 @@ fn enter(
     runs: &HashMap<&At, usize>,
 ) -> (usize, usize) {
     let place = place(suite, &mutant.hook);
-    let gate = gates.iter().position(|it| it.place == place).unwrap_or_else(|| {
+    let gate = gates.iter().position(|gate| gate.place == place).unwrap_or_else(|| {
         let name = crate::show::outcome::name_of(&mutant.hook, &suite.ruleset);
         let at = suite.places.get(&mutant.hook);
-        let cases = at.and_then(|it| runs.get(it)).copied().unwrap_or(0);
+        let cases = at.and_then(|location| runs.get(location)).copied().unwrap_or(0);
         gates.push(Gate { name, place, cases, ways: Vec::new() });
         gates.len() - 1
     });
     let Some(entry) = gates.get_mut(gate) else { return (gate, 0) };
-    let way = entry.ways.iter().position(|(it, _)| std::ptr::eq(*it, mutant.way));
+    let way = entry.ways.iter().position(|(way, _)| std::ptr::eq(*way, mutant.way));
     let way = way.unwrap_or_else(|| {
         entry.ways.push((mutant.way, false));
         entry.ways.len() - 1
@@ -89,18 +89,18 @@ fn place(suite: &Suite, id: &HookId) -> String {
 
 /// Whether every neutered gate was noticed.
 pub(super) fn exit(gates: &[Gate]) -> Exit {
-    let all = gates.iter().flat_map(|it| &it.ways).all(|(_, noticed)| *noticed);
+    let all = gates.iter().flat_map(|gate| &gate.ways).all(|(_, noticed)| *noticed);
     if all { Exit::Good } else { Exit::Wrong }
 }
 
 pub(super) fn to_json(gates: &[Gate]) -> Value {
-    let gate = |it: &Gate| {
+    let gate = |gate: &Gate| {
         let mutant = |(way, noticed): &(&mutant::Way, bool)| json!({ "way": way.name, "about": way.about, "noticed": noticed });
         json!({
-            "hook": it.name,
-            "place": it.place,
-            "cases": it.cases,
-            "mutants": it.ways.iter().map(mutant).collect::<Vec<_>>(),
+            "hook": gate.name,
+            "place": gate.place,
+            "cases": gate.cases,
+            "mutants": gate.ways.iter().map(mutant).collect::<Vec<_>>(),
         })
     };
     json!({ "gates": gates.iter().map(gate).collect::<Vec<_>>() })
@@ -124,8 +124,8 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
         }
         out.push('\n');
     }
-    let all: usize = gates.iter().map(|it| it.ways.len()).sum();
-    let seen = gates.iter().flat_map(|it| &it.ways).filter(|(_, noticed)| *noticed).count();
+    let all: usize = gates.iter().map(|gate| gate.ways.len()).sum();
+    let seen = gates.iter().flat_map(|gate| &gate.ways).filter(|(_, noticed)| *noticed).count();
     let sum = format!("noticed: {seen} of {} to neuter a gate", count(all, "way"));
     let style = if seen == all { GOOD } else { ERROR };
     out.push_str(&format!("{} ({})\n", paint(style, sum), count(gates.len(), "gate")));
@@ -139,7 +139,7 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
 
 /// A gate can be neutered only where its cases hold.
 pub(super) fn all_passed(played: &[Played]) -> Result<(), Problem> {
-    match played.iter().filter(|it| !it.passed()).count() {
+    match played.iter().filter(|result| !result.passed()).count() {
         0 => Ok(()),
         failed => Err(Problem::new(format!(
             "{} not hold, so that nobody could tell what a neutered gate changes",

@@ -43,7 +43,10 @@ impl Place {
     }
 
     fn write(&self, name: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
-        if !name.components().all(|it| matches!(it, Component::Normal(_) | Component::CurDir)) {
+        if !name
+            .components()
+            .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
+        {
             let message = format!("`{}` is not the name of a file of the project", name.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
@@ -69,7 +72,7 @@ impl Place {
 
     /// The files with hooks as they would be read here.
     pub(super) fn sources(&self, suite: &Suite) -> Vec<Source> {
-        suite.sources.iter().map(|it| self.source(it, suite)).collect()
+        suite.sources.iter().map(|source| self.source(source, suite)).collect()
     }
 
     fn source(&self, source: &Source, suite: &Suite) -> Source {
@@ -97,10 +100,10 @@ impl Place {
 pub(super) fn fill(value: &Value, roots: &Roots) -> Value {
     match value {
         Value::String(text) => fill_text(text, roots).into(),
-        Value::Array(items) => items.iter().map(|it| fill(it, roots)).collect(),
+        Value::Array(items) => items.iter().map(|value| fill(value, roots)).collect(),
         Value::Object(map) => {
             let filled: Map<String, Value> =
-                map.iter().map(|(key, it)| (key.clone(), fill(it, roots))).collect();
+                map.iter().map(|(key, value)| (key.clone(), fill(value, roots))).collect();
             filled.into()
         }
         other => other.clone(),

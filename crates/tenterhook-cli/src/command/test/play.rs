@@ -95,7 +95,7 @@ impl World {
 
     fn ambient(&self, place: Option<&Place>) -> Ambient {
         let mut ambient = Ambient::default()
-            .env(place.map_or_else(|| self.env.to_vec(), |it| it.env(&self.env)))
+            .env(place.map_or_else(|| self.env.to_vec(), |location| location.env(&self.env)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .model(Arc::clone(&self.model) as Arc<_>)
             .network(self.network.clone());
@@ -146,7 +146,7 @@ pub(super) async fn all(
             }
         }
         let lost = || Err(Problem::new("the case came to no end: its task panicked"));
-        came.extend(results.into_iter().map(|it| it.unwrap_or_else(lost)));
+        came.extend(results.into_iter().map(|result| result.unwrap_or_else(lost)));
     }
     came
 }
@@ -169,9 +169,9 @@ impl Ready {
         if let Some(name) = &case.hook
             && about.is_empty()
         {
-            return Err(no_such_hook(name, hooks.iter().map(|it| it.id.as_str())));
+            return Err(no_such_hook(name, hooks.iter().map(|hook| hook.id.as_str())));
         }
-        let is_inside = hooks.iter().filter(|it| is_about(it)).all(|it| it.run.is_inside());
+        let is_inside = hooks.iter().filter(|hook| is_about(hook)).all(|hook| hook.run.is_inside());
         let place = match is_inside && case.files.is_empty() {
             true => None,
             false => Some(place(suite, case, mutant.as_deref())?),
@@ -183,14 +183,14 @@ impl Ready {
                 (Some(read.ruleset), place.roots(suite))
             }
         };
-        let hooks = staged.as_ref().map_or(hooks, |it| it.hooks());
+        let hooks = staged.as_ref().map_or(hooks, |ruleset| ruleset.hooks());
         let mut hooks: Vec<Hook> =
-            hooks.iter().filter(|it| is_about(it)).map(|it| Hook::clone(it)).collect();
+            hooks.iter().filter(|hook| is_about(hook)).map(|hook| Hook::clone(hook)).collect();
         if let Some(mutant) = mutant {
             mutant.change(&mut hooks);
         }
         // A case says what a hook says, not whether that counts today (SH-13).
-        hooks.iter_mut().for_each(|it| it.enforcement = Enforcement::Usual);
+        hooks.iter_mut().for_each(|hook| hook.enforcement = Enforcement::Usual);
         suite.sandboxes.confine(&mut hooks);
         let event = event(case, suite, &roots)?;
         let mut builder = Engine::builder().ambient(world.ambient(place.as_ref()));
@@ -215,8 +215,8 @@ impl Ready {
 
     fn came(&self, outcome: Outcome, took: Duration) -> Came {
         let say = |text: &str| unfill(text, &self.roots);
-        let ran = outcome.steps.iter().filter(|it| it.ended.is_run());
-        let held = |it: &&tenterhook::outcome::Step| it.verdict > Restraint::Allow;
+        let ran = outcome.steps.iter().filter(|step| step.ended.is_run());
+        let held = |step: &&tenterhook::outcome::Step| step.verdict > Restraint::Allow;
         let effects = &outcome.effects;
         let input = effects.updated_input.clone();
         let rewrite = input.or_else(|| effects.updated_prompt.clone().map(Value::from));
@@ -228,14 +228,18 @@ impl Ready {
             reason: outcome
                 .reason()
                 .or_else(|| effects.stop.as_ref()?.reason.clone())
-                .map(|it| say(&it)),
-            context: effects.context.iter().map(|it| say(it)).collect(),
+                .map(|reason| say(&reason)),
+            context: effects.context.iter().map(|text| say(text)).collect(),
             rewrite,
-            held: outcome.steps.iter().filter(held).map(|it| it.hook.clone()).collect(),
-            ran: ran.map(|it| it.hook.clone()).collect(),
+            held: outcome.steps.iter().filter(held).map(|step| step.hook.clone()).collect(),
+            ran: ran.map(|step| step.hook.clone()).collect(),
             background: outcome.steps.iter().any(|step| step.ended.is_in_background()),
             because: outcome.steps.is_empty().then(|| self.because()).flatten(),
-            faults: outcome.faults.into_iter().filter(|it| !sandboxes::is_of_machine(it)).collect(),
+            faults: outcome
+                .faults
+                .into_iter()
+                .filter(|fault| !sandboxes::is_of_machine(fault))
+                .collect(),
             took,
         }
     }

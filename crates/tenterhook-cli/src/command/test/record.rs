@@ -83,10 +83,10 @@ fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Probl
     }
     let directory = file.parent().unwrap_or(file);
     let suite = suite::of_hooks(&args.config, here)?;
-    let names = args.config.iter().map(|it| {
-        let path = here.roots.cwd.join(&it.path);
+    let names = args.config.iter().map(|named| {
+        let path = here.roots.cwd.join(&named.path);
         let path = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
-        toml_text(&it.dialect.map_or(path.clone(), |dialect| format!("{dialect}={path}")))
+        toml_text(&named.dialect.map_or(path.clone(), |dialect| format!("{dialect}={path}")))
     });
     let names: Vec<String> = names.collect();
     let config =
@@ -97,7 +97,7 @@ fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Probl
 /// The event as a case says it: words as they are, everything else as JSON in the dialect of the file.
 fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem> {
     let is_words =
-        given.len() > 1 || given.first().is_some_and(|it| what::is_event(it, suite.dialect));
+        given.len() > 1 || given.first().is_some_and(|text| what::is_event(text, suite.dialect));
     if is_words {
         // What cannot be meant is said before anything is written.
         what::given(given, suite.dialect, &here.roots)?;
@@ -121,7 +121,7 @@ fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem>
 
 /// A new file says in whose form its events are, where its hooks would have them taken for another one's.
 fn says_dialect(event: &str, file: &Path, suite: &Suite) -> String {
-    let others = suite.sources.first().is_some_and(|it| it.dialect != suite.dialect);
+    let others = suite.sources.first().is_some_and(|source| source.dialect != suite.dialect);
     match event.starts_with('{') && others && !file.exists() {
         true => format!("dialect = \"{}\"\n", suite.dialect),
         false => String::new(),
@@ -144,7 +144,7 @@ fn entry(event: &str, came: &Came) -> String {
         let first = reason.lines().next().unwrap_or_default();
         out.push_str(&format!("reason = {}\n", toml_text(&regex::escape(&line(first)))));
     }
-    if let Some(first) = came.context.first().and_then(|it| it.lines().next()) {
+    if let Some(first) = came.context.first().and_then(|text| text.lines().next()) {
         out.push_str(&format!("context = {}\n", toml_text(&regex::escape(&line(first)))));
     }
     if let Some(rewrite) = &came.rewrite {
@@ -153,7 +153,7 @@ fn entry(event: &str, came: &Came) -> String {
     if came.background {
         out.push_str("background = true\n");
     }
-    let mut codes: Vec<&str> = came.faults.iter().map(|it| it.code.name()).collect();
+    let mut codes: Vec<&str> = came.faults.iter().map(|fault| fault.code.name()).collect();
     codes.dedup();
     if !codes.is_empty() {
         let codes: Vec<String> = codes.into_iter().map(toml_text).collect();
@@ -187,8 +187,9 @@ fn toml(value: &Value) -> String {
             format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", "))
         }
         Value::Object(map) => {
-            let entries =
-                map.iter().map(|(key, it)| format!("{} = {}", Value::from(key.as_str()), toml(it)));
+            let entries = map
+                .iter()
+                .map(|(key, value)| format!("{} = {}", Value::from(key.as_str()), toml(value)));
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),

@@ -44,42 +44,51 @@ fn name(case: &Case) -> String {
     if case.name.is_empty() { event(case) } else { case.name.clone() }
 }
 
-fn place(it: &Played) -> (String, usize) {
-    let place = &it.job.case.place;
-    (it.job.suite.texts.shown(&place.file).to_owned(), place.line)
+fn place(result: &Played) -> (String, usize) {
+    let place = &result.job.case.place;
+    (result.job.suite.texts.shown(&place.file).to_owned(), place.line)
 }
 
 /// Every difference in a line: what, what was expected, what came.
-fn differences(it: &Played) -> Vec<(&'static str, String, String)> {
-    match &it.came {
+fn differences(result: &Played) -> Vec<(&'static str, String, String)> {
+    match &result.came {
         Err(problem) => {
-            let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+            let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
             vec![("case", "that it can be played".to_owned(), format!("{problem}{help}"))]
         }
         Ok(_) => {
-            let differences = it.mismatches.iter();
-            differences.map(|it| (it.what, it.expected.clone(), it.came.clone())).collect()
+            let differences = result.mismatches.iter();
+            differences
+                .map(|difference| {
+                    (difference.what, difference.expected.clone(), difference.came.clone())
+                })
+                .collect()
         }
     }
 }
 
 /// The command that shows more of a case.
-fn see(it: &Played) -> String {
-    let suite = &it.job.suite;
+fn see(result: &Played) -> String {
+    let suite = &result.job.suite;
     let mut command = "tenterhook fire".to_owned();
     // A file that is named is taken for the caller's own, and its hooks would not be refused what they were here.
-    let refused = |came: &Came| came.faults.iter().any(|it| it.code == Code::SandboxRefused);
-    let is_named = !(suite.sandboxes.are_here() && it.came.as_ref().is_ok_and(refused));
+    let refused = |came: &Came| came.faults.iter().any(|fault| fault.code == Code::SandboxRefused);
+    let is_named = !(suite.sandboxes.are_here() && result.came.as_ref().is_ok_and(refused));
     for source in suite.sources.iter().filter(|_| is_named) {
         command.push_str(&format!(" --config {}", quoted(suite.texts.shown(&source.name))));
     }
-    match &it.job.case.event {
+    match &result.job.case.event {
         Happens::Words(words) => {
             let words = fill_text(words, &suite.roots);
             let (first, rest) = split(&words);
             // A tool stands alone where its event is the usual one.
-            let on = it.job.case.on.as_deref().filter(|it| *it != "PreToolUse" && *it != first);
-            let on = on.map(|it| format!(" {it}")).unwrap_or_default();
+            let on = result
+                .job
+                .case
+                .on
+                .as_deref()
+                .filter(|text| *text != "PreToolUse" && *text != first);
+            let on = on.map(|text| format!(" {text}")).unwrap_or_default();
             command.push_str(&format!("{on} {first}"));
             if !rest.is_empty() {
                 command.push_str(&format!(" {}", quoted(rest)));
@@ -87,7 +96,7 @@ fn see(it: &Played) -> String {
         }
         Happens::Form(form) => {
             let mut form = form.clone();
-            if let Some(on) = &it.job.case.on {
+            if let Some(on) = &result.job.case.on {
                 form.entry("event").or_insert_with(|| on.as_str().into());
             }
             let json = fill(&form.into(), &suite.roots).to_string();
@@ -108,11 +117,11 @@ fn quoted(word: &str) -> String {
 
 fn to_text(results: &Results, columns: usize) -> String {
     let mut out = String::new();
-    for it in results.played.iter().filter(|it| !it.passed()) {
-        failure(it, columns, &mut out);
+    for result in results.played.iter().filter(|result| !result.passed()) {
+        failure(result, columns, &mut out);
     }
     let all = results.played.len();
-    let failed = results.played.iter().filter(|it| !it.passed()).count();
+    let failed = results.played.iter().filter(|result| !result.passed()).count();
     let (style, sum) = match failed {
         0 => (GOOD, format!("{} passed", count(all, "case"))),
         _ => (ERROR, format!("{failed} of {} failed", count(all, "case"))),
@@ -136,7 +145,7 @@ fn untested(results: &Results) -> Vec<String> {
     for suite in &results.suites {
         for hook in gates(suite) {
             let at = suite.places.get(&hook.id);
-            if !at.is_some_and(|it| runs.contains_key(it)) && seen.insert(at) {
+            if !at.is_some_and(|location| runs.contains_key(location)) && seen.insert(at) {
                 names.push(hook_name(hook));
             }
         }
@@ -144,26 +153,26 @@ fn untested(results: &Results) -> Vec<String> {
     names
 }
 
-fn failure(it: &Played, columns: usize, out: &mut String) {
-    let (file, at) = place(it);
-    let case = &it.job.case;
-    let hook = case.hook.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+fn failure(result: &Played, columns: usize, out: &mut String) {
+    let (file, at) = place(result);
+    let case = &result.job.case;
+    let hook = case.hook.as_ref().map(|hook_id| format!("{hook_id}: ")).unwrap_or_default();
     let head = format!("{hook}{}", line(&name(case)));
     let lead = "FAIL  ";
     let place = format!("{file}:{at}");
     let head: Vec<String> = wrap(&head, columns.saturating_sub(lead.len()));
-    let head = head.iter().map(|it| paint(BOLD, it)).collect::<Vec<_>>().join("\n      ");
+    let head = head.iter().map(|text| paint(BOLD, text)).collect::<Vec<_>>().join("\n      ");
     let text = format!("{}{head}  {}", paint(ERROR, lead), paint(DIM, place));
     out.push_str(&format!("{}\n", flow(&text, columns)));
     if !case.name.is_empty() {
         labelled("event", &event(case), columns, out);
     }
-    for (what, expected, came) in differences(it) {
+    for (what, expected, came) in differences(result) {
         labelled(what, &format!("expected {expected}"), columns, out);
         labelled("", &format!("came     {came}"), columns, out);
     }
     // Not wrapped: it is there to be copied.
-    out.push_str(&format!("      {} {}\n\n", paint(HELP, "see     "), line(&see(it))));
+    out.push_str(&format!("      {} {}\n\n", paint(HELP, "see     "), line(&see(result))));
 }
 
 fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
@@ -177,28 +186,28 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
 }
 
 fn to_json(results: &Results) -> Value {
-    let case = |it: &Played| {
-        let (file, at) = place(it);
-        let case = &it.job.case;
-        let differences: Vec<Value> = differences(it)
+    let case = |result: &Played| {
+        let (file, at) = place(result);
+        let case = &result.job.case;
+        let differences: Vec<Value> = differences(result)
             .into_iter()
             .map(|(what, expected, came)| json!({ "what": what, "expected": expected, "came": came }))
             .collect();
         json!({
             "name": name(case),
-            "hook": case.hook.as_ref().map(|it| it.as_str()),
+            "hook": case.hook.as_ref().map(|hook_id| hook_id.as_str()),
             "file": file,
             "line": at,
             "event": event(case),
-            "passed": it.passed(),
+            "passed": result.passed(),
             "differences": differences,
-            "decision": it.came.as_ref().ok().map(|it| it.decision),
-            "reason": it.came.as_ref().ok().and_then(|it| it.reason.clone()),
-            "took_ms": it.came.as_ref().ok().map(|it| it.took.as_secs_f64() * 1e3),
-            "see": see(it),
+            "decision": result.came.as_ref().ok().map(|c| c.decision),
+            "reason": result.came.as_ref().ok().and_then(|c| c.reason.clone()),
+            "took_ms": result.came.as_ref().ok().map(|c| c.took.as_secs_f64() * 1e3),
+            "see": see(result),
         })
     };
-    let failed = results.played.iter().filter(|it| !it.passed()).count();
+    let failed = results.played.iter().filter(|result| !result.passed()).count();
     json!({
         "cases": results.played.iter().map(case).collect::<Vec<_>>(),
         "passed": results.played.len() - failed,
@@ -208,8 +217,8 @@ fn to_json(results: &Results) -> Value {
 }
 
 /// All differences of a case as one text.
-fn message(it: &Played) -> String {
-    let lines = differences(it).into_iter();
+fn message(result: &Played) -> String {
+    let lines = differences(result).into_iter();
     let lines =
         lines.map(|(what, expected, came)| format!("{what}: expected {expected}, came {came}"));
     lines.collect::<Vec<_>>().join("\n")

@@ -22,7 +22,8 @@ pub(super) struct Sandboxes {
 impl Sandboxes {
     /// Those of the hooks whose files are read from their project.
     pub(super) fn new(ruleset: &Ruleset, project: &Path, here: &Here) -> Self {
-        let repository = here.roots.repository.clone().filter(|it| project.starts_with(it));
+        let repository =
+            here.roots.repository.clone().filter(|repository| project.starts_with(repository));
         let is_here = project == here.roots.cwd || repository.as_deref() == Some(project);
         let roots = Roots { cwd: project.to_owned(), repository, ..here.roots.clone() };
         let added = Added { confines_repositories: true, ..Added::default() };
@@ -31,10 +32,11 @@ impl Sandboxes {
         let known: HashMap<_, _> = fired
             .hooks()
             .iter()
-            .filter_map(|it| Some((at(it.place.as_ref()?), it.sandbox.clone())))
+            .filter_map(|hook| Some((at(hook.place.as_ref()?), hook.sandbox.clone())))
             .collect();
-        let one = |it: &Hook| Some((it.id.clone(), known.get(&at(it.place.as_ref()?))?.clone()));
-        Self { of: ruleset.hooks().iter().filter_map(|it| one(it)).collect(), is_here }
+        let one =
+            |hook: &Hook| Some((hook.id.clone(), known.get(&at(hook.place.as_ref()?))?.clone()));
+        Self { of: ruleset.hooks().iter().filter_map(|hook| one(hook)).collect(), is_here }
     }
 
     /// Puts these hooks into theirs; one whose file nobody would read keeps what its entry says.

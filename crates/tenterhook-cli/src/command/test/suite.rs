@@ -62,10 +62,10 @@ pub(super) fn find(files: &[Named], here: &Here) -> Result<Vec<Suite>, Problem> 
     match files {
         [] => {
             let suites = found(here)?;
-            suites.iter().try_for_each(|it| may_run(it, here))?;
+            suites.iter().try_for_each(|suite| may_run(suite, here))?;
             Ok(suites)
         }
-        files => files.iter().map(|it| named(it, here)).collect(),
+        files => files.iter().map(|file| named(file, here)).collect(),
     }
 }
 
@@ -77,19 +77,19 @@ pub(super) fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
             .ruleset
             .hooks()
             .iter()
-            .filter(|it| it.place.as_ref().is_some_and(|at| at.file == source.name));
-        hooks.clone().any(|it| !matches!(it.run, Run::Rule(_)))
+            .filter(|hook| hook.place.as_ref().is_some_and(|at| at.file == source.name));
+        hooks.clone().any(|hook| !matches!(hook.run, Run::Rule(_)))
     };
     let trust = here.trust();
     let known = trust.find(&here.roots).sources;
     // A file of cases that came with the repository names files as it likes: what agents would not load here nobody approved.
     let approved = |source: &Source| {
-        let known = known.iter().find(|it| it.name == source.name);
-        known.is_some_and(|it| {
-            Trust::origin(it) == Origin::Own || trust.review(it).state == State::Approved
+        let known = known.iter().find(|other| other.name == source.name);
+        known.is_some_and(|source| {
+            Trust::origin(source) == Origin::Own || trust.review(source).state == State::Approved
         })
     };
-    let strange = suite.sources.iter().find(|it| runs(it) && !approved(it));
+    let strange = suite.sources.iter().find(|source| runs(source) && !approved(source));
     strange.map_or(Ok(()), |source| {
         let shown = shorten(&source.name, &here.roots);
         let message = format!("`{shown}` came with this project and is not approved: its hooks are not run");
@@ -108,7 +108,8 @@ fn found(here: &Here) -> Result<Vec<Suite>, Problem> {
             suites.push(beside_hooks(source, here)?);
         }
     }
-    let root = here.roots.repository.as_deref().filter(|it| **it != *here.roots.cwd);
+    let root =
+        here.roots.repository.as_deref().filter(|repository| **repository != *here.roots.cwd);
     for directory in root.into_iter().chain([&*here.roots.cwd]) {
         let file = directory.join(CASE_FILE);
         if file.is_file() {
@@ -146,7 +147,9 @@ pub(crate) fn is_case_file(path: &Path) -> bool {
 fn read(files: &[Named], here: &Here) -> Result<Loaded, Problem> {
     let loaded = load::read(files, Whose::Unsaid, here);
     match loaded.diagnostics.first() {
-        Some(it) => Err(Problem { message: it.message.clone(), help: it.help.clone() }),
+        Some(diagnostic) => {
+            Err(Problem { message: diagnostic.message.clone(), help: diagnostic.help.clone() })
+        }
         None => Ok(loaded),
     }
 }
@@ -164,7 +167,9 @@ fn beside_hooks(source: Source, here: &Here) -> Result<Suite, Problem> {
     let suite = Suite::new(shown, vec![source], project, DialectId::NATIVE, roots, here);
     let mut suite = suite.with(cases, &[])?;
     // What is the matter with it stands in the file itself.
-    suite.diagnostics.retain(|it| it.place.as_ref().is_none_or(|place| place.file == name));
+    suite
+        .diagnostics
+        .retain(|diagnostic| diagnostic.place.as_ref().is_none_or(|place| place.file == name));
     Ok(suite)
 }
 
@@ -190,9 +195,9 @@ pub(super) fn of_cases(
         configs.push(args::named(config).map_err(|error| Problem::new(error.to_string()))?);
     }
     let loaded = read(&configs, &there)?;
-    let project = |it: &Source| matches!(it.layer, Layer::Project | Layer::Local);
+    let project = |source: &Source| matches!(source.layer, Layer::Project | Layer::Local);
     let all = loaded.sources.into_iter();
-    let sources: Vec<Source> = all.filter(|it| !loaded.found || project(it)).collect();
+    let sources: Vec<Source> = all.filter(|source| !loaded.found || project(source)).collect();
     let shown = shorten(&name, &here.roots);
     let Some(first) = sources.first() else {
         let message = format!("`{shown}` names no files with hooks, and none lie beside it");
@@ -251,19 +256,19 @@ impl Suite {
     /// The hooks that a case is about: one, by its name or by what it runs, or all.
     pub(super) fn about(&self, case: &Case) -> HashSet<&HookId> {
         let Some(name) = &case.hook else {
-            let asked = self.ruleset.hooks().iter().filter(|it| !self.is_local || is_local(it));
-            return asked.map(|it| &it.id).collect();
+            let asked = self.ruleset.hooks().iter().filter(|hook| !self.is_local || is_local(hook));
+            return asked.map(|hook| &hook.id).collect();
         };
         if let Some((id, _)) = self.places.get_key_value(name) {
             return HashSet::from([id]);
         }
-        let called = |it: &&Arc<Hook>| it.id == *name || hook_name(it) == name.as_str();
-        self.ruleset.hooks().iter().filter(called).map(|it| &it.id).collect()
+        let called = |hook: &&Arc<Hook>| hook.id == *name || hook_name(hook) == name.as_str();
+        self.ruleset.hooks().iter().filter(called).map(|hook| &hook.id).collect()
     }
 
     /// Whether anything of the files is an error, so that nobody can say what was tested.
     pub(super) fn is_broken(&self) -> bool {
-        self.diagnostics.iter().any(|it| it.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
@@ -295,5 +300,5 @@ fn is_local(hook: &Hook) -> bool {
 
 /// How many hooks are left out where only local ones are asked.
 pub(super) fn left_out(suite: &Suite) -> usize {
-    suite.ruleset.hooks().iter().filter(|it| !is_local(it)).count()
+    suite.ruleset.hooks().iter().filter(|hook| !is_local(hook)).count()
 }

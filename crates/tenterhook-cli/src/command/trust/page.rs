@@ -32,8 +32,8 @@ pub(super) fn of(review: &Review, shown: &str, width: usize) -> String {
         out.push_str(&hook(at + 1, entry, review, width));
     }
     for (lead, lines) in [("it also", &review.beside), ("gone:", &review.gone)] {
-        for it in lines {
-            out.push_str(&field(lead, it, width));
+        for line in lines {
+            out.push_str(&field(lead, line, width));
         }
     }
     let is_copied =
@@ -67,7 +67,8 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         Change::Files => paint(ERROR, "what it runs changed"),
         Change::Entry => paint(ERROR, "new since the approval"),
     };
-    let place = hook.place.as_ref().map(|it| format!("line {}", it.line)).unwrap_or_default();
+    let place =
+        hook.place.as_ref().map(|location| format!("line {}", location.line)).unwrap_or_default();
     let mut out = format!(
         "{number:>3}  {} on {} {} {change}\n",
         paint(BOLD, line(hook.id.as_str())),
@@ -79,19 +80,19 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         out.push_str(&field(lead, text, width));
     }
     let from = |name: &str| format!("`{name}` is not found");
-    let found = |it: &&(String, _)| !BUILTINS.contains(&it.0.as_str());
+    let found = |pair: &&(String, _)| !BUILTINS.contains(&pair.0.as_str());
     for (name, path) in entry.pins.interpreters.iter().filter(found) {
-        let text = path.as_ref().map_or_else(|| from(name), |it| it.display().to_string());
+        let text = path.as_ref().map_or_else(|| from(name), |path| path.display().to_string());
         out.push_str(&field("by", &text, width));
     }
     // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
     let is_shown = |pin: &&Pin| pin.digest.is_some() || pin.named && pin.path.extension().is_some();
     let shown = entry.pins.files.iter().filter(is_shown);
-    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|it| it.named);
+    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|pin| pin.named);
     for pin in named.iter().chain(&beside).take(FILES) {
         let path =
             pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
-        let digest = pin.digest.map_or_else(|| "not there".to_owned(), |it| it.short());
+        let digest = pin.digest.map_or_else(|| "not there".to_owned(), |digest| digest.short());
         out.push_str(&field("file", &format!("{digest}  {path}"), width));
     }
     let more = (named.len() + beside.len()).saturating_sub(FILES);
@@ -120,12 +121,12 @@ fn field(lead: &str, text: &str, width: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     for line in text.lines() {
         let letters: Vec<char> = line.chars().collect();
-        parts.extend(letters.chunks(AT_ONCE).map(|it| it.iter().collect::<String>()));
+        parts.extend(letters.chunks(AT_ONCE).map(|chunk| chunk.iter().collect::<String>()));
     }
     let columns = width.saturating_sub(16);
-    for (at, it) in parts.iter().flat_map(|it| wrap(it, columns)).enumerate() {
+    for (at, line) in parts.iter().flat_map(|part| wrap(part, columns)).enumerate() {
         let lead = if at == 0 { lead } else { "" };
-        out.push_str(&format!("     {}  {it}\n", paint(DIM, format!("{lead:<8}"))));
+        out.push_str(&format!("     {}  {line}\n", paint(DIM, format!("{lead:<8}"))));
     }
     out
 }
@@ -148,7 +149,7 @@ pub(super) fn status(review: &Review, shown: &str) -> String {
     let digest = paint(DIM, review.digest);
     let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();
     let why = review.too_much().into_iter().chain(review.unknown.clone());
-    let why: String = why.map(|it| format!("    {}\n", line(&it))).collect();
+    let why: String = why.map(|text| format!("    {}\n", line(&text))).collect();
     let shown = paint(BOLD, line(shown));
     format!("{shown}  {hooks}, {}\n{signed}{why}    {digest}\n", state(review.state))
 }

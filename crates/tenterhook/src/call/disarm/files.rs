@@ -17,8 +17,9 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     if EDITORS.contains(&name) {
         // A directory that has another name holds nothing any more.
         let moved = |word: &str| RENAMERS.contains(&name) && here.is_around(word);
-        let changed = operands().into_iter().filter(|it| here.is_part(it) || moved(it));
-        found.guards.extend(changed.map(|it| here.seen(it)));
+        let changed =
+            operands().into_iter().filter(|operand| here.is_part(operand) || moved(operand));
+        found.guards.extend(changed.map(|text| here.seen(text)));
     }
     if CODED.contains(&name) {
         let paths = Paths { cwd: view.cwd.clone(), ..here.paths.clone() };
@@ -35,14 +36,17 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     if matches!(name, "awk" | "gawk") && view.says(&["inplace"])
         || name == "yq" && view.has('i', "inplace")
     {
-        found
-            .guards
-            .extend(operands().into_iter().filter(|it| here.is_part(it)).map(|it| here.seen(it)));
+        found.guards.extend(
+            operands()
+                .into_iter()
+                .filter(|operand| here.is_part(operand))
+                .map(|operand| here.seen(operand)),
+        );
     }
     // `sort -o FILE`, `gcc -o FILE`, `jq ... --output FILE`: whatever a program writes by an option.
     let options = ["-o", "--output", "--output-file", "--out", "--in-place"];
-    let given = view.values(&options).into_iter().filter(|it| here.is_part(it));
-    found.guards.extend(given.map(|it| here.seen(it)));
+    let given = view.values(&options).into_iter().filter(|text| here.is_part(text));
+    found.guards.extend(given.map(|text| here.seen(text)));
 }
 
 /// Whether a program changes the files that it is handed here.
@@ -79,11 +83,11 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
     if whole && !to.ends_with('/') && is_home(&here.seen(to)) {
         found.guards.insert(here.seen(to));
     }
-    for it in from
+    for source in from
         .iter()
         .filter(|from| view.name != "cp" || !here.paths.is_copied_from_guard(from, to, &view.cwd))
     {
-        let name = it.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let put = here.seen(&format!("{to}/{name}"));
         if (whole && is_home(&put)) || protect::hold(&put) == protect::Hold::Part {
             found.guards.insert(put);
@@ -94,7 +98,9 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
 /// What is unpacked into a guard, or taken from an archive by the name of one.
 fn unpacked(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
-    let Some((name, options)) = UNPACKERS.iter().find(|(it, _)| *it == view.name) else { return };
+    let Some((name, options)) = UNPACKERS.iter().find(|(name, _)| *name == view.name) else {
+        return;
+    };
     let packs = match *name {
         "tar" | "bsdtar" | "gtar" => {
             let first = view.args.first().map(String::as_str).unwrap_or_default();
@@ -111,18 +117,19 @@ fn unpacked(here: &Here<'_>, found: &mut Found) {
         return;
     }
     let into = view.values(options);
-    let directory = |it: &&str| {
-        let seen = here.seen(it);
+    let directory = |text: &&str| {
+        let seen = here.seen(text);
         let is_above =
-            matches!(seen.as_str(), "~" | "/") || seen.starts_with("~/") && here.is_held(it);
-        here.is_part(it) || here.is_home(it) || is_above
+            matches!(seen.as_str(), "~" | "/") || seen.starts_with("~/") && here.is_held(text);
+        here.is_part(text) || here.is_home(text) || is_above
     };
-    found.guards.extend(into.iter().filter(|it| directory(it)).map(|it| here.seen(it)));
+    found.guards.extend(into.iter().filter(|text| directory(text)).map(|text| here.seen(text)));
     let base = into.first().copied().unwrap_or(".");
     let valued: Vec<&str> = options.iter().copied().chain(["-f", "--file"]).collect();
     let members = view.operands(&valued).into_iter().skip(1);
-    let members = members.map(|it| here.seen(&format!("{base}/{it}")));
-    let named = members
-        .filter(|it| protect::hold(it) == protect::Hold::Part || protect::is_home_of_guard(it));
+    let members = members.map(|member| here.seen(&format!("{base}/{member}")));
+    let named = members.filter(|member| {
+        protect::hold(member) == protect::Hold::Part || protect::is_home_of_guard(member)
+    });
     found.guards.extend(named);
 }

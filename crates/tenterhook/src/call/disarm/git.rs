@@ -76,10 +76,10 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let operands = view.operands(ALL_VALUED);
     let Some((verb, operands)) = operands.split_first() else { return };
     if *verb == "clone" || *verb == "worktree" {
-        let to = operands
-            .iter()
-            .filter(|it| here.is_part(it) || protect::is_home_of_guard(&here.seen(it)));
-        found.guards.extend(to.map(|it| here.seen(it)));
+        let to = operands.iter().filter(|operand| {
+            here.is_part(operand) || protect::is_home_of_guard(&here.seen(operand))
+        });
+        found.guards.extend(to.map(|text| here.seen(text)));
     }
     // What leaves the index alone stays where it is.
     let is_of_index = *verb == "restore" && view.has('S', "staged") && !view.has('W', "worktree");
@@ -102,7 +102,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     for path in operands {
         let path = path.strip_prefix(":/").unwrap_or(path);
         let path = if path.starts_with(":(") {
-            path.split_once(')').map_or(path, |(_, it)| it)
+            path.split_once(')').map_or(path, |(_, tail)| tail)
         } else {
             path
         };
@@ -173,14 +173,13 @@ fn is_hooks_path(here: &Here<'_>) -> bool {
     let view = here.view;
     let is = |text: &str| text.to_ascii_lowercase().contains("core.hookspath");
     let by_option =
-        view.values(&["-c", "--config-env"]).iter().any(|it| is(it) && it.contains('='));
-    let by_variable = view
-        .command
-        .assignments
-        .iter()
-        .any(|it| it.name.starts_with("GIT_CONFIG") && is(&it.value.text));
+        view.values(&["-c", "--config-env"]).iter().any(|text| is(text) && text.contains('='));
+    let by_variable =
+        view.command.assignments.iter().any(|assignment| {
+            assignment.name.starts_with("GIT_CONFIG") && is(&assignment.value.text)
+        });
     let sets = view.says(&["config"])
-        && view.args.iter().any(|it| is(it))
+        && view.args.iter().any(|arg| is(arg))
         && !view.says(LOOKS)
         && (view.says(UNSETS)
             || view.operands(VALUED).iter().skip_while(|word| !is(word)).count() > 1);

@@ -55,7 +55,8 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     if let Some(why) = own_command(here) {
         found.disarms.insert(why);
     }
-    if MANAGERS.contains(&name) && view.says(REMOVES) && view.args.iter().any(|it| is_package(it)) {
+    if MANAGERS.contains(&name) && view.says(REMOVES) && view.args.iter().any(|arg| is_package(arg))
+    {
         found.disarms.insert("removes the package of Tenterhook".to_owned());
     }
     if MANAGERS.contains(&name) && is_replaced(view) {
@@ -101,7 +102,7 @@ fn own_command(here: &Here<'_>) -> Option<String> {
     let operands = view.operands(&["--color", "--config", "--dialect"]);
     let is = |(words, looks): &&(&[&str], &[&str])| {
         let rest = operands.strip_prefix(*words);
-        rest.is_some_and(|rest| !rest.first().is_some_and(|it| looks.contains(it)))
+        rest.is_some_and(|rest| !rest.first().is_some_and(|rest| looks.contains(rest)))
     };
     let overrides = |(_, options): &&(&[&str], &[&str])| view.says(options);
     let begins = |(words, _): &&(&[&str], &[&str])| operands.starts_with(words);
@@ -152,7 +153,8 @@ fn is_replaced(view: &View<'_>) -> bool {
 fn is_package(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let name = name.split(['@', '=']).next().unwrap_or(name);
-    name == PACKAGE || name.strip_prefix(PACKAGE).is_some_and(|it| it.starts_with('-') || it == "*")
+    name == PACKAGE
+        || name.strip_prefix(PACKAGE).is_some_and(|rest| rest.starts_with('-') || rest == "*")
 }
 
 /// Whether a program that looks for processes finds ours: by their name, or with `-f` anywhere in their line.

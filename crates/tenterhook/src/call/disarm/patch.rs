@@ -67,9 +67,12 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         }
         ("patch" | "gpatch", _) => {
             let operands = view.operands(&["-p", "-d", "-i", "--input", "--directory", "-o", "-r"]);
-            found
-                .guards
-                .extend(operands.iter().filter(|it| here.is_part(it)).map(|it| here.seen(it)));
+            found.guards.extend(
+                operands
+                    .iter()
+                    .filter(|operand| here.is_part(operand))
+                    .map(|operand| here.seen(operand)),
+            );
             let given = view.values(&["-i", "--input"]);
             let given =
                 if given.is_empty() { operands.into_iter().skip(1).collect() } else { given };
@@ -78,8 +81,8 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         ("apply_patch" | "applypatch", _) => (Vec::new(), Vec::new()),
         _ => return,
     };
-    if base.iter().any(|it| here.is_part(it) || protect::is_home_of_guard(&here.seen(it))) {
-        found.guards.extend(base.iter().map(|it| here.seen(it)));
+    if base.iter().any(|text| here.is_part(text) || protect::is_home_of_guard(&here.seen(text))) {
+        found.guards.extend(base.iter().map(|text| here.seen(text)));
     }
     for text in texts(here, &files) {
         match text {
@@ -95,15 +98,16 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 fn texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
     let view = here.view;
     let read = |file: &str| here.paths.files?.text(&here.paths.absolute(file, &view.cwd));
-    let named: Vec<&str> = files.iter().copied().filter(|it| *it != "-").collect();
+    let named: Vec<&str> = files.iter().copied().filter(|file| *file != "-").collect();
     if !named.is_empty() {
         return named.into_iter().map(read).collect();
     }
     let inputs = view.redirects.iter().filter(|(operator, _)| operator == "<");
     let mut found: Vec<Option<String>> = inputs.map(|(_, file)| read(file)).collect();
-    let said =
-        view.texts().filter(|it| it.contains('\n') && MARKS.iter().any(|mark| it.contains(mark)));
-    found.extend(said.map(|it| Some(it.to_owned())));
+    let said = view
+        .texts()
+        .filter(|text| text.contains('\n') && MARKS.iter().any(|mark| text.contains(mark)));
+    found.extend(said.map(|text| Some(text.to_owned())));
     // What comes through a pipe nobody sees before it comes.
     if found.is_empty() { vec![None] } else { found }
 }
@@ -129,9 +133,10 @@ pub(in crate::call) fn files_named(text: &str) -> impl Iterator<Item = &str> {
 fn changed(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
     for name in files_named(text) {
         // However many leading names are cut, the rest names the file.
-        let cut = std::iter::successors(Some(name), |it| it.split_once('/').map(|(_, rest)| rest));
-        let seen = cut.take(4).map(|it| paths.seen(it, cwd));
-        let held: Vec<String> = seen.filter(|it| protect::hold(it) == Hold::Part).collect();
+        let cut =
+            std::iter::successors(Some(name), |text| text.split_once('/').map(|(_, rest)| rest));
+        let seen = cut.take(4).map(|text| paths.seen(text, cwd));
+        let held: Vec<String> = seen.filter(|text| protect::hold(text) == Hold::Part).collect();
         found.guards.extend(held.into_iter().take(1));
     }
 }

@@ -191,13 +191,14 @@ fn sets(line: &str, name: &str) -> bool {
 
 /// Whether a text for a startup file changes which programs are found, or how an agent is called.
 pub(super) fn changes_programs(text: &str) -> bool {
-    let between = |it: char| !(it.is_ascii_alphanumeric() || matches!(it, '_' | '-'));
+    let between = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let words = || text.split(between);
-    let path = words()
-        .any(|it| it == "PATH" || it == "path" || it == "fish_user_paths" || it == "fish_add_path");
+    let path = words().any(|word| {
+        word == "PATH" || word == "path" || word == "fish_user_paths" || word == "fish_add_path"
+    });
     let moves = |agent: &&Agent| {
-        words().any(|it| {
-            it.len() > 4 && agent.is_moved_by(it) && it != "HOME" && !it.starts_with("XDG")
+        words().any(|word| {
+            word.len() > 4 && agent.is_moved_by(word) && word != "HOME" && !word.starts_with("XDG")
         })
     };
     // Others read these, too: to name one is usual, to set it is not.
@@ -207,15 +208,19 @@ pub(super) fn changes_programs(text: &str) -> bool {
                 let (before, after) = text.split_at_checked(at).unwrap_or_default();
                 let after = after.strip_prefix(*name).unwrap_or_default();
                 // `set -gx NAME value` of fish.
-                let mut before =
-                    before.rsplit(between).filter(|it| !it.is_empty() && !it.starts_with('-'));
+                let mut before = before
+                    .rsplit(between)
+                    .filter(|part| !part.is_empty() && !part.starts_with('-'));
                 after.starts_with('=') || before.next() == Some("set")
             })
     };
     let renames = || {
         let defines = text.contains("alias") || text.contains("function") || text.contains("()");
         defines
-            && AGENTS.iter().flat_map(|it| it.programs).any(|name| words().any(|it| it == *name))
+            && AGENTS
+                .iter()
+                .flat_map(|agent| agent.programs)
+                .any(|name| words().any(|word| word == *name))
     };
     path || AGENTS.iter().any(moves)
         || AGENTS.iter().flat_map(|agent| agent.guarded.variables).any(sets)

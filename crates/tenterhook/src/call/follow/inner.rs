@@ -53,7 +53,8 @@ impl Sofar<'_> {
     pub(super) fn code(&mut self, view: &View<'_>) {
         let name = view.name.as_str();
         let is_shell = is_shell(name);
-        let expands = view.command.words.iter().skip(1).any(|it| it.kind == WordKind::Expansion);
+        let expands =
+            view.command.words.iter().skip(1).any(|word| word.kind == WordKind::Expansion);
         if name == "eval" && expands {
             self.expanded(view.args.join(" "));
         }
@@ -67,21 +68,23 @@ impl Sofar<'_> {
             None if is_shell => {
                 let from = view.redirects.iter().filter(|(operator, _)| operator == "<");
                 let files: Vec<String> = from.map(|(_, file)| file.clone()).collect();
-                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
-                files.iter().chain(script.iter()).for_each(|it| self.runs_file(it));
+                let script = view.operands(&[]).first().map(|operand| (*operand).to_owned());
+                files.iter().chain(script.iter()).for_each(|file| self.runs_file(file));
                 // A here-document without variables the reader has read.
                 let here = self.here(view.command);
-                here.into_iter().filter(|_| script.is_none()).for_each(|it| self.run(it));
+                here.into_iter().filter(|_| script.is_none()).for_each(|text| self.run(text));
             }
             None if READERS.contains(&name) => {
-                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
-                script.iter().for_each(|it| self.runs_file(it));
+                let script = view.operands(&[]).first().map(|operand| (*operand).to_owned());
+                script.iter().for_each(|script| self.runs_file(script));
             }
             None if name == "crontab" => self.jobs(view),
             None => {}
         }
         let called = self.functions.get(name).copied();
-        if let Some(function) = called.filter(|it| !view.args.is_empty() && it.body.contains('$')) {
+        if let Some(function) =
+            called.filter(|function| !view.args.is_empty() && function.body.contains('$'))
+        {
             let parameters = line_of("set -- ", view.args.iter());
             let called = self.called_by(function);
             self.run(format!("{called}{parameters}; {}", function.body));
@@ -116,12 +119,13 @@ impl Sofar<'_> {
         let Some(code) = view.args.get(at) else { return };
         let rest = view.args.get(at + 2..).unwrap_or_default();
         // `sh -c 'rm -rf "$0"' /`: the first word behind the code is its name.
-        let name = view.args.get(at + 1).map_or_else(|| "sh".to_owned(), |it| quote(it));
+        let name = view.args.get(at + 1).map_or_else(|| "sh".to_owned(), |arg| quote(arg));
         let code = &code.replacen("\"$0\"", &name, MOST_NAMED).replacen("$0", &name, MOST_NAMED);
         let expands = expands || *code != view.args.get(at).cloned().unwrap_or_default();
         let handed = view.fed.join(" ");
         let code = if view.fed.is_empty() { code.clone() } else { code.replace("{}", &handed) };
-        let parameters = line_of("set -- ", rest.iter().filter(|it| *it != "{}").chain(&view.fed));
+        let parameters =
+            line_of("set -- ", rest.iter().filter(|rest| *rest != "{}").chain(&view.fed));
         if code.contains('$') && !(rest.is_empty() && view.fed.is_empty()) {
             self.run(format!("{parameters}; {code}"));
         } else if expands {
@@ -131,7 +135,7 @@ impl Sofar<'_> {
 
     /// What a command prints into a pipe, and a shell that runs it.
     pub(super) fn pipe(&mut self, view: &View<'_>) {
-        let only_options = view.operands(&[]).iter().all(|it| *it == "-");
+        let only_options = view.operands(&[]).iter().all(|operand| *operand == "-");
         if view.feeds() {
             self.piped.extend(self.printed_by(view));
         }
@@ -177,9 +181,11 @@ impl Sofar<'_> {
         files.extend(own().map(|(operator, file)| (operator == ">>", file.as_str())));
         files.extend(all.filter(|_| own().next().is_none()).map(|(_, file)| (true, file.as_str())));
         if view.name == "tee" {
-            files.extend(view.operands(&[]).into_iter().map(|it| (view.has('a', "append"), it)));
+            files.extend(
+                view.operands(&[]).into_iter().map(|operand| (view.has('a', "append"), operand)),
+            );
             said = self.input(view.command);
-            said.extend(self.piped.iter().take_while(|it| self.meter.read(it.len())).cloned());
+            said.extend(self.piped.iter().take_while(|text| self.meter.read(text.len())).cloned());
         }
         if said.is_empty() {
             return;

@@ -14,8 +14,9 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn of(places: impl Iterator<Item = &'static str>) -> Self {
-        let (starred, plain): (Vec<_>, Vec<_>) = places.partition(|it| it.contains('*'));
-        let deepest = plain.iter().map(|it| it.matches('/').count() + 1).max().unwrap_or_default();
+        let (starred, plain): (Vec<_>, Vec<_>) = places.partition(|text| text.contains('*'));
+        let deepest =
+            plain.iter().map(|text| text.matches('/').count() + 1).max().unwrap_or_default();
         let plain = plain.into_iter().map(str::to_ascii_lowercase).collect();
         Self { plain, starred, deepest }
     }
@@ -38,7 +39,7 @@ impl Table {
     /// The same for places that may lie in any directory.
     pub(super) fn holds_anywhere(&self, path: &str) -> bool {
         let small = path.to_ascii_lowercase();
-        tails(&small).any(|it| self.is_below(it)) || tails(path).any(|it| self.fits(it))
+        tails(&small).any(|tail| self.is_below(tail)) || tails(path).any(|tail| self.fits(tail))
     }
 
     fn is_below(&self, small: &str) -> bool {
@@ -83,7 +84,7 @@ fn name_like(pattern: &[u8], text: &[u8]) -> bool {
                 p += 1;
             }
             Some(b'?') => (p, t) = (p + 1, t + 1),
-            Some(c) if text.get(t).is_some_and(|it| it.eq_ignore_ascii_case(c)) => {
+            Some(c) if text.get(t).is_some_and(|byte| byte.eq_ignore_ascii_case(c)) => {
                 (p, t) = (p + 1, t + 1);
             }
             _ => {

@@ -20,7 +20,7 @@ fn of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
         sources.push(native(&format!("/{at}/tenterhook.toml"), *layer, &about));
     }
     let loaded = load(&sources, &Added::default(), None);
-    let told = loaded.ruleset.hooks().iter().map(|it| it.sandbox.told());
+    let told = loaded.ruleset.hooks().iter().map(|hook| hook.sandbox.told());
     told.collect::<Vec<_>>().join(" | ")
 }
 
@@ -68,7 +68,7 @@ fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
             .ruleset
             .hooks()
             .iter()
-            .map(|it| (it.sandbox.told(), it.sandbox.grants().map(|it| it.demands())))
+            .map(|hook| (hook.sandbox.told(), hook.sandbox.grants().map(|grant| grant.demands())))
             .collect();
         all
     };
@@ -114,7 +114,7 @@ fn a_server_of_a_repository_is_confined_where_nobody_says_anything() {
         let found =
             crate::config::settle_servers(&Ruleset::default(), [server.clone()], &mut Vec::new());
         assert_eq!(found, std::slice::from_ref(&server));
-        (server.sandbox.told(), server.sandbox.grants().map(|it| it.demands()))
+        (server.sandbox.told(), server.sandbox.grants().map(|grant| grant.demands()))
     };
     let free = ("off".to_owned(), None);
     let confined = ("standard".to_owned(), Some(Tier::T0));

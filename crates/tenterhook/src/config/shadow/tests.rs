@@ -17,8 +17,8 @@ fn native(name: &str, layer: Layer, text: &str) -> Source {
 fn of(sources: &[Source]) -> (Vec<bool>, Vec<&'static str>) {
     let loaded = load(sources, &Added::default(), None);
     let hooks = loaded.ruleset.hooks().iter();
-    let shadows = hooks.map(|it| it.enforcement.is_shadow()).collect();
-    (shadows, loaded.diagnostics.iter().map(|it| it.code.name()).collect())
+    let shadows = hooks.map(|hook| hook.enforcement.is_shadow()).collect();
+    (shadows, loaded.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn each_place_that_says_shadow_is_heard() {
     // What a torn text says at its top is not heard: the hook, and what stands in for the rest, count.
     let torn = format!("mode = 'shadow'\n{GUARD}\n[hook.other]\non = [\n");
     let (shadows, found) = of(&[native("/p/tenterhook.toml", Layer::User, &torn)]);
-    assert!(shadows.iter().all(|it| !it) && found.contains(&"broken-file"), "{found:?}");
+    assert!(shadows.iter().all(|shadow| !shadow) && found.contains(&"broken-file"), "{found:?}");
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn a_repository_shadows_nothing_but_its_own() {
         &Added::default(),
         None,
     );
-    let armed = |it: &&std::sync::Arc<Hook>| it.arming == crate::hook::Arming::Armed;
+    let armed = |hook: &&std::sync::Arc<Hook>| hook.arming == crate::hook::Arming::Armed;
     let armed = loaded.ruleset.hooks().iter().filter(armed);
-    assert_eq!(armed.map(|it| it.enforcement.is_shadow()).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(armed.map(|hook| hook.enforcement.is_shadow()).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn nothing_but_a_managed_file_shadows_self_protection() {
         (Layer::User, &by_name, false),
     ] {
         let loaded = load(&[native("/x/tenterhook.toml", layer, text)], &added, None);
-        let mut own = loaded.ruleset.hooks().iter().filter(|it| it.layer == Layer::BuiltIn);
-        assert!(own.all(|it| it.enforcement.is_shadow() == expected), "{layer:?} {text}");
+        let mut own = loaded.ruleset.hooks().iter().filter(|hook| hook.layer == Layer::BuiltIn);
+        assert!(own.all(|hook| hook.enforcement.is_shadow() == expected), "{layer:?} {text}");
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) enum FileKind {
 impl FileKind {
     fn of(source: &Source) -> Self {
         let path = Path::new(&*source.name);
-        let under_agents = || path.components().any(|it| it.as_os_str() == "agents");
+        let under_agents = || path.components().any(|component| component.as_os_str() == "agents");
         match source.layer {
             Layer::Skill => Self::Skill,
             Layer::Agent => Self::Agent,
@@ -158,11 +158,11 @@ impl<'a> Reading<'a> {
         if let Some(env) = root.get("env") {
             self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));
         }
-        let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
+        let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
         let off = refused.cloned().or_else(|| self.ignored_agent());
         // A manifest under another name is known by the name that it gives its plugin.
         if self.kind == FileKind::Settings
-            && root.get("name").is_some_and(|it| it.as_str().is_some())
+            && root.get("name").is_some_and(|name| name.as_str().is_some())
         {
             self.kind = FileKind::Manifest;
         }
@@ -259,7 +259,8 @@ impl<'a> Reading<'a> {
             }
             return;
         }
-        let inline = |item: &Node| item.entries().iter().any(|it| find_event(&it.key).is_some());
+        let inline =
+            |item: &Node| item.entries().iter().any(|entry| find_event(&entry.key).is_some());
         if is_manifest && items.iter().all(|item| item.as_str().is_some() || inline(item)) {
             items.iter().filter(|item| inline(item)).for_each(|item| self.event_map(item, off));
             return;
@@ -279,9 +280,10 @@ impl<'a> Reading<'a> {
 
     /// A file without `hooks`: perhaps the events stand at the top level.
     fn bare(&mut self, root: &Node, off: Option<&Off>) {
-        let events: Vec<_> = root.entries().iter().filter(|it| lint::is_event(&it.key)).collect();
+        let events: Vec<_> =
+            root.entries().iter().filter(|entry| lint::is_event(&entry.key)).collect();
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
-        let Some(first) = events.iter().find(|it| holds(&it.node)) else {
+        let Some(first) = events.iter().find(|event| holds(&event.node)) else {
             return self.misnamed(root, off);
         };
         let message =

@@ -26,8 +26,8 @@ pub(super) fn read(text: &str) -> Variables {
 fn assignment(line: &str) -> Option<(&str, String)> {
     let line = line.strip_prefix("export ").map_or(line, str::trim_start);
     let (name, value) = line.split_once('=')?;
-    let starts = name.starts_with(|it: char| it == '_' || it.is_ascii_alphabetic());
-    let plain = name.chars().all(|it| it == '_' || it.is_ascii_alphanumeric());
+    let starts = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    let plain = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     (starts && plain).then_some(())?;
     Some((name, unquote(value.trim_end_matches(';'))?))
 }

@@ -153,7 +153,7 @@ impl Reading<'_> {
     }
 
     fn handler_type(&mut self, node: &Node, off: &mut Option<Off>) -> Option<&'static HandlerType> {
-        let names = || TYPES.iter().map(|it| it.name);
+        let names = || TYPES.iter().map(|kind| kind.name);
         let Some(entry) = node.entry("type") else {
             self.report(
                 node.span,
@@ -172,7 +172,7 @@ impl Reading<'_> {
         };
         let found = HandlerType::find(name);
         if found.is_none() {
-            let known: Vec<_> = names().map(|it| format!("`{it}`")).collect();
+            let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
             let help = match nearest(name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the types are {}", known.join(", ")),
@@ -197,18 +197,19 @@ impl Reading<'_> {
             if known || key == "matcher" && stands == Stands::AsGroup {
                 continue;
             }
-            let of = kind.map_or_else(String::new, |it| format!(" of type `{}`", it.name));
+            let of = kind.map_or_else(String::new, |kind| format!(" of type `{}`", kind.name));
             let message = format!("a handler{of} has no field `{key}`: it is ignored");
             let found = if lint::is_note(key) {
                 finding(Code::UnknownHandlerField, message).weighing(Severity::Advice)
             } else {
-                let own = kind.into_iter().flat_map(|it| it.required.iter().chain(it.optional));
+                let own =
+                    kind.into_iter().flat_map(|kind| kind.required.iter().chain(kind.optional));
                 let near = nearest(key, own.chain(COMMON_FIELDS).copied());
                 finding(Code::UnknownHandlerField, message).help(lint::handler_field(key, near))
             };
             self.report(entry.key_span, found);
         }
-        for field in kind.into_iter().flat_map(|it| it.required) {
+        for field in kind.into_iter().flat_map(|kind| kind.required) {
             if node.get(field).is_none_or(Node::is_null) {
                 let message = format!("the handler has no `{field}`");
                 let help = format!("add `\"{field}\": \"...\"`");
@@ -269,7 +270,7 @@ impl Reading<'_> {
             return Err(Off::new("its `command` is empty", "C-24"));
         }
         let shell = self.shell(node);
-        let args = match node.get("args").filter(|it| !it.is_null()) {
+        let args = match node.get("args").filter(|args| !args.is_null()) {
             None => None,
             Some(args) => Some(self.args(args)?),
         };

@@ -30,12 +30,19 @@ pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
     // What does not compile goes to the hook's failure policy, and so does not count as dead (S-3).
     let compiles = hook.matcher.compile().is_ok();
     let matchers = text.iter().filter(|_| compiles);
-    let of_matcher = matchers.flat_map(|it| matcher(event, it, hook.matcher.spec()));
+    let of_matcher = matchers.flat_map(|text| matcher(event, text, hook.matcher.spec()));
     let conditions = hook.condition.iter();
-    let of_condition = conditions.flat_map(|it| condition(it.text(), text.as_deref()));
-    let certain = |it: &Diagnostic| it.severity == Severity::Error && it.label == NEVER;
-    let found = of_matcher.map(|it| (it, "S-61")).chain(of_condition.map(|it| (it, "S-43")));
-    found.filter(|(it, _)| certain(it)).map(|(it, rule)| (it.message, rule)).next()
+    let of_condition = conditions.flat_map(|c| condition(c.text(), text.as_deref()));
+    let certain = |diagnostic: &Diagnostic| {
+        diagnostic.severity == Severity::Error && diagnostic.label == NEVER
+    };
+    let found = of_matcher
+        .map(|diagnostic| (diagnostic, "S-61"))
+        .chain(of_condition.map(|diagnostic| (diagnostic, "S-43")));
+    found
+        .filter(|(diagnostic, _)| certain(diagnostic))
+        .map(|(diagnostic, rule)| (diagnostic.message, rule))
+        .next()
 }
 
 /// The shape of the event map, for help.

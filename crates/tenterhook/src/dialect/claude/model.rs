@@ -65,16 +65,16 @@ pub(super) const fn timeout(run: &Run, row: &EventRow) -> Duration {
 }
 
 pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
-    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+    let mut text = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If what you are asked to check holds: {\"ok\": true}\n\
          If it does not: {\"ok\": false, \"reason\": \"why, and what to do instead\"}\n"
         .to_owned();
     if may_give_up(prompt, &row.event) {
-        told.push_str(
+        text.push_str(
             "If it does not and never can: {\"ok\": false, \"impossible\": true, \"reason\": \"why\"}\n",
         );
     }
-    told
+    text
 }
 
 /// Reads the words: `{ok, reason, impossible?}` strictly, and any denial that left that form.
@@ -86,7 +86,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         None => strictly(prompt, row, &reading),
     };
     if let (End::Exited(0), Some(Value::Bool(true))) =
-        (&report.end, reading.strict().and_then(|it| it.get("impossible")))
+        (&report.end, reading.strict().and_then(|object| object.get("impossible")))
         && may_give_up(prompt, &row.event)
     {
         // It said no, and that no is not what the near misses look for.
@@ -120,7 +120,7 @@ fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     };
     let reason = match object.get("reason") {
         None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text.clone()).filter(|it| !it.trim().is_empty()),
+        Some(Value::String(text)) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Some(_) => return Answer::failed(Code::InvalidAnswer, "`reason` must be a string"),
     };
     let mut answer = match object.get("ok") {
@@ -129,8 +129,8 @@ fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
         Some(other) if says_no(other) && row.powers.has(Power::Deny) => {
             let failed =
                 Answer::failed(Code::InvalidAnswer, format!("`ok` is {other}, not `false`"));
-            let said = said_no(prompt, row, object, reason);
-            return Answer { plain: Some(Box::new(failed)), ..said }
+            let answer = said_no(prompt, row, object, reason);
+            return Answer { plain: Some(Box::new(failed)), ..answer }
                 .slipped(SlipKind::WrongType, format!("`ok` is {other}, not `false`"));
         }
         Some(other) => {

@@ -21,8 +21,8 @@ pub(super) struct Placeholders {
 impl Placeholders {
     /// Those of a source in `project`, and of its plugin if it is in one.
     pub(super) fn new(project: &Path, plugin: Option<&Plugin>) -> Self {
-        let root = plugin.map(|it| it.root.as_path()).unwrap_or_else(|| Path::new(""));
-        let data = plugin.map(|it| it.data.as_path()).unwrap_or_else(|| Path::new(""));
+        let root = plugin.map(|plugin| plugin.root.as_path()).unwrap_or_else(|| Path::new(""));
+        let data = plugin.map(|plugin| plugin.data.as_path()).unwrap_or_else(|| Path::new(""));
         let values = NAMES.iter().copied().zip([project, root, data]);
         let known = values.filter(|(_, path)| !path.as_os_str().is_empty());
         Self { values: known.map(|(name, path)| (name, path.display().to_string())).collect() }
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn a_word_is_replaced_wholly_and_a_shell_text_only_in_single_quotes() {
-        let it = placeholders();
-        assert_eq!(it.in_word("${CLAUDE_PROJECT_DIR}/a $HOME"), "/my work/a $HOME");
+        let placeholders = placeholders();
+        assert_eq!(placeholders.in_word("${CLAUDE_PROJECT_DIR}/a $HOME"), "/my work/a $HOME");
         for (text, expected) in [
             ("\"${CLAUDE_PROJECT_DIR}/a\"", "\"${CLAUDE_PROJECT_DIR}/a\""),
             ("sh -c '${CLAUDE_PLUGIN_ROOT}/a'", "sh -c '/o'\\''k/p/a'"),
@@ -130,9 +130,12 @@ mod tests {
             (r"\'${CLAUDE_PROJECT_DIR}", r"\'${CLAUDE_PROJECT_DIR}"),
             ("'${HOME} ü$' \\", "'${HOME} ü$' \\"),
         ] {
-            assert_eq!(it.in_shell(text), expected);
+            assert_eq!(placeholders.in_shell(text), expected);
         }
-        assert_eq!(it.in_powershell("& ${CLAUDE_PLUGIN_ROOT}/a"), "& ${env:CLAUDE_PLUGIN_ROOT}/a");
+        assert_eq!(
+            placeholders.in_powershell("& ${CLAUDE_PLUGIN_ROOT}/a"),
+            "& ${env:CLAUDE_PLUGIN_ROOT}/a"
+        );
     }
 
     #[test]

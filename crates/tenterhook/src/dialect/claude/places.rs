@@ -44,7 +44,8 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
         return if root.get("hooks").is_some() { Fit::Shape } else { Fit::No };
     }
     let maps = [root.get("hooks"), Some(root)];
-    let names_event = |node: &Node| node.entries().iter().any(|it| find_event(&it.key).is_some());
+    let names_event =
+        |node: &Node| node.entries().iter().any(|entry| find_event(&entry.key).is_some());
     if maps.into_iter().flatten().any(names_event) { Fit::Shape } else { Fit::No }
 }
 
@@ -54,7 +55,7 @@ fn in_managed_directory(path: &Path) -> bool {
 
 /// Whether the hooks of this file stand in front matter.
 pub(super) fn is_markdown(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 #[cfg(test)]
@@ -78,8 +79,10 @@ mod tests {
             account_home: None,
         };
         let found = places(&roots);
-        let found: Vec<_> =
-            found.iter().map(|it| (it.path.to_str().unwrap_or_default(), it.layer)).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
+            .collect();
         assert_eq!(
             found,
             [

@@ -14,19 +14,20 @@ use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
 pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
     let place = registry(roots);
     let Some((registry, flaw)) = disk.read(&place) else { return Plugins::default() };
-    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
-    let flaw = flaw.filter(|it| it.kept != Kept::All).or_else(|| {
+    let texts: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
+    let flaw = flaw.filter(|flaw| flaw.kept != Kept::All).or_else(|| {
         let help = "mend it, or install the plugins anew".to_owned();
         Some(Flaw { why: broken(&registry)?, help, kept: Kept::Nothing, untrusted: None })
     });
     // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
-    let flaw = flaw.filter(|_| any_enabled(&texts)).map(|it| Flaw { kept: Kept::Nothing, ..it });
+    let flaw =
+        flaw.filter(|_| any_enabled(&texts)).map(|flaw| Flaw { kept: Kept::Nothing, ..flaw });
     let with_files = |plugin: Plugin| {
         let files = hook_files(&plugin, disk);
         (plugin, files)
     };
     let active = active(&registry, &texts, roots).into_iter().map(with_files);
-    Plugins { active: active.collect(), flawed: flaw.map(|it| (place, it)) }
+    Plugins { active: active.collect(), flawed: flaw.map(|flaw| (place, flaw)) }
 }
 
 /// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that do.
@@ -57,13 +58,13 @@ pub(super) fn user_files(roots: &Roots) -> PathBuf {
 /// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
 fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
     let registry = read(registry).root;
-    let known = registry.as_ref().and_then(|it| it.get("plugins"));
+    let known = registry.as_ref().and_then(|registry| registry.get("plugins"));
     enabled(settings, may_be_read)
         .into_iter()
         .filter(|(_, on)| *on)
         .filter_map(|(name, _)| {
             let installed = known?.get(&name)?.as_array()?.iter();
-            let root = installed.filter(|it| is_here(it, roots)).find_map(install_path)?;
+            let root = installed.filter(|node| is_here(node, roots)).find_map(install_path)?;
             let data = directory(roots).join("data").join(file_name(&name));
             let short = name.split('@').next().unwrap_or(&name).to_owned();
             Some(Plugin { name: short, root, data })
@@ -77,7 +78,7 @@ pub(super) fn enabled(settings: &[&str], is_read: impl Fn(&str) -> bool) -> BTre
     for text in settings {
         let root = read(text).root;
         let is_read = is_read(text);
-        let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
+        let said = root.as_ref().and_then(|root| root.get("enabledPlugins"));
         for entry in said.map(Node::entries).unwrap_or_default() {
             enabled.insert(entry.key.clone(), is_enabled(&entry.node, is_read));
         }
@@ -141,13 +142,18 @@ pub(super) fn read(text: &str) -> Parsed {
 }
 
 fn install_path(entry: &Node) -> Option<PathBuf> {
-    entry.get("installPath").and_then(Node::as_str).map(PathBuf::from).filter(|it| it.is_absolute())
+    entry
+        .get("installPath")
+        .and_then(Node::as_str)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// A plugin that is installed for one project is nothing to another.
 fn is_here(entry: &Node, roots: &Roots) -> bool {
     let project = entry.get("projectPath").and_then(Node::as_str).map(Path::new);
-    project.is_none_or(|it| it == roots.cwd || roots.repository.as_deref() == Some(it))
+    project
+        .is_none_or(|project| project == roots.cwd || roots.repository.as_deref() == Some(project))
 }
 
 fn file_name(name: &str) -> String {
@@ -163,9 +169,9 @@ fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     if !parsed.lost.is_empty() {
         files.push(self::manifest(plugin));
     }
-    let Some(hooks) = parsed.root.as_ref().and_then(|it| it.get("hooks")) else { return files };
+    let Some(hooks) = parsed.root.as_ref().and_then(|root| root.get("hooks")) else { return files };
     let parts = hooks.as_array().unwrap_or(std::slice::from_ref(hooks));
-    let holds = parts.iter().any(|it| matches!(it.value, NodeValue::Object(_)));
+    let holds = parts.iter().any(|part| matches!(part.value, NodeValue::Object(_)));
     if holds && parsed.lost.is_empty() {
         files.push(self::manifest(plugin));
     }

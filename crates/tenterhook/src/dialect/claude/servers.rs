@@ -19,7 +19,7 @@ pub(super) static FILES: ServerFiles = ServerFiles { files, of_plugin, read, swi
 
 fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.clone());
-    let managed = roots.managed.iter().map(|it| (it.join("managed-mcp.json"), Layer::Managed));
+    let managed = roots.managed.iter().map(|path| (path.join("managed-mcp.json"), Layer::Managed));
     let others =
         [(user.join(".claude.json"), Layer::User), (roots.cwd.join(".mcp.json"), Layer::Project)];
     managed.chain(others).collect()
@@ -46,9 +46,9 @@ fn switched_off(source: &Source) -> Vec<String> {
         return Vec::new();
     }
     let root = syntax::parse(&source.text, Format::Json).root;
-    let names = root.as_ref().and_then(|it| it.get("disabledMcpjsonServers"));
+    let names = root.as_ref().and_then(|root| root.get("disabledMcpjsonServers"));
     let names = names.and_then(Node::as_array).unwrap_or_default();
-    names.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+    names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 struct Reading<'a> {
@@ -61,9 +61,11 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// `~/.claude.json` also holds servers of single projects, which come before the user's own.
     fn root(&mut self, root: &Node) {
-        let own = root.get("projects").and_then(|it| it.get(&self.roots.cwd.to_string_lossy()));
+        let own = root
+            .get("projects")
+            .and_then(|projects| projects.get(&self.roots.cwd.to_string_lossy()));
         if let (Some(servers), Layer::User) =
-            (own.and_then(|it| it.get("mcpServers")), self.file.layer)
+            (own.and_then(|value| value.get("mcpServers")), self.file.layer)
         {
             self.all(servers, Layer::Local);
         }
@@ -106,18 +108,18 @@ impl Reading<'_> {
     fn reach(&self, node: &Node) -> Result<Reach, String> {
         let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
         let word = |key: &str| {
-            let text = node.get(key).and_then(Node::as_str).filter(|it| !it.trim().is_empty());
-            text.map(|it| placeholders.in_word(it)).ok_or_else(|| format!("has no `{key}`"))
+            let text = node.get(key).and_then(Node::as_str).filter(|text| !text.trim().is_empty());
+            text.map(|text| placeholders.in_word(text)).ok_or_else(|| format!("has no `{key}`"))
         };
         let words = |key: &str| -> Vec<(String, String)> {
             let entries = node.get(key).map(Node::entries).unwrap_or_default().iter();
-            let texts = entries.filter_map(|it| Some((it.key.clone(), it.node.as_str()?)));
+            let texts = entries.filter_map(|entry| Some((entry.key.clone(), entry.node.as_str()?)));
             texts.map(|(name, text)| (name, placeholders.in_word(text))).collect()
         };
-        match node.get("type").map(|it| it.as_str().unwrap_or_default()) {
+        match node.get("type").map(|node| node.as_str().unwrap_or_default()) {
             None | Some("stdio") => {
                 let args = node.get("args").and_then(Node::as_array).unwrap_or_default().iter();
-                let args = args.filter_map(Node::as_str).map(|it| placeholders.in_word(it));
+                let args = args.filter_map(Node::as_str).map(|arg| placeholders.in_word(arg));
                 let invocation =
                     Invocation::Argv { program: word("command")?, args: args.collect() };
                 let mut command = Command::new(invocation, Inherit::All);
@@ -160,8 +162,8 @@ impl Reading<'_> {
 }
 
 fn is_settings(name: &str) -> bool {
-    Path::new(name).file_name().is_some_and(|it| {
-        it == "settings.json" || it == "settings.local.json" || it == "managed-settings.json"
+    Path::new(name).file_name().is_some_and(|name| {
+        name == "settings.json" || name == "settings.local.json" || name == "managed-settings.json"
     })
 }
 
@@ -174,9 +176,9 @@ mod tests {
     }
 
     fn names(file: ServerFile<'_>) -> Vec<(String, Layer, String)> {
-        let (servers, told) = read(file, &roots());
-        assert!(told.is_empty(), "{told:?}");
-        servers.into_iter().map(|it| (it.name, it.layer, it.reach.line())).collect()
+        let (servers, diagnostics) = read(file, &roots());
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        servers.into_iter().map(|server| (server.name, server.layer, server.reach.line())).collect()
     }
 
     /// MC-14.
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!(names(file), [("plugin:p:db".to_owned(), Layer::Plugin, "/p/s".to_owned())]);
         let (servers, _) = read(file, &roots());
         let Reach::Program(command) = &servers[0].reach else { panic!("a program") };
-        let env: Vec<_> = command.env.iter().map(|(name, it)| format!("{name}={it}")).collect();
+        let env: Vec<_> = command.env.iter().map(|(name, text)| format!("{name}={text}")).collect();
         assert_eq!(env, ["CLAUDE_PROJECT_DIR=/project", "A=${B}"]);
     }
 
@@ -218,11 +220,15 @@ mod tests {
         let file = ServerFile { name: ".mcp.json", text, layer: Layer::Project, plugin: None };
         let (servers, told) = read(file, &roots());
         assert_eq!(
-            servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+            servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(),
             ["filled", "good"]
         );
-        let told: Vec<_> =
-            told.iter().map(|it| (it.code.name(), it.place.as_ref().map(|it| it.line))).collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|diagnostic| {
+                (diagnostic.code.name(), diagnostic.place.as_ref().map(|location| location.line))
+            })
+            .collect();
         assert_eq!(told, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
         let (_, told) = read(ServerFile { text: "{", ..file }, &roots());
         assert_eq!(told.len(), 1);

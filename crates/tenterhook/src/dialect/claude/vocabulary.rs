@@ -74,7 +74,7 @@ pub(super) const COMMON_FIELDS: &[&str] = &["type", "if", "timeout", "statusMess
 impl HandlerType {
     /// The type of that name.
     pub(super) fn find(name: &str) -> Option<&'static Self> {
-        TYPES.iter().find(|it| it.name == name)
+        TYPES.iter().find(|kind| kind.name == name)
     }
 
     /// Whether it has a field of that name.

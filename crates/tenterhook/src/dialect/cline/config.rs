@@ -40,7 +40,7 @@ const OURS: &str = "# Written by `tenterhook install";
 /// A file for each event in each folder (CL-1).
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let folders = |root: &Path, all: &[&str], layer| {
-        all.iter().map(|it| (root.join(it), layer)).collect::<Vec<_>>()
+        all.iter().map(|text| (root.join(text), layer)).collect::<Vec<_>>()
     };
     let user = folders(&roots.home, OF_USER, Layer::User);
     let all = user.into_iter().chain(folders(&roots.cwd, OF_PROJECT, Layer::Project));
@@ -53,16 +53,16 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 /// A file is known by its folder and its name.
 pub(super) fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
     let mut folders = OF_USER.iter().chain(OF_PROJECT);
-    let folder = path.parent().is_some_and(|it| folders.any(|own| it.ends_with(own)));
+    let folder = path.parent().is_some_and(|parent| folders.any(|own| parent.ends_with(own)));
     if folder && named(path).is_some() { Fit::Certain } else { Fit::No }
 }
 
 /// The event of a file, and what runs it where it does not say so itself; the case of its name does not count.
 fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
     let stem = path.file_stem()?.to_str()?;
-    let ending = path.extension().map_or(Some(""), |it| it.to_str())?;
+    let ending = path.extension().map_or(Some(""), |extension| extension.to_str())?;
     let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(stem))?;
-    let (_, program) = ENDINGS.iter().find(|(it, _)| it.eq_ignore_ascii_case(ending))?;
+    let (_, program) = ENDINGS.iter().find(|(name, _)| name.eq_ignore_ascii_case(ending))?;
     Some((row, program))
 }
 
@@ -93,7 +93,8 @@ fn invocation(source: &Source, program: &str) -> Invocation {
     if source.text.contains(OURS) {
         return Invocation::Shell { text: source.text.to_string(), shell: Shell::Sh };
     }
-    let first = source.text.lines().next().and_then(|it| it.strip_prefix("#!")).unwrap_or_default();
+    let first =
+        source.text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     let mut words = first.split_whitespace().map(str::to_owned);
     let program = words.next().unwrap_or_else(|| program.to_owned());
     let file = Path::new(&*source.name).file_name().unwrap_or_default();

@@ -77,9 +77,9 @@ pub(super) static HEARS: Hears = Hears {
     part: controlled,
     input: commands,
     counts: always,
-    ended: |it| match it.code {
+    ended: |output| match output.code {
         0 => crate::answer::Answer::default(),
-        _ => it.failed(),
+        _ => output.failed(),
     },
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
@@ -89,8 +89,8 @@ const LEAD: &[u8] = b"HOOK_CONTROL\t";
 
 /// The last line that begins with the lead, else all.
 fn controlled<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
-    let mut lines = stdout.rsplit(|it| *it == b'\n');
-    lines.find_map(|it| it.strip_prefix(LEAD)).unwrap_or(stdout).into()
+    let mut lines = stdout.rsplit(|byte| *byte == b'\n');
+    lines.find_map(|line| line.strip_prefix(LEAD)).unwrap_or(stdout).into()
 }
 
 /// A list of commands is one script.
@@ -99,8 +99,9 @@ fn commands(words: &Words, event: &Event, input: &Value) -> Value {
     if let Some(fields) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
     {
         let list = fields.get("commands").and_then(Value::as_array);
-        let lines: Option<Vec<&str>> = list.and_then(|it| it.iter().map(Value::as_str).collect());
-        if let Some(script) = lines.map(|it| it.join("\n")) {
+        let lines: Option<Vec<&str>> =
+            list.and_then(|command| command.iter().map(Value::as_str).collect());
+        if let Some(script) = lines.map(|lines| lines.join("\n")) {
             fields.shift_remove("commands");
             fields.insert("command".to_owned(), script.into());
         }

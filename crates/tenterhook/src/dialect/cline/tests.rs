@@ -41,7 +41,7 @@ fn a_payload_is_read_and_written_as_it_was() {
     let written: Value = serde_json::from_slice(&CLINE.encode_event(&event).body).expect("JSON");
     assert_eq!(written, given);
     let named =
-        |name: &str| CLINE.rows().iter().find(|it| it.name == name).expect("a row").event.clone();
+        |name: &str| CLINE.rows().iter().find(|row| row.name == name).expect("a row").event.clone();
     // CL-31.
     assert_eq!(named("TaskResume"), "SessionStart");
     assert_eq!(named("SessionShutdown"), "SessionEnd");
@@ -101,8 +101,9 @@ fn a_new_input_is_a_script_and_context_has_two_names() {
 fn a_hook_is_a_file_that_is_called_like_its_event() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
     let found = CLINE.places(&roots);
-    let has =
-        |path: &str, layer| found.iter().any(|it| it.path == Path::new(path) && it.layer == layer);
+    let has = |path: &str, layer| {
+        found.iter().any(|candidate| candidate.path == Path::new(path) && candidate.layer == layer)
+    };
     assert!(has("/h/Documents/Cline/Hooks/PreToolUse*", Layer::User));
     assert!(has("/r/.clinerules/hooks/PreToolUse*", Layer::Project));
     for (name, fit) in [

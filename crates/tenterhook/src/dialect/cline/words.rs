@@ -74,18 +74,20 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     let known = NAMES.iter().find(|(own, _)| *own == called).map(|(_, name)| *name);
     let name = known.or_else(|| text("hook_event_name")).unwrap_or(called);
     let mut fields = json.clone();
-    let root = json.get("workspaceRoots").and_then(|it| it.get(0)).cloned();
+    let root =
+        json.get("workspaceRoots").and_then(|workspace_roots| workspace_roots.get(0)).cloned();
     fields.extend(root.map(|root| ("cwd".to_owned(), root)));
     // `preToolUse.parameters` are texts all: the call itself is read.
     let call = json.get("tool_call").or_else(|| json.get("tool_result"));
     for (key, neutral) in [("name", "tool_name"), ("input", "tool_input"), ("id", "tool_use_id")] {
-        let value = call.and_then(|it| it.get(key)).cloned();
+        let value = call.and_then(|call| call.get(key)).cloned();
         fields.extend(value.map(|value| (neutral.to_owned(), value)));
     }
-    if let Some(output) = json.get("tool_result").and_then(|it| it.get("output")) {
+    if let Some(output) = json.get("tool_result").and_then(|tool_result| tool_result.get("output"))
+    {
         fields.insert("tool_response".to_owned(), output.clone());
     }
-    if let Some(prompt) = json.get("userPromptSubmit").and_then(|it| it.get("prompt")) {
+    if let Some(prompt) = json.get("userPromptSubmit").and_then(|value| value.get("prompt")) {
         fields.insert("prompt".to_owned(), prompt.clone());
     }
     let mut event = WORDS.decode_as(name, &fields, roots)?;
@@ -118,14 +120,14 @@ pub(super) fn write(event: &Event) -> Envelope {
     let (output, id) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
     let (mut input, name) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
     let own = fields.get("hookName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let told = NAMES.iter().find(|(_, it)| *it == own).map_or(&*own, |(name, _)| name);
+    let told = NAMES.iter().find(|(_, value)| *value == own).map_or(&*own, |(name, _)| name);
     fields.insert("hookName".to_owned(), told.into());
     fields.insert("clineVersion".to_owned(), "".into());
     fields.entry("workspaceRoots").or_insert_with(|| json!([cwd]));
     if let Some(object) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
     {
         let script = object.shift_remove("command");
-        object.extend(script.map(|it| ("commands".to_owned(), json!([it]))));
+        object.extend(script.map(|script| ("commands".to_owned(), json!([script]))));
     }
     if name.is_string() {
         let texts: Map<String, Value> = input
@@ -149,7 +151,7 @@ pub(super) fn write(event: &Event) -> Envelope {
         }
         let keys = [told, if after { "postToolUse" } else { "preToolUse" }];
         let both = keys.into_iter().zip(both);
-        fields.extend(both.map(|(key, it)| (key.to_owned(), it.into())));
+        fields.extend(both.map(|(key, object)| (key.to_owned(), object.into())));
     }
     if let Some(prompt) = fields.get("prompt").cloned() {
         fields.entry("userPromptSubmit").or_insert_with(|| json!({ "prompt": prompt }));

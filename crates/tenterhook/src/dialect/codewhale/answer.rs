@@ -39,7 +39,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     let heard = Heard {
         event,
         row,
-        class: events::of_neutral(event.name.as_str()).map_or(Class::Observer, |it| it.class),
+        class: events::of_neutral(event.name.as_str()).map_or(Class::Observer, |spec| spec.class),
         report,
         reading: strict::read(stdout),
         stderr,
@@ -88,14 +88,15 @@ impl Heard<'_> {
 
     /// Exit code 2 blocks, whatever was printed; the words are those of a `reason`, else what was said (CW-61).
     fn blocked(&self) -> Answer {
-        let given = self.object().and_then(|it| it.get("reason")?.as_str()).map(str::to_owned);
+        let given =
+            self.object().and_then(|object| object.get("reason")?.as_str()).map(str::to_owned);
         let printed = match &self.reading.found {
             Found::Text => self.reading.text.trim(),
             _ => "",
         };
-        let said = [self.stderr.as_str(), printed].into_iter().find(|it| !it.is_empty());
+        let said = [self.stderr.as_str(), printed].into_iter().find(|text| !text.is_empty());
         let reason = given.or_else(|| said.map(str::to_owned));
-        let reason = reason.map(|it| text::clean(&it, fields::TEXT_CAP).text);
+        let reason = reason.map(|reason| text::clean(&reason, fields::TEXT_CAP).text);
         Answer { restraint: Restraint::Deny, reason, ..Answer::default() }
     }
 
@@ -116,8 +117,9 @@ impl Heard<'_> {
         let failure = self.failed_code();
         let Some(object) = self.object() else { return Answer { failure, ..Answer::default() } };
         let answer = fields::gate(object, self.event);
-        let decided =
-            object.get("decision").is_some_and(|it| it.as_str().is_some_and(fields::decides));
+        let decided = object
+            .get("decision")
+            .is_some_and(|decision| decision.as_str().is_some_and(fields::decides));
         Answer { failure: failure.filter(|_| !decided), ..answer }
     }
 

@@ -39,7 +39,7 @@ impl Test {
             Self::ToolName(_) | Self::ToolCategory(_) if !spec.has_tool => Some(Needs::Tool),
             Self::ExitCode(_) if !spec.has_exit_code => Some(Needs::ExitCode),
             Self::Mode(_) if !spec.has_mode => Some(Needs::Mode),
-            Self::All(tests) | Self::Any(tests) => tests.iter().find_map(|it| it.lacks(spec)),
+            Self::All(tests) | Self::Any(tests) => tests.iter().find_map(|test| test.lacks(spec)),
             _ => None,
         }
     }
@@ -72,7 +72,7 @@ impl Test {
             Self::Always => ("always", "", None),
             Self::ToolName(name) => ("tool_name", "name", Some(name.as_str().into())),
             Self::ToolCategory(category) => {
-                let (word, _) = Category::ALL.iter().find(|(_, it)| it == category)?;
+                let (word, _) = Category::ALL.iter().find(|(_, other)| other == category)?;
                 ("tool_category", "category", Some((*word).into()))
             }
             Self::Mode(mode) => ("mode", "mode", Some(mode.as_str().into())),
@@ -98,7 +98,7 @@ impl Test {
             Self::Always => "always".to_owned(),
             Self::ToolName(name) => format!("tool_name = {name}"),
             Self::ToolCategory(category) => {
-                let word = Category::ALL.iter().find(|(_, it)| it == category);
+                let word = Category::ALL.iter().find(|(_, other)| other == category);
                 format!("tool_category = {}", word.map_or("", |(word, _)| word))
             }
             Self::Mode(mode) => format!("mode = {mode}"),
@@ -132,13 +132,13 @@ impl Test {
                 about_tool()?;
                 let names = words::names(event);
                 let name = words::name(event).unwrap_or_default();
-                let found = names.iter().any(|it| glob(pattern, it));
+                let found = names.iter().any(|name| glob(pattern, name));
                 found.then_some(true).ok_or(format!("the tool is `{name}`"))
             }
             Self::ToolCategory(wanted) => {
                 about_tool()?;
                 let category = words::category(event);
-                let found = Category::ALL.iter().find(|(_, it)| *it == category);
+                let found = Category::ALL.iter().find(|(_, other)| *other == category);
                 let word = found.map_or("", |(word, _)| *word);
                 (category == *wanted).then_some(true).ok_or(format!("the tool is `{word}`"))
             }

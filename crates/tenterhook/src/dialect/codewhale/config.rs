@@ -77,7 +77,7 @@ pub(super) struct Reader<'a> {
 pub(super) fn read(source: &Source) -> ReadConfig {
     let mut parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
     let mut reader = Reader::new(source);
-    for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
+    for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {
         let help = fault.help.clone();
         let message = format!(
             "CodeWhale refuses the whole file; of its hooks those run here that are whole: {}",
@@ -89,7 +89,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
             }));
         reader.findings.report(fault.span, found);
     }
-    let broken = parsed.fatal().is_some_and(|it| it.kind != FaultKind::Empty);
+    let broken = parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty);
     if broken {
         lose_doubled(&mut parsed);
     }
@@ -98,7 +98,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     }
     if let (true, Compat::Exact, Some(first)) = (broken, source.compat, parsed.faults.first()) {
         let because = format!("CodeWhale refuses the whole file: {}", first.message);
-        reader.hooks.iter_mut().for_each(|it| it.disarm(because.clone(), "C-75"));
+        reader.hooks.iter_mut().for_each(|hook| hook.disarm(because.clone(), "C-75"));
     }
     ReadConfig {
         hooks: reader.hooks,
@@ -118,7 +118,7 @@ fn lose_doubled(parsed: &mut Parsed) {
         for entry in entries.iter_mut().filter(|entry| entry.key == "hooks") {
             if let NodeValue::Array(items) = &mut entry.node.value {
                 let doubled = |item: &Node| !item.duplicates().is_empty();
-                lost.extend(items.iter().filter(|it| doubled(it)).map(|it| it.span));
+                lost.extend(items.iter().filter(|node| doubled(node)).map(|node| node.span));
                 items.retain(|item| !doubled(item));
             } else {
                 lists.push(&mut entry.node);
@@ -162,7 +162,7 @@ impl Reader<'_> {
             self.settings(found);
         }
         match found.entries.as_array() {
-            Some(entries) => entries.iter().for_each(|it| self.entry(it)),
+            Some(entries) => entries.iter().for_each(|entry| self.entry(entry)),
             None if std::ptr::eq(found.entries, found.table) => {
                 if found.table.as_object().is_none() {
                     self.wrong_type(root.entry("hooks"), "a table with an array of tables `hooks`");

@@ -62,7 +62,7 @@ fn body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
         Some(spec) => shared(event, spec.name),
         None => shared(event, event.name.as_str()),
     };
-    match spec.map(|it| (it.name, it.class)) {
+    match spec.map(|spec| (spec.name, spec.class)) {
         Some((_, Class::Submit)) => submit(event, &mut form),
         Some((_, Class::Gate | Class::Variables)) => tool(event, &mut form),
         Some(("turn_end", _)) => turn(event, &mut form),
@@ -96,7 +96,7 @@ fn shared(event: &Event, name: &str) -> Map<String, Value> {
 
 fn workspace(event: &Event) -> String {
     let within = &event.within;
-    let project = Some(&within.project).filter(|it| !it.as_os_str().is_empty());
+    let project = Some(&within.project).filter(|project| !project.as_os_str().is_empty());
     project.unwrap_or(&within.cwd).to_string_lossy().into_owned()
 }
 
@@ -142,7 +142,7 @@ fn turn(event: &Event, form: &mut Map<String, Value>) {
 
 /// The known counts of an object and no other field of it: what a host keeps there may be anything (CW-S14).
 fn counts(given: Option<&Value>, keys: &[&str]) -> Value {
-    let count = |key: &&str| given?.get(*key).filter(|it| it.is_number()).cloned();
+    let count = |key: &&str| given?.get(*key).filter(|value| value.is_number()).cloned();
     keys.iter().map(|key| ((*key).to_owned(), count(key).unwrap_or_default())).collect()
 }
 
@@ -156,11 +156,11 @@ fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
     form.insert("total_tokens".into(), total_tokens(event));
     let whole = subagent_text(event, about);
     let preview = bounded(whole, PREVIEW_CAP);
-    let told = format!("{about}_truncated");
+    let text = format!("{about}_truncated");
     let was_cut =
-        event.payload.get(&told) == Some(&Value::Bool(true)) || preview.len() != whole.len();
+        event.payload.get(&text) == Some(&Value::Bool(true)) || preview.len() != whole.len();
     form.insert(format!("{about}_preview"), preview.into());
-    form.insert(told, was_cut.into());
+    form.insert(text, was_cut.into());
 }
 
 /// What a subagent was asked or answered.
@@ -182,7 +182,7 @@ fn status(event: &Event) -> String {
         Some(object.get("status")?.as_str()?.to_owned())
     });
     let first = answer.lines().next().unwrap_or_default().to_lowercase();
-    let said = || SAID.iter().find(|word| first.contains(**word)).map(|it| (*it).to_owned());
+    let said = || SAID.iter().find(|word| first.contains(**word)).map(|text| (*text).to_owned());
     marked.or_else(said).unwrap_or_else(|| "unknown".to_owned())
 }
 
@@ -196,22 +196,23 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         }
     };
     let text = |key: &str| event.text(key).map(str::to_owned);
-    let class = spec.map(|it| it.class);
+    let class = spec.map(|spec| spec.class);
     if class != Some(Class::Variables) {
-        let session = Some(event.within.session_id.clone()).filter(|it| !it.is_empty());
+        let session =
+            Some(event.within.session_id.clone()).filter(|session_id| !session_id.is_empty());
         set("DEEPSEEK_SESSION_ID", session.clone(), VALUE_CAP);
         set("CODEWHALE_SESSION_ID", session, VALUE_CAP);
         set("DEEPSEEK_WORKSPACE", Some(workspace(event)), VALUE_CAP);
         set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
         set("DEEPSEEK_MODE", modes::of(event).map(str::to_owned), VALUE_CAP);
-        let previous = event.text("previous_mode").map(|it| modes::spelt(it).to_owned());
+        let previous = event.text("previous_mode").map(|text| modes::spelt(text).to_owned());
         set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
-        set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|it| it.to_string()), VALUE_CAP);
+        set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|token| token.to_string()), VALUE_CAP);
         let cost = event.within.facts.get("session_cost").and_then(Value::as_f64);
-        set("DEEPSEEK_SESSION_COST", cost.map(|it| format!("{it:.6}")), VALUE_CAP);
+        set("DEEPSEEK_SESSION_COST", cost.map(|cost| format!("{cost:.6}")), VALUE_CAP);
     }
-    let message = match spec.map(|it| it.name) {
+    let message = match spec.map(|spec| spec.name) {
         Some("message_submit" | "subagent_spawn") => text("prompt"),
         Some("subagent_complete") => text("last_assistant_message"),
         _ => None,
@@ -224,13 +225,17 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     }
     match class {
         Some(Class::Gate | Class::Variables) => {
-            set("DEEPSEEK_TOOL_ARGS", words::input(event).map(|it| it.to_string()), VALUE_CAP);
+            set(
+                "DEEPSEEK_TOOL_ARGS",
+                words::input(event).map(|input| input.to_string()),
+                VALUE_CAP,
+            );
         }
-        Some(_) if spec.is_some_and(|it| it.has_tool) && words::name(event).is_some() => {
+        Some(_) if spec.is_some_and(|spec| spec.has_tool) && words::name(event).is_some() => {
             let failed = event.name.as_str() == events::FAILED_TOOL;
             set("DEEPSEEK_TOOL_RESULT", result(event), VALUE_CAP);
             set("DEEPSEEK_TOOL_SUCCESS", Some((!failed).to_string()), VALUE_CAP);
-            let code = condition::exit_code(event).map(|it| it.to_string());
+            let code = condition::exit_code(event).map(|exit_code| exit_code.to_string());
             set("DEEPSEEK_TOOL_EXIT_CODE", code, VALUE_CAP);
         }
         _ => {}
@@ -257,8 +262,8 @@ fn error(event: &Event, class: Option<Class>) -> Option<String> {
     }
     let name = words::name(event).unwrap_or_default();
     let why = said.map(str::to_owned).or_else(|| result(event)).unwrap_or_default();
-    let told = format!("tool `{name}` failed");
-    Some(if why.starts_with(&told) { why } else { format!("{told}: {why}") })
+    let text = format!("tool `{name}` failed");
+    Some(if why.starts_with(&text) { why } else { format!("{text}: {why}") })
 }
 
 /// A text cut to `cap` bytes between two characters, with a mark behind the cut.

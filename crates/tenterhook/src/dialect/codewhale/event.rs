@@ -49,7 +49,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     {
         event.payload.insert("mode".to_owned(), mode);
     }
-    if let Some(tool) = fields.shift_remove("tool_name").filter(|it| !it.is_null()) {
+    if let Some(tool) = fields.shift_remove("tool_name").filter(|value| !value.is_null()) {
         read_tool(&tool, &mut fields, &mut event)?;
         let failed = name == "on_error" || is_false(fields.get("tool_success"));
         if let Some(other) = spec.covers.get(1).filter(|_| failed) {
@@ -76,7 +76,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
 }
 
 fn unknown(name: &str) -> String {
-    let names = || events::EVENTS.iter().map(|it| it.name);
+    let names = || events::EVENTS.iter().map(|event| event.name);
     nearest(name, names()).map_or_else(
         || {
             format!(
@@ -109,7 +109,7 @@ fn surroundings(
         facts.insert("model".to_owned(), model.into());
     }
     for key in ["total_tokens", "session_cost"] {
-        if let Some(value) = fields.shift_remove(key).filter(|it| !it.is_null()) {
+        if let Some(value) = fields.shift_remove(key).filter(|value| !value.is_null()) {
             facts.insert(key.to_owned(), value);
         }
     }
@@ -132,8 +132,8 @@ fn read_tool(
 ) -> Result<(), EventFault> {
     let Value::String(own) = name else { return fault("`tool_name` must be a string") };
     let tool = tools::by_own(words::TOOLS, own);
-    event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |it| it.neutral).into());
-    let told = tool.and_then(|it| tools::by_neutral(words::TOOLS, it.neutral)?.own.first());
+    event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |tool| tool.neutral).into());
+    let told = tool.and_then(|tool| tools::by_neutral(words::TOOLS, tool.neutral)?.own.first());
     if told.is_some_and(|told| told != own) {
         event.payload.insert(words::OWN_NAME.into(), own.as_str().into());
     }
@@ -143,7 +143,7 @@ fn read_tool(
         Some(Value::Null) | None => json!({}),
         Some(args) => args,
     };
-    let args = tool.map_or_else(|| args.clone(), |it| it.neutral_input(&args));
+    let args = tool.map_or_else(|| args.clone(), |tool| tool.neutral_input(&args));
     event.payload.entry("tool_input").or_insert(args);
     Ok(())
 }

@@ -27,7 +27,8 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 /// A mode as hooks are told it; a word that nobody knows stays as it is.
 pub(super) fn told(word: &str) -> &str {
     let known = |(own, others): &&(&str, &[&str])| {
-        own.eq_ignore_ascii_case(word) || others.iter().any(|it| it.eq_ignore_ascii_case(word))
+        own.eq_ignore_ascii_case(word)
+            || others.iter().any(|other| other.eq_ignore_ascii_case(word))
     };
     MODES.iter().find(known).map_or(word, |(own, _)| *own)
 }
@@ -50,7 +51,7 @@ pub(super) fn spelt(word: &str) -> &str {
 /// What another host would call this mode, for hooks of its dialect.
 pub(super) fn foreign(word: &str) -> &'static str {
     let own = told(word);
-    FOREIGN.iter().find(|(_, it)| *it == own).map_or("default", |(word, _)| *word)
+    FOREIGN.iter().find(|(_, value)| *value == own).map_or("default", |(word, _)| *word)
 }
 
 /// Whether a condition that says `wanted` holds in `mode`: case does not count, nor which version's word it is.
@@ -67,7 +68,7 @@ mod tests {
     /// CW-31: a change of modes in another host is told in the words of this agent.
     #[test]
     fn a_mode_is_told_in_the_words_of_the_agent() {
-        for (word, told) in [
+        for (word, text) in [
             ("acceptEdits", "agent"),
             ("bypassPermissions", "yolo"),
             ("plan", "plan"),
@@ -76,7 +77,7 @@ mod tests {
             ("research", "research"),
         ] {
             let event = Event::new("ModeChange", Default::default()).with("mode", word);
-            assert_eq!(of(&event), Some(told), "{word}");
+            assert_eq!(of(&event), Some(text), "{word}");
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) enum FileKind {
 
 impl FileKind {
     pub(super) fn of(path: &Path) -> Self {
-        match path.file_name().and_then(|it| it.to_str()) {
+        match path.file_name().and_then(|name| name.to_str()) {
             Some("config.toml") => Self::Config,
             Some("hooks.toml") => Self::Hooks,
             _ => Self::Unknown,
@@ -33,7 +33,7 @@ impl FileKind {
 
 /// The user's file, the user's file under the old name, the project's (CW-40).
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
-    let user = DIRECTORIES.map(|it| roots.home.join(it).join("config.toml"));
+    let user = DIRECTORIES.map(|directory| roots.home.join(directory).join("config.toml"));
     let user = user.into_iter().map(|path| Candidate { path, layer: Layer::User });
     let project = roots.cwd.join(".codewhale").join("hooks.toml");
     user.chain([Candidate { path: project, layer: Layer::Project }]).collect()
@@ -50,18 +50,18 @@ fn directory(path: &Path) -> Option<&str> {
 
 /// The place tells; of a file elsewhere, entries with an event of the agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
-    let at_home = directory(path).is_some_and(|it| DIRECTORIES.contains(&it));
+    let at_home = directory(path).is_some_and(|directory| DIRECTORIES.contains(&directory));
     if at_home && FileKind::of(path) != FileKind::Unknown {
         return Fit::Certain;
     }
     // Its files are TOML; the same shape in JSON is some other agent's file, or a mistake in one.
-    if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return Fit::No;
     }
     let entries = root.map(entries).unwrap_or_default();
     let is_own = |entry: &Node| {
         let event = entry.get("event").and_then(Node::as_str);
-        event.is_some_and(|it| events::spec(it).is_some()) && entry.get("command").is_some()
+        event.is_some_and(|event| events::spec(event).is_some()) && entry.get("command").is_some()
     };
     if entries.iter().any(is_own) {
         return Fit::Certain;

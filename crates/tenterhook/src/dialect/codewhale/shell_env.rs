@@ -37,8 +37,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     }
     let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
     let (key, value) = (key.trim(), unquoted(value.trim()));
-    let is_name =
-        !key.is_empty() && !key.contains(|it: char| it.is_whitespace() || it.is_control());
+    let is_name = !key.is_empty() && !key.contains(|c: char| c.is_whitespace() || c.is_control());
     (is_name && !value.contains('\0')).then_some((key, value))
 }
 

@@ -50,7 +50,7 @@ fn eleven_events_each_with_its_rows() {
         let text = format!("[[hooks]]\nevent = '{}'\ncommand = 'x'\n", spec.name);
         let read = load(&text);
         assert_eq!(read.diagnostics, [], "{}", spec.name);
-        let events: Vec<&str> = read.hooks.iter().map(|it| it.event.as_str()).collect();
+        let events: Vec<&str> = read.hooks.iter().map(|hook| hook.event.as_str()).collect();
         assert_eq!(events, spec.covers, "{}", spec.name);
     }
 }
@@ -96,8 +96,12 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let found: Vec<_> = load(&text)
             .diagnostics
             .iter()
-            .map(|it| {
-                (it.code.name(), it.place.as_ref().map(|place| place.line), it.help.is_some())
+            .map(|diagnostic| {
+                (
+                    diagnostic.code.name(),
+                    diagnostic.place.as_ref().map(|place| place.line),
+                    diagnostic.help.is_some(),
+                )
             })
             .collect();
         assert_eq!(found, [(*code, line.parse().ok(), true)], "{}", path.display());
@@ -117,9 +121,9 @@ fn what_never_runs_is_listed_and_its_siblings_live() {
     let found: Vec<_> = read
         .hooks
         .iter()
-        .map(|it| {
-            let rule = it.arming.off().map_or("", |(_, rule)| rule);
-            (it.id.as_str(), rule)
+        .map(|hook| {
+            let rule = hook.arming.off().map_or("", |(_, rule)| rule);
+            (hook.id.as_str(), rule)
         })
         .collect();
     assert_eq!(found, [("g", "CW-22"), ("g:2", "CW-24"), ("g:3", "")]);
@@ -165,7 +169,7 @@ fn impossible_conditions_over_all_events() {
                     "[[hooks]]\nevent = '{}'\ncommand = 'x'\ncondition = {text}\n",
                     spec.name
                 ));
-                let armed = read.hooks.iter().all(|it| it.arming == Arming::Armed);
+                let armed = read.hooks.iter().all(|hook| hook.arming == Arming::Armed);
                 assert_eq!(armed, possible, "{} {text}", spec.name);
                 assert_eq!(read.diagnostics.is_empty(), possible, "{} {text}", spec.name);
             }
@@ -191,7 +195,7 @@ fn exit_codes_are_those_that_the_tool_gave() {
         let picked = condition.pick(&MatchContext::of(&event), crate::hook::Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{code}");
         let told = variable(&event, "DEEPSEEK_TOOL_EXIT_CODE");
-        assert_eq!(told, code.as_i64().map(|it| it.to_string()));
+        assert_eq!(told, code.as_i64().map(|code| code.to_string()));
     }
 }
 
@@ -200,7 +204,10 @@ fn exit_codes_are_those_that_the_tool_gave() {
 fn variables_are_bounded_and_standard_input_is_not() {
     let long = "é".repeat(20_000);
     let message = decoded(json!({"event": "message_submit", "text": long}));
-    assert_eq!(variable(&message, "DEEPSEEK_MESSAGE").map(|it| it.len()), Some(5_000 + 14));
+    assert_eq!(
+        variable(&message, "DEEPSEEK_MESSAGE").map(|variable| variable.len()),
+        Some(5_000 + 14)
+    );
     assert_eq!(told(&message)["text"], long);
     let call = decoded(
         json!({"event": "tool_call_before", "tool_name": "bash", "tool_args": {"command": long}}),
@@ -222,9 +229,9 @@ fn events_survive_the_way_out_and_back() {
         json!({"event": "shell_env", "session_id": "s", "workspace": "/p", "mode": "yolo", "model": "m", "tool_name": "bash", "tool_args": {"command": "ls"}}),
         json!({"event": "subagent_spawn", "agent_id": "a", "session_id": "s", "workspace": "/p", "mode": "agent", "model": "m", "prompt_preview": "x", "prompt_truncated": true}),
     ] {
-        let told = told(&decoded(form.clone()));
+        let json = told(&decoded(form.clone()));
         for (key, value) in form.as_object().expect("an object") {
-            assert_eq!(told.get(key), Some(value), "{form} {key}");
+            assert_eq!(json.get(key), Some(value), "{form} {key}");
         }
     }
     let edit = decoded(
@@ -258,13 +265,13 @@ fn the_users_file_governs_the_project() {
     let hook = "[[hooks]]\nevent = 'turn_end'\ncommand = 'x'\ntimeout_secs = 90\n";
     let load = |sources: &[Source]| {
         let loaded = config::load(sources, &Added::default(), None);
-        loaded.ruleset.hooks().iter().map(|it| Hook::clone(it)).collect::<Vec<_>>()
+        loaded.ruleset.hooks().iter().map(|hook| Hook::clone(hook)).collect::<Vec<_>>()
     };
     let project = || source("/p/.codewhale/hooks.toml", Layer::Project, hook);
     let user = |text: &str| source("/home/u/.codewhale/config.toml", Layer::User, text);
     let governed =
         load(&[user("[hooks]\ndefault_timeout_secs = 5\nworking_dir = '/w'\n"), project()]);
-    assert_eq!(governed[0].timeout.map(|it| it.as_secs()), Some(5));
+    assert_eq!(governed[0].timeout.map(|timeout| timeout.as_secs()), Some(5));
     let off = load(&[project(), user("[hooks]\nenabled = false\n")]);
     assert!(matches!(&off[0].arming, Arming::Disarmed { rule: "CW-26", .. }));
     assert_eq!(load(&[user("model = 'x'\n"), project()])[0].arming, Arming::Armed);
@@ -283,8 +290,10 @@ fn the_users_file_governs_the_project() {
 fn the_files_of_the_agent() {
     let roots = Roots { cwd: "/r/api".into(), home: "/home/a".into(), ..Roots::default() };
     let found = CODEWHALE.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().unwrap_or_default(), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
+        .collect();
     assert_eq!(
         found,
         [
@@ -328,7 +337,7 @@ fn other_tables_of_a_config_say_nothing() {
     let wrong = "[hooks]\nenabled = 'no'\nhooks = 'x'\nworking_dir = 5\n";
     let read = CODEWHALE.read_config(&source("/h/.codewhale/config.toml", Layer::User, wrong));
     assert_eq!(read.diagnostics.len(), 3);
-    assert!(read.diagnostics.iter().all(|it| it.severity == Severity::Error));
+    assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Error));
 }
 
 /// The guide states what hooks read and print, and which event may change a text.

@@ -67,7 +67,7 @@ const GIT_READS: &[&str] = &["status", "diff", "log", "show", "blame"];
 fn entry(event: &Event) -> Option<&'static ToolWords> {
     let neutral = event.text("tool_name")?;
     let own = event.text(OWN_NAME).and_then(|own| tools::by_own(TOOLS, own));
-    own.filter(|it| it.neutral == neutral).or_else(|| tools::by_neutral(TOOLS, neutral))
+    own.filter(|tool| tool.neutral == neutral).or_else(|| tools::by_neutral(TOOLS, neutral))
 }
 
 /// The name that hooks are told.
@@ -75,7 +75,7 @@ pub(super) fn name(event: &Event) -> Option<&str> {
     let neutral = event.text("tool_name")?;
     let own = event
         .text(OWN_NAME)
-        .filter(|own| tools::by_own(TOOLS, own).is_some_and(|it| it.neutral == neutral));
+        .filter(|own| tools::by_own(TOOLS, own).is_some_and(|tool| tool.neutral == neutral));
     own.or_else(|| entry(event)?.own.first().copied()).or(Some(neutral))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn name(event: &Event) -> Option<&str> {
 pub(super) fn names(event: &Event) -> Vec<String> {
     let Some(neutral) = event.text("tool_name") else { return Vec::new() };
     let mut names = vec![neutral.to_owned()];
-    names.extend(entry(event).into_iter().flat_map(|it| it.own).map(|&it| it.to_owned()));
+    names.extend(entry(event).into_iter().flat_map(|entry| entry.own).map(|&text| text.to_owned()));
     // Names of MCP tools are written with one underscore or with two.
     if let Some(rest) = neutral.strip_prefix("mcp__") {
         names.push(format!("mcp_{}", rest.replacen("__", "_", 1)));
@@ -96,12 +96,12 @@ pub(super) fn names(event: &Event) -> Vec<String> {
 /// The arguments with the agent's keys.
 pub(super) fn input(event: &Event) -> Option<Value> {
     let input = event.payload.get("tool_input")?;
-    Some(entry(event).map_or_else(|| input.clone(), |it| it.own_input(input)))
+    Some(entry(event).map_or_else(|| input.clone(), |entry| entry.own_input(input)))
 }
 
 /// Arguments that a hook wrote, with the neutral keys.
 pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
-    entry(event).map_or_else(|| input.clone(), |it| it.neutral_input(input))
+    entry(event).map_or_else(|| input.clone(), |entry| entry.neutral_input(input))
 }
 
 /// The category of the call; arguments that cannot be read write.
@@ -114,9 +114,10 @@ pub(super) fn category(event: &Event) -> Category {
             Some(action) if action.starts_with("search_") => Category::Safe,
             _ => Category::FileWrite,
         },
-        "Git" if action().is_some_and(|it| GIT_READS.contains(&it)) => Category::Safe,
-        _ => {
-            CATEGORIES.iter().find(|(name, _)| *name == neutral).map_or(Category::Other, |it| it.1)
-        }
+        "Git" if action().is_some_and(|action| GIT_READS.contains(&action)) => Category::Safe,
+        _ => CATEGORIES
+            .iter()
+            .find(|(name, _)| *name == neutral)
+            .map_or(Category::Other, |pair| pair.1),
     }
 }

@@ -39,7 +39,7 @@ pub(super) static ANSWERS: Answers = Answers {
 
 /// What the agent refuses: a decision without its words, and words for which the event has no ear.
 fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), String> {
-    let says = |key: &str, word: &str| object.get(key).is_some_and(|it| it == word);
+    let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
     if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {
         return Err("`decision` is `block`, and there is no `reason`".to_owned());
     }
@@ -90,7 +90,7 @@ const COMMANDS: &[&str] = &["Bash", "apply_patch"];
 fn unusable_input(event: &Event, answer: &mut Answer) {
     let Some(input) = &answer.effects.updated_input else { return };
     let takes_command = event.text("tool_name").is_some_and(|name| COMMANDS.contains(&name));
-    if takes_command && input.get("command").is_none_or(|it| !it.is_string()) {
+    if takes_command && input.get("command").is_none_or(|command| !command.is_string()) {
         answer.effects.updated_input = None;
         answer.restraint = Restraint::Deny;
         answer.reason =

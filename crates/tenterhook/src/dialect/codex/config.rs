@@ -74,7 +74,7 @@ const LONGEST_LEAVING: Duration = Duration::from_secs(3);
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let is_toml = Path::new(&*source.name).extension().is_some_and(|it| it == "toml");
+    let is_toml = Path::new(&*source.name).extension().is_some_and(|extension| extension == "toml");
     file::read(&FILE, source, if is_toml { Format::Toml } else { Format::Json })
 }
 
@@ -88,7 +88,7 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
 
 /// The agent refuses a `hooks.json` with any other key at the top (CX-5).
 fn strangers(reader: &mut Reader<'_>, root: &Node) {
-    for entry in root.entries().iter().filter(|it| !ROOT.contains(&it.key.as_str())) {
+    for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
         let key = &entry.key;
         let message =
             format!("Codex refuses the whole file for its key `{key}`; its hooks run here");
@@ -101,8 +101,8 @@ fn strangers(reader: &mut Reader<'_>, root: &Node) {
 
 /// `[features] hooks = false`, and what an organisation says of all hooks (CX-6).
 fn switches(reader: &mut Reader<'_>, root: &Node) {
-    let off = root.get("features").and_then(|it| it.entry("hooks"));
-    if let Some(entry) = off.filter(|it| it.node.as_bool() == Some(false)) {
+    let off = root.get("features").and_then(|features| features.entry("hooks"));
+    if let Some(entry) = off.filter(|entry| entry.node.as_bool() == Some(false)) {
         reader.read.switches.push(Switch::DisableAll);
         let message = "`features.hooks` switches every hook off that is not managed";
         reader.report(entry.key_span, finding(Code::HooksDisabled, message));
@@ -141,7 +141,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
 fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, String> {
     let tool = groups::needs(reader, node, "tool")?;
     let field = reader.entry(node, "input");
-    match field.map(|it| (it, it.node.to_json())) {
+    match field.map(|field| (field, field.node.to_json())) {
         None => Ok(McpTool { server, tool, input: Map::new() }),
         Some((_, Value::Object(input))) => Ok(McpTool { server, tool, input }),
         Some((field, _)) => {
@@ -178,7 +178,7 @@ fn terms(
 /// Seconds, at least one; the end of a session gets three at most.
 fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
     let field = reader.entry(node, "timeout")?;
-    let Some(number) = field.node.as_f64().filter(|it| *it >= 0.0) else {
+    let Some(number) = field.node.as_f64().filter(|node| *node >= 0.0) else {
         reader.findings.takes(field, "a number of seconds");
         return None;
     };

@@ -8,7 +8,7 @@ pub(super) fn read(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) 
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
     }
-    if text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '|')) {
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '|')) {
         return (MatcherSpec::Words(text.split('|').map(str::to_owned).collect()), None);
     }
     let spec = MatcherSpec::Regex(text.to_owned());

@@ -24,7 +24,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = FORMS.map(|form| (home.join(form), Layer::User));
     let root = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let mut around: Vec<&Path> =
-        roots.cwd.ancestors().take_while(|it| it.starts_with(root)).collect();
+        roots.cwd.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
     around.reverse();
     let project = around.into_iter().flat_map(|directory| {
         FORMS.map(|form| (directory.join(".codex").join(form), Layer::Project))
@@ -44,6 +44,6 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     }
     let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
     let is_event = |key: &str| ROWS.iter().any(|row| row.name == key);
-    let groups = hooks.iter().any(|it| is_event(&it.key) && it.node.as_array().is_some());
+    let groups = hooks.iter().any(|hook| is_event(&hook.key) && hook.node.as_array().is_some());
     if groups { Fit::Shape } else { Fit::No }
 }

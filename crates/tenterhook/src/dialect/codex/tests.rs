@@ -20,7 +20,7 @@ fn read(name: &str, text: &str, compat: Compat) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 fn event(fields: &Value) -> Event {
@@ -96,7 +96,7 @@ fn what_the_agent_skips_never_runs_and_says_why() {
         "unknown-handler-field",
     ];
     assert_eq!(found, expected, "{:?}", guarded.diagnostics);
-    let armed: Vec<bool> = guarded.hooks.iter().map(|it| it.arming == Arming::Armed).collect();
+    let armed: Vec<bool> = guarded.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect();
     assert_eq!(armed, [true, false, false, true]);
     assert_eq!(guarded.hooks[3].timeout, Some(std::time::Duration::from_secs(3)));
     let exact = read("/p/.codex/hooks.json", text, Compat::Exact);
@@ -114,8 +114,10 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
         ..Roots::default()
     };
     let found = CODEX.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     assert_eq!(
         found,
         [
@@ -132,7 +134,7 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
     );
     let homes = vec![(DialectId::CODEX, "/c".into())];
     let elsewhere = CODEX.places(&Roots { homes, ..roots });
-    assert!(elsewhere.iter().any(|it| it.path == Path::new("/c/hooks.json")));
+    assert!(elsewhere.iter().any(|candidate| candidate.path == Path::new("/c/hooks.json")));
 }
 
 /// CX-2: the hooks of all files of the machine are managed.
@@ -156,7 +158,7 @@ fn the_organisations_hooks_are_managed() {
     };
     let found = crate::discover::find(&roots).sources;
     let hooks = found.iter().flat_map(|source| source.dialect.dialect().read_config(source).hooks);
-    let layers: Vec<_> = hooks.map(|it| (it.dialect, it.layer, it.is_settled())).collect();
+    let layers: Vec<_> = hooks.map(|hook| (hook.dialect, hook.layer, hook.is_settled())).collect();
     assert_eq!(layers, [(DialectId::CODEX, Layer::Managed, true); 2]);
 }
 
@@ -201,13 +203,13 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
     for (file, case) in expected.iter() {
         let told: Vec<_> = load(file)
             .iter()
-            .map(|it| {
-                let line = it.place.as_ref().map_or(0, |place| place.line);
-                (it.code.name().to_owned(), line, it.severity.to_string())
+            .map(|diagnostic| {
+                let line = diagnostic.place.as_ref().map_or(0, |place| place.line);
+                (diagnostic.code.name().to_owned(), line, diagnostic.severity.to_string())
             })
             .collect();
         let code = file.trim_end_matches(".json").to_owned();
-        let line = case["line"].as_integer().and_then(|it| usize::try_from(it).ok());
+        let line = case["line"].as_integer().and_then(|n| usize::try_from(n).ok());
         let severity = case["severity"].as_str().expect("a severity").to_owned();
         assert!(book.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
         assert_eq!(told, [(code, line.expect("a line"), severity)], "{file}");

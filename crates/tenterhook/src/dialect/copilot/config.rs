@@ -69,7 +69,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 }
 
 fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
-    let off = root.entry("disableAllHooks").filter(|it| it.node.as_bool() == Some(true));
+    let off = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
     if let Some(entry) = off {
         reader.read.switches.push(Switch::DisableAll);
         let message = "`disableAllHooks` switches every hook off that is not managed";
@@ -80,7 +80,7 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
 
 /// Whether the event is spelled as Claude Code's.
 fn is_pascal(scope: &Scope) -> bool {
-    scope.name.starts_with(|it: char| it.is_ascii_uppercase())
+    scope.name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
@@ -171,14 +171,14 @@ const LINES: &[(&str, Shell)] = if cfg!(windows) {
 
 fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
     let line = LINES.iter().find_map(|(key, shell)| {
-        let text = reader.text(node, key).filter(|it| !it.trim().is_empty())?;
+        let text = reader.text(node, key).filter(|text| !text.trim().is_empty())?;
         Some(Invocation::Shell { text, shell: *shell })
     });
-    let program = reader.text(node, "exec").filter(|it| !it.trim().is_empty());
-    let args = reader.entry(node, "args").map(|it| texts(&it.node));
+    let program = reader.text(node, "exec").filter(|text| !text.trim().is_empty());
+    let args = reader.entry(node, "args").map(|entry| texts(&entry.node));
     let invocation = match (program, args, line) {
         (Some(program), None | Some(Some(_)), _) => {
-            let args = reader.entry(node, "args").and_then(|it| texts(&it.node));
+            let args = reader.entry(node, "args").and_then(|entry| texts(&entry.node));
             Invocation::Argv { program, args: args.unwrap_or_default() }
         }
         (Some(_), Some(None), _) => {
@@ -229,7 +229,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec,
 }
 
 fn spec(text: &str, pascal: bool) -> MatcherSpec {
-    let plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '|');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
     match text {
         "" | "*" => MatcherSpec::Any,
         _ if pascal && text.chars().all(plain) => {

@@ -126,24 +126,25 @@ pub(super) static PASCAL_HEARS: Hears = Hears {
 fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let is_progress = |line: &&[u8]| {
         let value: Option<serde_json::Value> = serde_json::from_slice(line).ok();
-        value.is_some_and(|it| it.get("type").is_some_and(|it| it == "progress"))
+        value.is_some_and(|value| value.get("type").is_some_and(|value| value == "progress"))
     };
-    let mut lines = stdout.split(|it| *it == b'\n');
-    if !lines.any(|it| is_progress(&it)) {
+    let mut lines = stdout.split(|byte| *byte == b'\n');
+    if !lines.any(|line| is_progress(&line)) {
         return stdout.into();
     }
-    let rest: Vec<&[u8]> = stdout.split(|it| *it == b'\n').filter(|it| !is_progress(it)).collect();
+    let rest: Vec<&[u8]> =
+        stdout.split(|byte| *byte == b'\n').filter(|stdout| !is_progress(stdout)).collect();
     rest.join(&b'\n').into()
 }
 
 /// Before a tool, any exit code but 0 denies; elsewhere it says nothing.
-fn ended(it: &Ended<'_>) -> Answer {
-    match (it.code, it.stderr) {
+fn ended(output: &Ended<'_>) -> Answer {
+    match (output.code, output.stderr) {
         (0, _) => Answer::default(),
-        (code, "") if it.row.event == "PreToolUse" => {
+        (code, "") if output.row.event == "PreToolUse" => {
             Answer::deny(format!("the hook exited with code {code}"))
         }
-        (_, words) if it.row.event == "PreToolUse" => Answer::deny(words),
-        _ => it.failed(),
+        (_, words) if output.row.event == "PreToolUse" => Answer::deny(words),
+        _ => output.failed(),
     }
 }

@@ -22,7 +22,7 @@ fn read(text: &str, compat: Compat) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 fn event(dialect: &Dialect, fields: &Value) -> Event {
@@ -61,9 +61,9 @@ fn inputs_have_neutral_keys_in_both_forms() {
         event(&COPILOT, &json!({"sessionId": "s", "toolName": "create", "toolArgs": input}));
     let pascal =
         json!({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input});
-    for it in [camel, event(&PASCAL, &pascal)] {
-        assert_eq!(it.text("tool_name"), Some("Write"));
-        assert_eq!(it.payload["tool_input"], json!({"file_path": "/a", "content": "b"}));
+    for event in [camel, event(&PASCAL, &pascal)] {
+        assert_eq!(event.text("tool_name"), Some("Write"));
+        assert_eq!(event.payload["tool_input"], json!({"file_path": "/a", "content": "b"}));
     }
 }
 
@@ -78,8 +78,10 @@ fn files_stand_in_many_places() {
         ..Roots::default()
     };
     let found = COPILOT.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     let expected = [
         ("/etc/github-copilot/policy.d/*.json", Layer::Managed),
         ("/h/.copilot/hooks/*.json", Layer::User),
@@ -113,9 +115,9 @@ fn hooks_stand_in_the_event_or_in_groups() {
     assert_eq!(a.timeout, Some(Duration::from_secs(15)));
     assert_eq!(*a.matcher.spec(), MatcherSpec::Regex("^(?:bash|create)$".to_owned()));
     let Run::Command(command) = &a.run else { panic!("{a:?}") };
-    assert!(command.cwd.as_ref().is_some_and(|it| it.ends_with("s")));
+    assert!(command.cwd.as_ref().is_some_and(|cwd| cwd.ends_with("s")));
     let argv = Invocation::Argv { program: "/bin/x".into(), args: vec!["y".into()] };
-    assert!(matches!(&exec.run, Run::Command(it) if it.invocation == argv));
+    assert!(matches!(&exec.run, Run::Command(command) if command.invocation == argv));
     assert!(matches!(http.run, Run::Http(_)));
     assert_eq!((a.dialect, group.dialect), (DialectId::COPILOT, DialectId::COPILOT_PASCAL));
     assert_eq!(*group.matcher.spec(), MatcherSpec::Words(vec!["Bash".into()]));
@@ -146,8 +148,9 @@ fn what_never_runs_says_why() {
         assert_eq!(codes(&guarded), expected, "{:?}", guarded.diagnostics);
     }
     assert_eq!(guarded.switches, [Switch::DisableAll]);
-    let armed =
-        |it: &ReadConfig| it.hooks.iter().map(|it| it.arming == Arming::Armed).collect::<Vec<_>>();
+    let armed = |config: &ReadConfig| {
+        config.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect::<Vec<_>>()
+    };
     assert_eq!(armed(&guarded), [false, true, false, false, false]);
     assert_eq!(*guarded.hooks[1].matcher.spec(), MatcherSpec::Any);
     assert_eq!(armed(&read(text, Compat::Exact)), [false; 5]);

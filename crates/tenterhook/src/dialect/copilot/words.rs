@@ -150,7 +150,7 @@ pub(super) fn write_camel(event: &Event) -> Envelope {
     // The one event that is named, and whose arguments have another key.
     let mut fields = CAMEL.fields(event);
     let input = fields.shift_remove("toolArgs");
-    fields.extend(input.map(|it| ("toolInput".to_owned(), it)));
+    fields.extend(input.map(|input| ("toolInput".to_owned(), input)));
     fields.insert("hookName".to_owned(), "permissionRequest".into());
     Envelope { body: Envelope::written(&fields), ..Envelope::default() }
 }

@@ -61,7 +61,7 @@ fn terms(
     hook: &mut Hook,
 ) -> Result<(), String> {
     hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, false).0);
-    hook.timeout = reader.entry(node, "timeout").and_then(|it| reader.findings.millis(it));
+    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
     let description = reader.text(node, "description");
     hook.status = reader.text(node, "name").or(description).filter(|text| !text.is_empty());
     Ok(())

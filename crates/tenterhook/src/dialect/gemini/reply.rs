@@ -81,23 +81,23 @@ pub(super) static HEARS: Hears = Hears {
 };
 
 /// Text is shown to the user; with another exit code than 0 and 1 it denies.
-fn ended(it: &Ended<'_>) -> Answer {
-    let text = if it.stdout.is_empty() { it.stderr } else { it.stdout };
+fn ended(output: &Ended<'_>) -> Answer {
+    let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     let shown = || match text {
         "" => Effects::default(),
         text => Effects::default().message(text),
     };
-    match it.code {
+    match output.code {
         0 => Answer::default().with(shown()),
-        1 => it.failed().with(shown()),
-        _ if it.denies() && !text.is_empty() => denied(it, text),
-        _ => it.failed(),
+        1 => output.failed().with(shown()),
+        _ if output.denies() && !text.is_empty() => denied(output, text),
+        _ => output.failed(),
     }
 }
 
 /// After a tool, the reason stands in for the output (GM-43).
-fn denied(it: &Ended<'_>, text: &str) -> Answer {
-    let effects = match it.row.powers.has(Output) {
+fn denied(output: &Ended<'_>, text: &str) -> Answer {
+    let effects = match output.row.powers.has(Output) {
         true => Effects::default().updated_output(text),
         false => Effects::default(),
     };

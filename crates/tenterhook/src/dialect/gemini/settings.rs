@@ -46,18 +46,18 @@ pub(in crate::dialect) fn recognizes(
     if own(place.folder) || own(place.machine) {
         return Fit::Certain;
     }
-    let hooks = root.and_then(|it| it.get("hooks")).map(Node::entries).unwrap_or_default();
+    let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
     let is_own = |key: &str| rows.iter().any(|row| row.name == key && row.name != row.event);
-    let groups = hooks.iter().any(|it| is_own(&it.key) && it.node.as_array().is_some());
+    let groups = hooks.iter().any(|hook| is_own(&hook.key) && hook.node.as_array().is_some());
     if groups { Fit::Shape } else { Fit::No }
 }
 
 /// What switches all hooks off, and what is wrong beside the events.
 pub(in crate::dialect) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
-    let all = root.entry("disableAllHooks").filter(|it| it.node.as_bool() == Some(true));
+    let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
     let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
-    let mut enabled = hooks.filter_map(|it| it.entry("enabled"));
-    let enabled = enabled.find(|it| it.node.as_bool() == Some(false));
+    let mut enabled = hooks.filter_map(|hook| hook.entry("enabled"));
+    let enabled = enabled.find(|entry| entry.node.as_bool() == Some(false));
     if let Some(entry) = all.or(enabled) {
         reader.read.switches.push(Switch::DisableAll);
         let message = format!("`{}` switches every hook off", entry.key);
@@ -85,9 +85,9 @@ pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) 
             listings.iter().filter(|listing| listing.is_about(source)).collect();
         let names = names(source);
         let mut found = Vec::new();
-        for hook in read.hooks.iter_mut().filter(|it| it.arming == Arming::Armed) {
-            let place = hook.place.as_ref().map(|it| it.span);
-            let name = names.iter().find(|it| Some(it.0) == place).map(|it| &it.1);
+        for hook in read.hooks.iter_mut().filter(|hook| hook.arming == Arming::Armed) {
+            let place = hook.place.as_ref().map(|location| location.span);
+            let name = names.iter().find(|name| Some(name.0) == place).map(|name| &name.1);
             let command = match &hook.run {
                 Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
                     Some(text)
@@ -141,17 +141,17 @@ fn disabled(source: &Source) -> Vec<String> {
     let root = syntax::parse(&source.text, Format::Json).root;
     let root = root.as_ref();
     let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
-    let lists = holders.filter_map(|it| it.get("disabled")?.as_array());
-    lists.flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+    let lists = holders.filter_map(|holder| holder.get("disabled")?.as_array());
+    lists.flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
 /// What the hooks of a file are called that have a name, each by where it stands.
 fn names(source: &Source) -> Vec<(Span, String)> {
     let root = syntax::parse(&source.text, Format::Json).root;
-    let events = root.as_ref().and_then(|it| it.get("hooks")).map(Node::entries);
-    let groups = events.into_iter().flatten().filter_map(|it| it.node.as_array()).flatten();
-    let handlers = groups.filter_map(|it| it.get("hooks")?.as_array()).flatten();
-    let named = |it: &Node| Some((it.span, it.get("name")?.as_str()?.to_owned()));
+    let events = root.as_ref().and_then(|root| root.get("hooks")).map(Node::entries);
+    let groups = events.into_iter().flatten().filter_map(|entry| entry.node.as_array()).flatten();
+    let handlers = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let named = |handler: &Node| Some((handler.span, handler.get("name")?.as_str()?.to_owned()));
     handlers.filter_map(named).filter(|(_, name)| !name.is_empty()).collect()
 }
 
@@ -167,7 +167,7 @@ pub(in crate::dialect) fn spec(
         return (MatcherSpec::Any, None);
     }
     let words = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
-    let plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '|' | '-');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|' | '-');
     if lists && text.chars().all(plain) {
         return (words(text), None);
     }

@@ -36,7 +36,7 @@ fn read(text: &str, compat: Compat) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
@@ -78,7 +78,9 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
         let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
         let event = event(&json!({"hook_event_name": name, "tool_name": "run_shell_command",
             "tool_input": {"command": "echo RAN-ORIG"}, "prompt": "PROMPT-ORIG"}));
-        let holds = |it: &Verdict| it.restraint > Restraint::Allow || it.effects.stop.is_some();
+        let holds = |verdict: &Verdict| {
+            verdict.restraint > Restraint::Allow || verdict.effects.stop.is_some()
+        };
         let exact = verdict(&event, &report, Compat::Exact);
         let seen = &case["observed"];
         assert_eq!(holds(&exact), was_held(name, seen), "{title}: {exact:?}");
@@ -129,12 +131,12 @@ fn every_observed_payload_is_read_and_written_as_it_was() {
 /// GM-30: the shell of one agent is the shell of all.
 #[test]
 fn tools_have_their_neutral_names() {
-    let it = event(&json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
+    let event = event(&json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": {"command": "ls"}}));
-    assert_eq!((it.name.as_str(), it.text("tool_name")), ("PreToolUse", Some("Bash")));
-    let row = GEMINI.row(&it.name).expect("a row");
-    assert_eq!(row.subject.of(&it), Some("run_shell_command"));
-    assert_eq!(row.subject.others(&it), ["Bash"]);
+    assert_eq!((event.name.as_str(), event.text("tool_name")), ("PreToolUse", Some("Bash")));
+    let row = GEMINI.row(&event.name).expect("a row");
+    assert_eq!(row.subject.of(&event), Some("run_shell_command"));
+    assert_eq!(row.subject.others(&event), ["Bash"]);
 }
 
 /// GM-1, GM-2.
@@ -148,8 +150,10 @@ fn files_stand_in_three_places() {
         ..Roots::default()
     };
     let found = GEMINI.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     let expected = [
         ("/etc/gemini-cli/settings.json", Layer::Managed),
         ("/h/.gemini/settings.json", Layer::User),
@@ -178,7 +182,9 @@ fn groups_are_read_with_times_in_milliseconds() {
     let [gate, off] = guarded.hooks.as_slice() else { panic!("{guarded:?}") };
     assert_eq!(gate.timeout, Some(Duration::from_secs(5)));
     assert_eq!(*gate.matcher.spec(), MatcherSpec::Regex("write_.*".to_owned()));
-    assert!(matches!(&gate.run, Run::Command(it) if it.env == [("A".into(), "b".into())]));
+    assert!(
+        matches!(&gate.run, Run::Command(command) if command.env == [("A".into(), "b".into())])
+    );
     assert!(matches!(off.arming, Arming::Disarmed { .. }));
     let words = MatcherSpec::Words(vec!["startup".into(), "resume".into()]);
     assert_eq!(*off.matcher.spec(), words);
@@ -198,8 +204,13 @@ fn a_bad_entry_is_rejected_alone() {
             {"hooks": [{"command": "c"}]}],
         "PreToolUse": [{"hooks": [{"command": "d"}]}]}}"#;
     let read = read(text, Compat::Guarded);
-    let place = |it: &Diagnostic| it.place.as_ref().map_or(0, |it| it.line);
-    let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code.name(), place(it))).collect();
+    let place =
+        |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0, |location| location.line);
+    let told: Vec<_> = read
+        .diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic.code.name(), place(diagnostic)))
+        .collect();
     let expected = [
         ("handler-missing-field", 3),
         ("handler-not-object", 4),
@@ -227,7 +238,7 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
             let source = Source::given("s", DialectId::GEMINI, text, "/p");
             Source { layer, ..source }
         });
-        let mut read = sources.each_ref().map(|it| GEMINI.read_config(it));
+        let mut read = sources.each_ref().map(|source| GEMINI.read_config(source));
         let mut layers: Vec<_> = sources.iter().zip(&mut read).collect();
         GEMINI.settle_layers(&mut layers);
         let armed = |hook: &Hook| {
@@ -235,7 +246,7 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
             assert!(off.is_none_or(|(_, rule)| rule == "GM-6"), "{off:?}");
             off.is_none()
         };
-        read.map(|it| it.hooks.iter().map(armed).collect::<Vec<_>>())
+        read.map(|config| config.hooks.iter().map(armed).collect::<Vec<_>>())
     };
     let (on, named, command) = ([true; 3], [false, true, true], [true, false, true]);
     let all = |listing: &str, at: usize| {
@@ -277,12 +288,15 @@ fn a_matcher_that_is_no_expression_is_an_error_and_one_on_nothing_a_warning() {
         "AfterAgent": [{"matcher": "(", "hooks": [{"command": "b"}]}]}}"#;
     for compat in [Compat::Guarded, Compat::Exact] {
         let read = read(text, compat);
-        let told: Vec<_> =
-            read.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
+        let told: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code.name(), diagnostic.severity))
+            .collect();
         let expected =
             [("invalid-matcher", Severity::Error), ("matcher-ignored", Severity::Warning)];
         assert_eq!(told, expected);
-        assert!(read.hooks.iter().all(|it| it.arming == Arming::Armed));
+        assert!(read.hooks.iter().all(|hook| hook.arming == Arming::Armed));
         let whole = MatcherSpec::Words(vec!["(".to_owned()]);
         let broken = MatcherSpec::Regex("(".to_owned());
         let expected = if compat == Compat::Exact { whole } else { broken };

@@ -97,7 +97,9 @@ impl Heard<'_> {
     /// grants does not (G-35).
     fn misnamed(&self, answer: Answer) -> Answer {
         let named = self.object().and_then(fields::named_event);
-        let Some(named) = named.filter(|it| *it != self.event.name.as_str()) else { return answer };
+        let Some(named) = named.filter(|text| *text != self.event.name.as_str()) else {
+            return answer;
+        };
         if !matches!(self.report.end, End::Exited(0))
             || answer.slips.iter().any(|slip| slip.kind == SlipKind::WrongEventName)
         {

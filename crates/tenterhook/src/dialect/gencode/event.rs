@@ -31,7 +31,7 @@ const DEFAULT_MODE: &str = "default";
 pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut event = SHAPE.decode(json, roots)?;
     let (own, neutral) = ACCEPTS_EDITS;
-    rename(event.within.facts.get_mut("permission_mode"), |it| (it == own).then_some(neutral));
+    rename(event.within.facts.get_mut("permission_mode"), |text| (text == own).then_some(neutral));
     if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
         rename(event.payload.get_mut(*field), |word| other(values, word, |(own, new)| (own, new)));
     }
@@ -46,7 +46,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
         let at = fields.keys().position(|key| key == "hook_event_name").unwrap_or_default();
         fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
     }
-    rename(fields.get_mut("permission_mode"), |it| (it == neutral).then_some(own));
+    rename(fields.get_mut("permission_mode"), |text| (text == neutral).then_some(own));
     if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
         rename(fields.get_mut(*field), |word| other(values, word, |(own, new)| (new, own)));
     }

@@ -49,7 +49,8 @@ pub(super) fn terms(
     let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
     let tested = condition(reader, node, scope).map(|condition| conditions.extend(condition));
     let source = reader.source;
-    let placed = conditions.into_iter().map(|it| it.at(&source.project, &source.home));
+    let placed =
+        conditions.into_iter().map(|condition| condition.at(&source.project, &source.home));
     hook.condition = Condition::all(placed.collect());
     hook.wait = match (reader.flag(node, "asyncRewake"), reader.flag(node, "async")) {
         (true, _) => Wait::Rewake,
@@ -63,9 +64,10 @@ pub(super) fn terms(
 }
 
 fn http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
-    let headers = reader.entry(node, "headers").map(|it| it.node.entries()).unwrap_or_default();
-    let text = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
-    let names = reader.entry(node, "allowedEnvVars").and_then(|it| it.node.as_array());
+    let headers =
+        reader.entry(node, "headers").map(|entry| entry.node.entries()).unwrap_or_default();
+    let text = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
+    let names = reader.entry(node, "allowedEnvVars").and_then(|entry| entry.node.as_array());
     let names = names.into_iter().flatten().filter_map(Node::as_str);
     let http = Http {
         url,
@@ -74,7 +76,7 @@ fn http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
         secret: None,
         interpolation: reader.source.dialect.dialect().interpolation(),
     };
-    let span = reader.entry(node, "url").map_or(node.span, |it| it.node.span);
+    let span = reader.entry(node, "url").map_or(node.span, |entry| entry.node.span);
     for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {
         reader.report(span, found);
     }
@@ -82,7 +84,7 @@ fn http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
 }
 
 fn prompt(reader: &mut Reader<'_>, node: &Node, text: String, turns: Option<u32>) -> Prompt {
-    let model = reader.text(node, "model").filter(|it| !it.is_empty());
+    let model = reader.text(node, "model").filter(|text| !text.is_empty());
     if let (Some(found), Some(entry)) = (misspelt_place(&text), reader.entry(node, "prompt")) {
         reader.report(entry.node.span, found);
     }
@@ -97,7 +99,7 @@ fn shell(reader: &mut Reader<'_>, node: &Node) -> Shell {
         "" | "sh" => Shell::Sh,
         other => {
             let message = format!("no shell is called `{other}` here; `sh` runs this");
-            let span = reader.entry(node, "shell").map_or(node.span, |it| it.node.span);
+            let span = reader.entry(node, "shell").map_or(node.span, |entry| entry.node.span);
             let found = finding(Code::UnknownShell, message)
                 .weighing(Severity::Warning)
                 .help("write `sh` or `powershell`");
@@ -116,7 +118,7 @@ fn condition(
     let Some(text) = reader.text(node, "if").filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let span = reader.entry(node, "if").map_or(node.span, |it| it.node.span);
+    let span = reader.entry(node, "if").map_or(node.span, |entry| entry.node.span);
     if !events::is_about_tool(scope.event().as_str()) {
         let message = format!("`{}` is not about a tool call, so `if` never holds", scope.event());
         reader.report(span, finding(Code::IfOutsideToolEvent, message).label("never runs"));

@@ -33,25 +33,25 @@ pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
 }
 
 pub(super) fn shape(row: &EventRow) -> String {
-    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+    let mut text = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n\
          \"systemMessage\": a string for the user\n"
         .to_owned();
     if row.powers.has(Power::Deny) {
-        told.push_str("\"continue\": false, where it must not go on, with \"stopReason\": why\n");
+        text.push_str("\"continue\": false, where it must not go on, with \"stopReason\": why\n");
     }
     let fields: Vec<_> =
         FIELDS.iter().filter(|(power, _)| row.powers.has(*power)).map(|(_, line)| *line).collect();
     if !fields.is_empty() {
-        told.push_str(&format!(
+        text.push_str(&format!(
             "\"hookSpecificOutput\": an object with \"hookEventName\": \"{}\" and one or more of these keys:\n",
             row.name
         ));
         for field in fields {
-            told.push_str(&format!("- {field}\n"));
+            text.push_str(&format!("- {field}\n"));
         }
     }
-    told
+    text
 }
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {

@@ -34,7 +34,7 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
         return Fit::Certain;
     }
     let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
-    let has_event = hooks.iter().any(|it| events::find(&it.key).is_some());
+    let has_event = hooks.iter().any(|hook| events::find(&hook.key).is_some());
     if has_event { Fit::Shape } else { Fit::No }
 }
 
@@ -89,8 +89,8 @@ mod tests {
             config_home: Some("/elsewhere".into()),
             ..Roots::default()
         };
-        let paths: Vec<_> = places(&roots).into_iter().map(|it| it.path).collect();
+        let paths: Vec<_> = places(&roots).into_iter().map(|candidate| candidate.path).collect();
         assert_eq!(paths[0], Path::new("/home/x/.gen/settings.json"));
-        assert!(paths.iter().all(|it| !it.starts_with("/elsewhere")), "{paths:?}");
+        assert!(paths.iter().all(|path| !path.starts_with("/elsewhere")), "{paths:?}");
     }
 }

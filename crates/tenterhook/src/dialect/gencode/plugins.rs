@@ -9,7 +9,7 @@ use crate::syntax::{self, Format, Node, NodeValue};
 /// The plugins that count, each with its hook files: each directory of the agent's `plugins` is one, unless the settings
 /// say no (G-3).
 pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
-    let settings: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
+    let settings: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
     let installed = disk.directories(&roots.home.join(".gen/plugins")).into_iter();
     let plugin = |root: PathBuf| {
         let name = root.file_name()?.to_string_lossy().into_owned();
@@ -34,7 +34,7 @@ fn enabled(name: &str, settings: &[&str]) -> bool {
         let root = syntax::parse(text, Format::Json).root?;
         let all = root.get("enabledPlugins")?.entries();
         let own = |key: &str| key.split('@').next() == Some(name);
-        all.iter().rfind(|it| own(&it.key)).and_then(|it| it.node.as_bool())
+        all.iter().rfind(|entry| own(&entry.key)).and_then(|entry| entry.node.as_bool())
     };
     settings.iter().rev().find_map(|text| says(&text)).unwrap_or(true)
 }
@@ -45,17 +45,19 @@ const MANIFESTS: &[&str] = &[".gen-plugin/plugin.json", ".claude-plugin/plugin.j
 /// The files in which a plugin configures hooks: what its manifest says, else the usual one.
 fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
     let usual = || vec![plugin.root.join("hooks/hooks.json")];
-    let mut manifests = MANIFESTS.iter().map(|it| plugin.root.join(it));
-    let Some((path, text)) = manifests.find_map(|it| Some((it.clone(), read(&it)?))) else {
+    let mut manifests = MANIFESTS.iter().map(|manifest| plugin.root.join(manifest));
+    let Some((path, text)) =
+        manifests.find_map(|manifest| Some((manifest.clone(), read(&manifest)?)))
+    else {
         return usual();
     };
     let root = syntax::parse(&text, Format::Json).root;
-    match root.as_ref().and_then(|it| it.get("hooks")).map(|it: &Node| &it.value) {
+    match root.as_ref().and_then(|root| root.get("hooks")).map(|hooks: &Node| &hooks.value) {
         Some(NodeValue::Object(_)) => vec![path],
         Some(NodeValue::String(named)) => {
             let named = ["${GEN_PLUGIN_ROOT}/", "${CLAUDE_PLUGIN_ROOT}/", "./"]
                 .iter()
-                .find_map(|it| named.strip_prefix(it))
+                .find_map(|prefix| named.strip_prefix(prefix))
                 .unwrap_or(named);
             vec![plugin.root.join(named)]
         }

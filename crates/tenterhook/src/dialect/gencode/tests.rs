@@ -28,7 +28,7 @@ fn load(hooks: &Value) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 fn handler(handler: &Value) -> (Hook, Vec<String>) {
@@ -76,11 +76,14 @@ fn one_bad_field_costs_one_entry() {
             "event-value-not-array"
         ]
     );
-    assert!(read.diagnostics.iter().all(|it| it.place.is_some()), "each has its place");
+    assert!(
+        read.diagnostics.iter().all(|diagnostic| diagnostic.place.is_some()),
+        "each has its place"
+    );
     let armed: Vec<_> =
-        read.hooks.iter().filter(|it| is_armed(it)).map(|it| it.run.line()).collect();
+        read.hooks.iter().filter(|hook| is_armed(hook)).map(|hook| hook.run.line()).collect();
     assert_eq!(armed, ["b", "f", "h"]);
-    let rejected = read.hooks.iter().filter(|it| !is_armed(it)).count();
+    let rejected = read.hooks.iter().filter(|hook| !is_armed(hook)).count();
     assert_eq!(rejected, 6, "what is rejected is shown");
 }
 
@@ -133,7 +136,7 @@ fn the_terms_of_a_handler() {
         all["command"] = "x".into();
         let (hook, found) = handler(&all);
         assert_eq!(hook.timeout, timeout.map(Duration::from_millis), "{fields}");
-        assert_eq!(found.first().map_or("", |it| it.as_str()), finding, "{fields}");
+        assert_eq!(found.first().map_or("", |text| text.as_str()), finding, "{fields}");
         assert!(is_armed(&hook), "{fields}");
     }
     for (shell, expected) in [
@@ -282,8 +285,8 @@ fn events_go_there_and_back() {
     assert_eq!(String::from_utf8(envelope.body).expect("UTF-8"), wire.to_string());
     // Two neutral words are one of the agent's, which stands for the first.
     let event = event.with("error", "overloaded");
-    let said = String::from_utf8(GEN.encode_event(&event).body).expect("UTF-8");
-    assert!(said.contains(r#""error":"server""#), "{said}");
+    let text = String::from_utf8(GEN.encode_event(&event).body).expect("UTF-8");
+    assert!(text.contains(r#""error":"server""#), "{text}");
     let fault = GEN.decode_event(&Map::new(), &Roots::default()).expect_err("no name");
     assert!(fault.message.starts_with("not an event of Gen"), "{fault}");
 }

@@ -77,7 +77,7 @@ fn terms(
 ) -> Result<(), String> {
     hook.matcher = Matcher::new(spec(scope, reader.source.compat).0);
     hook.on_failure = on_failure(reader, node);
-    hook.timeout = reader.entry(node, "timeout").and_then(|it| reader.findings.seconds(it));
+    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.seconds(entry));
     Ok(())
 }
 

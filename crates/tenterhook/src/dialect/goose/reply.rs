@@ -41,15 +41,15 @@ fn counts(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
 }
 
 /// Silence passes; exit code 2 blocks; whatever else is printed or said is a failure (GO-42).
-fn ended(it: &Ended<'_>) -> Answer {
-    match (it.code, it.stdout, it.stderr) {
+fn ended(output: &Ended<'_>) -> Answer {
+    match (output.code, output.stdout, output.stderr) {
         (0, "", _) => Answer::default(),
-        (0, ..) if !it.denies() => Answer::default(),
+        (0, ..) if !output.denies() => Answer::default(),
         (0, ..) => {
             Answer::failed(Code::UnreadableAnswer, "it printed something that is not an answer")
         }
-        (2, _, "") if it.denies() => Answer::deny("denied by plugin hook"),
-        (2, _, words) if it.denies() => Answer::deny(words),
-        _ => it.failed(),
+        (2, _, "") if output.denies() => Answer::deny("denied by plugin hook"),
+        (2, _, words) if output.denies() => Answer::deny(words),
+        _ => output.failed(),
     }
 }

@@ -23,7 +23,7 @@ fn read(text: &str, compat: Compat) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 fn event(fields: &Value) -> Event {
@@ -104,8 +104,10 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
 fn each_plugin_has_a_file() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
     let found = GOOSE.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     let expected = [
         ("/h/.agents/plugins/*/hooks/hooks.json", Layer::User),
         ("/r/.agents/plugins/*/hooks/hooks.json", Layer::Project),
@@ -129,8 +131,13 @@ fn a_bad_entry_is_rejected_alone() {
         "BeforeTool": [{"hooks": [{"command": "f"}]}]}}"#;
     for compat in [Compat::Guarded, Compat::Exact] {
         let read = read(text, compat);
-        let place = |it: &Diagnostic| it.place.as_ref().map_or(0, |it| it.line);
-        let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code.name(), place(it))).collect();
+        let place =
+            |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0, |location| location.line);
+        let told: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code.name(), place(diagnostic)))
+            .collect();
         let expected = [
             ("handler-missing-field", 3),
             ("handler-not-object", 4),
@@ -140,8 +147,8 @@ fn a_bad_entry_is_rejected_alone() {
             ("unknown-event", 8),
         ];
         assert_eq!(told, expected);
-        let runs = |it: &Hook| match (&it.run, &it.arming) {
-            (Run::Command(it), Arming::Armed) => format!("{:?}", it.invocation),
+        let runs = |hook: &Hook| match (&hook.run, &hook.arming) {
+            (Run::Command(command), Arming::Armed) => format!("{:?}", command.invocation),
             (_, arming) => format!("{arming:?}"),
         };
         let said: Vec<_> = read.hooks.iter().map(runs).collect();
@@ -160,7 +167,7 @@ fn a_hook_has_so_many_seconds_or_thirty() {
         {"command": "a", "timeout": 2.5}, {"command": "b"}, {"command": "c", "timeout": "5"}]}]}}"#;
     let read = read(text, Compat::Guarded);
     assert_eq!(codes(&read), ["wrong-field-type"]);
-    let said: Vec<_> = read.hooks.iter().map(|it| it.timeout).collect();
+    let said: Vec<_> = read.hooks.iter().map(|hook| hook.timeout).collect();
     assert_eq!(said, [Some(Duration::from_millis(2500)), None, None]);
     for name in ["PreToolUse", "Stop", "UserPromptSubmit", "AfterFileEdit"] {
         let row = GOOSE.row(&name.into()).expect("a row");
@@ -215,7 +222,10 @@ fn groups_are_read_with_what_a_failure_means() {
     let line = Invocation::Shell { text: "a".to_owned(), shell: Shell::Sh };
     assert_eq!((&command.invocation, &*command.env), (&line, &[env][..]));
     let exact = read(text, Compat::Exact);
-    assert!(exact.hooks.iter().all(|it| it.arming != Arming::Armed), "the whole file is dropped");
+    assert!(
+        exact.hooks.iter().all(|hook| hook.arming != Arming::Armed),
+        "the whole file is dropped"
+    );
 }
 
 /// GO-41, GO-42: silence passes, exit code 2 blocks where something can be blocked, and whatever else is said is a failure
@@ -230,7 +240,8 @@ fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
         )[0];
         (super::reply::HEARS.ended)(&Ended { row, code, stdout, stderr })
     };
-    let failed = |it: &Answer| it.restraint == Restraint::Silent && it.failure.is_some();
+    let failed =
+        |answer: &Answer| answer.restraint == Restraint::Silent && answer.failure.is_some();
     assert_eq!(ended("PreToolUse", 0, "", "noise"), Answer::default());
     assert!(failed(&ended("PreToolUse", 0, "text", "")));
     assert_eq!(ended("PostToolUse", 0, "text", ""), Answer::default());

@@ -62,7 +62,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     if !OWN_SUBJECT.contains(&event.name.as_str()) {
         event.payload.shift_remove("matcher_context");
     }
-    if let Some(name) = event.text("tool_name").filter(|it| it.contains("__")) {
+    if let Some(name) = event.text("tool_name").filter(|text| text.contains("__")) {
         let name = format!("mcp__{name}");
         event.payload.insert("tool_name".to_owned(), name.into());
     }
@@ -73,7 +73,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
 pub(super) fn write(event: &Event) -> Envelope {
     let mut fields = WORDS.fields(event);
     let tool = fields.get("tool_name").and_then(Value::as_str).map(str::to_owned);
-    if let Some(server) = tool.as_deref().and_then(|it| it.strip_prefix("mcp__")) {
+    if let Some(server) = tool.as_deref().and_then(|tool| tool.strip_prefix("mcp__")) {
         fields.insert("tool_name".to_owned(), server.into());
     }
     let context = ["tool_name", "message"].into_iter().find_map(|key| fields.get(key).cloned());

@@ -66,7 +66,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
 
 /// Exit code 2, or `continue: false` (I-14, I-15).
 fn blocked(stderr: &str, message: Option<&str>) -> Answer {
-    let words = [stderr, message.unwrap_or_default()].into_iter().find(|it| !it.is_empty());
+    let words = [stderr, message.unwrap_or_default()].into_iter().find(|text| !text.is_empty());
     Answer { restraint: Restraint::Deny, reason: words.map(str::to_owned), ..Answer::default() }
 }
 
@@ -87,7 +87,7 @@ fn one_line(stderr: &str) -> String {
 
 /// Exit code 0: nothing, or exactly one object (I-16).
 fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> Answer {
-    let tolerated = |it: &Deviation| matches!(it, Deviation::InvalidUtf8);
+    let tolerated = |deviation: &Deviation| matches!(deviation, Deviation::InvalidUtf8);
     match &reading.found {
         Found::Empty => Answer::default(),
         Found::Object(object) if reading.deviations.iter().all(tolerated) => {
@@ -119,7 +119,7 @@ fn answered(
     let named = text(output, "hookEventName")?;
     let mut answer =
         if goes_on == Some(false) { blocked(stderr, message) } else { Answer::default() };
-    if let Some(message) = message.filter(|it| answer.reason.as_deref() != Some(*it)) {
+    if let Some(message) = message.filter(|message| answer.reason.as_deref() != Some(*message)) {
         answer.effects.messages.push(message.to_owned());
     }
     for key in ["updatedInput", "updatedOutput"] {
@@ -129,7 +129,7 @@ fn answered(
             rewrite(&mut answer, event, row, key, text, stderr);
         }
     }
-    if let Some(named) = named.filter(|it| **it != *row.name) {
+    if let Some(named) = named.filter(|text| **text != *row.name) {
         let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
         answer.remarks.push(Failure::new(Code::WrongEventName, message));
     }
@@ -177,7 +177,7 @@ fn tool_input(event: &Event, text: &str) -> Result<Value, String> {
         return Err("its `updatedInput` holds no object".to_owned());
     }
     let known = tools::by_neutral(TOOLS, event.text("tool_name").unwrap_or_default());
-    Ok(known.map_or(input.clone(), |it| it.neutral_input(&input)))
+    Ok(known.map_or(input.clone(), |tool| tool.neutral_input(&input)))
 }
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, String> {
@@ -191,7 +191,7 @@ fn typed<'a, T>(
     read: impl FnOnce(&'a Value) -> Option<T>,
     expected: &str,
 ) -> Result<Option<T>, String> {
-    let Some(value) = object.get(key).filter(|it| !it.is_null()) else { return Ok(None) };
+    let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
     read(value)
         .map(Some)
         .ok_or_else(|| format!("its `{key}` must be {expected}, not {}", kind(value)))

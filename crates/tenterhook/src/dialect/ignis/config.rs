@@ -57,7 +57,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     if !reader.is_object(node, "an entry", Code::EntryNotObject) {
         return;
     }
-    if node.get("hooks").is_some_and(|it| it.as_array().is_some()) {
+    if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {
         let message = "this is a group of Claude Code; an entry of ignis is one program";
         let found = finding(Code::EntryIsGroup, message).label("rejected");
         let help = "write each handler as an entry of its own: `{\"command\": \"...\"}`";
@@ -69,7 +69,8 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         Ok(Invocation::Argv { program, .. }) => Path::new(program).file_stem(),
         _ => None,
     };
-    let program = program.map_or_else(|| "rejected".into(), |it| it.to_string_lossy().into_owned());
+    let program =
+        program.map_or_else(|| "rejected".into(), |program| program.to_string_lossy().into_owned());
     let (run, off) = match started {
         Ok(invocation) => {
             let pass = pass(reader, node);
@@ -131,8 +132,8 @@ fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String
     if words.is_empty() {
         return Err(reject(reader, span, Code::EmptyCommand, "`command` is empty"));
     }
-    let sign = words.iter().flat_map(|it| it.chars()).find(|it| SHELL_SIGNS.contains(it));
-    let tilde = words.iter().skip(1).any(|it| it.starts_with("~/")).then_some('~');
+    let sign = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_SIGNS.contains(c));
+    let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
     if let Some(sign) = sign.or(tilde) {
         let message = format!(
             "no shell reads `command`: it is split at white space, and `{sign}` means nothing"
@@ -178,7 +179,7 @@ fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
     };
     let mut names = Vec::with_capacity(items.len());
     for item in items {
-        match item.as_str().filter(|it| is_variable(it)) {
+        match item.as_str().filter(|text| is_variable(text)) {
             Some(name) => names.push(name.to_owned()),
             None => {
                 let shown = item.as_str().unwrap_or_else(|| item.kind());

@@ -38,9 +38,9 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         decode_tool(&mut event, &mut fields)?;
     }
     if let Some((_, own, key)) = TEXTS.iter().find(|(event, ..)| *event == neutral)
-        && let Some(said) = text(&mut fields, own)?
+        && let Some(text) = text(&mut fields, own)?
     {
-        event = event.with(key, said);
+        event = event.with(key, text);
     }
     event.payload.extend(fields);
     Ok(event)
@@ -60,8 +60,8 @@ fn decode_tool(event: &mut Event, fields: &mut Map<String, Value>) -> Result<(),
     let put = |event: &mut Event, key: &str, value: Value| {
         event.payload.insert(key.to_owned(), value);
     };
-    put(event, "tool_name", known.map_or(own.as_str(), |it| it.neutral).into());
-    put(event, "tool_input", known.map_or(input.clone(), |it| it.neutral_input(&input)));
+    put(event, "tool_name", known.map_or(own.as_str(), |tool| tool.neutral).into());
+    put(event, "tool_input", known.map_or(input.clone(), |tool| tool.neutral_input(&input)));
     let result = (fields.shift_remove("toolResult"), fields.shift_remove("toolResponse"));
     let failed = fields.shift_remove("isError") == Some(Value::Bool(true));
     if failed && event.name.as_str() == "PostToolUse" {
@@ -81,7 +81,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
     fields.insert("hook_event_name".to_owned(), name.into());
     fields.insert("session_id".to_owned(), event.within.session_id.as_str().into());
     fields.insert("cwd".to_owned(), event.within.cwd.to_string_lossy().into());
-    let texts = TEXTS.iter().find(|(it, ..)| *it == event.name.as_str());
+    let texts = TEXTS.iter().find(|(name, ..)| *name == event.name.as_str());
     if let Some((_, own, key)) = texts {
         fields.insert((*own).to_owned(), event.text(key).unwrap_or_default().into());
     } else if is_about_tool(event.name.as_str()) {
@@ -99,9 +99,10 @@ fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {
     let name = event.text("tool_name").unwrap_or_default();
     let input = event.payload.get("tool_input").cloned().unwrap_or_default();
     let known = tools::by_neutral(TOOLS, name);
-    let own = known.and_then(|it| it.own.first()).map_or(name, |own| *own);
+    let own = known.and_then(|tool| tool.own.first()).map_or(name, |own| *own);
     fields.insert("toolName".to_owned(), own.into());
-    fields.insert("toolInput".to_owned(), known.map_or(input.clone(), |it| it.own_input(&input)));
+    fields
+        .insert("toolInput".to_owned(), known.map_or(input.clone(), |tool| tool.own_input(&input)));
     if event.name.as_str() == "PreToolUse" {
         return;
     }

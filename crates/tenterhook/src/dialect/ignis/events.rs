@@ -73,6 +73,7 @@ pub(super) fn unknown(event: &EventName) -> EventRow {
 
 /// When a hook of this event runs: chains rewrite, and what cannot rewrite observes.
 pub(super) fn phase(row: Option<&EventRow>) -> Phase {
-    let rewrites = |row: &EventRow| [Prompt, Output, Input].iter().any(|it| row.powers.has(*it));
+    let rewrites =
+        |row: &EventRow| [Prompt, Output, Input].iter().any(|power| row.powers.has(*power));
     if row.is_some_and(rewrites) { Phase::Rewrite } else { Phase::Observe }
 }

@@ -22,11 +22,11 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
         return Fit::Certain;
     }
     let events = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
-    let events = events.iter().filter(|it| events::named(&it.key).is_some());
+    let events = events.iter().filter(|event| events::named(&event.key).is_some());
     let mut fit = Fit::No;
     for event in events {
         let entries = event.node.as_array().unwrap_or_default();
-        let flat = |it: &&Node| it.get("hooks").is_none() && it.get("type").is_none();
+        let flat = |entry: &&Node| entry.get("hooks").is_none() && entry.get("type").is_none();
         for entry in entries.iter().filter(flat) {
             let own = OWN.iter().any(|key| entry.get(key).is_some());
             if own || event.key == "AssistantMessageRender" {

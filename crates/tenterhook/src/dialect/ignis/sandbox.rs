@@ -29,7 +29,7 @@ pub(super) fn of(hook: &Hook, home: &Path) -> Sandbox {
 /// The directory of the program, with which it is installed. One around the home would open what lies in it, and a program that is found
 /// by its name has none.
 fn folder(program: &Path, home: &Path) -> Option<PathBuf> {
-    let folder = program.parent().filter(|it| !it.as_os_str().is_empty())?;
+    let folder = program.parent().filter(|parent| !parent.as_os_str().is_empty())?;
     if folder.is_relative() {
         return Some(Path::new(Grants::PROJECT).join(folder));
     }
@@ -58,7 +58,7 @@ mod tests {
             let hook = Hook::new(HookId::new("h"), DialectId::IGNIS, "PreToolUse".into(), run);
             let sandbox = of(&hook, Path::new("/h"));
             let grants = sandbox.grants().expect("it is confined");
-            let read: Vec<&str> = grants.read.iter().filter_map(|it| it.to_str()).collect();
+            let read: Vec<&str> = grants.read.iter().filter_map(|path| path.to_str()).collect();
             let expected: Vec<&str> = folder.into_iter().chain(["/tmp", "/var/tmp"]).collect();
             assert_eq!(read, expected, "{program:?}");
             assert_eq!(grants.write, [PathBuf::from("/tmp"), PathBuf::from("/var/tmp")]);

@@ -75,7 +75,7 @@ impl Words {
         json: &'a Map<String, Value>,
         key: &str,
     ) -> Result<&'a str, EventFault> {
-        let name = json.get(key).and_then(Value::as_str).filter(|it| !it.is_empty());
+        let name = json.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         name.ok_or_else(|| EventFault {
             message: format!(
                 "not an event of {}: it has no `{key}`; found {}",
@@ -95,11 +95,11 @@ impl Words {
         let mut fields = self.neutral_fields(json);
         let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
         let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
-        let transcript = text(&mut fields, "transcript_path")?.filter(|it| !it.is_empty());
+        let transcript = text(&mut fields, "transcript_path")?.filter(|text| !text.is_empty());
         text(&mut fields, "hook_event_name")?;
         let row = (self.rows)().iter().find(|row| row.name == name || row.event == name);
         let (own, name) = row.map_or((name, name), |row| (&*row.name, &*row.event));
-        let own_agent = row.is_some_and(|it| it.subject == Subject::Field("agent_type"));
+        let own_agent = row.is_some_and(|row| row.subject == Subject::Field("agent_type"));
         let mut event = Event::new(EventName::new(name), Surroundings::default());
         for (key, value) in fields {
             let fact = FACTS.contains(&key.as_str()) && !(own_agent && key.starts_with("agent_"));
@@ -122,7 +122,7 @@ impl Words {
         let mut fields = Map::new();
         for (key, value) in json {
             let known = self.keys.iter().find(|(own, _)| own == key).map(|(_, neutral)| *neutral);
-            let name = known.filter(|it| !json.contains_key(*it)).unwrap_or(key);
+            let name = known.filter(|text| !json.contains_key(*text)).unwrap_or(key);
             if !name.is_empty() {
                 fields.insert(name.to_owned(), value.clone());
             }
@@ -169,7 +169,7 @@ impl Words {
         for (key, value) in event.payload.iter().chain(&within.facts) {
             let value = match (key.as_str(), tool) {
                 ("tool_name", Some(words)) => {
-                    words.own.first().map_or(value.clone(), |it| (*it).into())
+                    words.own.first().map_or(value.clone(), |text| (*text).into())
                 }
                 ("tool_input", Some(words)) => words.own_input(value),
                 _ => value.clone(),

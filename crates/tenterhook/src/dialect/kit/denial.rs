@@ -183,7 +183,9 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     let text = shapes::decoded(&text).map_or(text, Cow::Owned);
     let shapes = shapes::find(&text);
     // `{deny}` is a word in braces.
-    let says = |it: &Shape<'_>| it.readings.iter().any(|it| it.values().any(|it| !it.is_null()));
+    let says = |shape: &Shape<'_>| {
+        shape.readings.iter().any(|object| object.values().any(|value| !value.is_null()))
+    };
     let none = !shapes.iter().any(says);
     for shape in shapes {
         let whole = shape.stands == Stands::Alone && shape.at_margin;
@@ -194,7 +196,7 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     if hearing.plain_is_context {
         return;
     }
-    let listed = ["[", "array("].iter().any(|it| text.trim_start().starts_with(it));
+    let listed = ["[", "array("].iter().any(|prefix| text.trim_start().starts_with(prefix));
     if (none || listed)
         && hits.is_empty()
         && let Some(line) = lines::tabled(&text)
@@ -258,7 +260,7 @@ fn breaks_off(fields: &Map<String, Value>) -> bool {
         Value::Object(inner) => {
             let output = keys::kind(key).0 == keys::Key::Output;
             breaks_off(inner)
-                || (output && !inner.keys().any(|it| keys::kind(it).0 == keys::Key::Decision))
+                || (output && !inner.keys().any(|key| keys::kind(key).0 == keys::Key::Decision))
         }
         _ => false,
     })
@@ -278,7 +280,7 @@ fn loosely(hits: Vec<Hit>) -> Vec<Hit> {
 }
 
 fn slipping(mut hits: Vec<Hit>, kind: SlipKind, detail: &str) -> Vec<Hit> {
-    for hit in hits.iter_mut().filter(|it| it.unclear.is_none()) {
+    for hit in hits.iter_mut().filter(|hit| hit.unclear.is_none()) {
         hit.slip(kind, detail);
     }
     hits
@@ -299,7 +301,7 @@ fn pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
     });
     let all: Map<String, Value> = pairs.iter().cloned().collect();
     let reason = reason::reason_of(&all);
-    let restraining = found.filter(|it| it.unclear.is_none());
+    let restraining = found.filter(|hit| hit.unclear.is_none());
     restraining.map(|hit| Hit { slips: Vec::new(), reason: reason.clone(), ..hit }).collect()
 }
 
@@ -309,7 +311,7 @@ fn on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
         return;
     }
     let text = shapes::plain(hearing.stderr);
-    for shape in shapes::find(&text).iter().filter(|it| it.stands == Stands::Alone) {
+    for shape in shapes::find(&text).iter().filter(|shape| shape.stands == Stands::Alone) {
         if shape.readings.iter().any(reason::is_record) {
             continue;
         }

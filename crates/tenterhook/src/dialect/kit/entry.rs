@@ -22,7 +22,7 @@ pub(in crate::dialect) fn source_word(source: &Source) -> String {
         }
         (None, _) => {
             let name = Path::new(&*source.name).file_name();
-            name.map_or_else(|| layer.word().to_owned(), |it| it.to_string_lossy().into_owned())
+            name.map_or_else(|| layer.word().to_owned(), |name| name.to_string_lossy().into_owned())
         }
     }
 }
@@ -49,12 +49,12 @@ pub(in crate::dialect) fn draft(
     reader: &mut Reader<'_>,
     node: &Node,
     event: &str,
-    told: &str,
+    text: &str,
     scope: &Scope,
     run: Run,
 ) -> Hook {
     let source = reader.source;
-    let id = id(&mut reader.findings, &source_word(source), event, told);
+    let id = id(&mut reader.findings, &source_word(source), event, text);
     let mut hook = Hook::new(id, reader.file.id, scope.event(), run);
     hook.place = Some(reader.findings.place(node.span));
     hook.layer = source.layer;
@@ -119,7 +119,7 @@ impl Fields {
         let reads = |field: &&Entry| {
             self.known.iter().chain(others).any(|known| case.is(&field.key, known))
         };
-        for field in node.entries().iter().filter(|it| !reads(it)) {
+        for field in node.entries().iter().filter(|entry| !reads(entry)) {
             reader.report(field.key_span, self.unknown(&field.key));
         }
     }
@@ -132,8 +132,10 @@ impl Fields {
         }
         let plain = plain_name(key);
         let foreign = self.foreign.iter().find(|(name, _)| *name == plain);
-        let other = OTHER_NAMES.iter().find(|(name, it)| *name == plain && self.known.contains(it));
-        let near = other.map(|(_, it)| *it).or_else(|| nearest(key, self.known.iter().copied()));
+        let other =
+            OTHER_NAMES.iter().find(|(name, text)| *name == plain && self.known.contains(text));
+        let near =
+            other.map(|(_, value)| *value).or_else(|| nearest(key, self.known.iter().copied()));
         let help = match (foreign, near) {
             (Some((_, help)), _) => (*help).to_owned(),
             (None, Some(near)) => format!("did you mean `{near}`?"),

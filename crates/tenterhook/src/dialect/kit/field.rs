@@ -25,12 +25,12 @@ impl Case {
 
     /// The entry of a key, `null` included; the last one if it is written twice.
     pub(in crate::dialect) fn written<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        node.entries().iter().rev().find(|it| self.is(&it.key, key))
+        node.entries().iter().rev().find(|entry| self.is(&entry.key, key))
     }
 
     /// The entry of a key; `null` counts as absent.
     pub(in crate::dialect) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        self.written(node, key).filter(|it| !it.node.is_null())
+        self.written(node, key).filter(|entry| !entry.node.is_null())
     }
 }
 
@@ -67,7 +67,7 @@ impl Findings<'_> {
     /// Milliseconds as a time-out; what is none leaves the default, because a guard must not vanish with it.
     pub(in crate::dialect) fn millis(&mut self, field: &Entry) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
-        let Some(millis) = field.node.as_f64().filter(|it| *it > 0.0) else {
+        let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
             let message =
                 format!("`{key}` takes a number of milliseconds above 0; the default counts");
             self.report(span, in_a_string(field, finding(Code::WrongFieldType, message), 1000.0));
@@ -83,7 +83,7 @@ impl Findings<'_> {
 
     /// Seconds as a time-out; what is none is told, and leaves the default.
     pub(in crate::dialect) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
-        let Some(number) = field.node.as_f64().filter(|it| *it > 0.0) else {
+        let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
             self.takes(field, "a number of seconds above 0");
             return None;
         };
@@ -123,7 +123,8 @@ pub(in crate::dialect) fn in_a_string(field: &Entry, found: Diagnostic, second: 
 
 /// A number of seconds as people say it.
 fn span_of_time(seconds: f64) -> String {
-    let seconds = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |it| it.as_secs());
+    let seconds =
+        Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |duration| duration.as_secs());
     match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
         (0, minutes, 0) => format!("{minutes} min"),
         (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
@@ -133,10 +134,10 @@ fn span_of_time(seconds: f64) -> String {
 
 /// The strings of an array of nothing else.
 pub(in crate::dialect) fn texts(node: &Node) -> Option<Vec<String>> {
-    node.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()
+    node.as_array()?.iter().map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
 /// Seconds as a time-out, where they are one.
 pub(in crate::dialect) fn seconds(number: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(number).ok().filter(|it| !it.is_zero())
+    Duration::try_from_secs_f64(number).ok().filter(|duration| !duration.is_zero())
 }

@@ -70,8 +70,8 @@ pub(in crate::dialect) struct Reader<'a> {
 
 /// The entry with events whose key is nearly `hooks`.
 pub(in crate::dialect) fn misnamed(root: &Node, is_event: impl Fn(&str) -> bool) -> Option<&Entry> {
-    let holds = |it: &&Entry| it.node.entries().iter().any(|inner| is_event(&inner.key));
-    let is_near = |it: &&Entry| it.key != "hooks" && nearest(&it.key, ["hooks"]).is_some();
+    let holds = |entry: &&Entry| entry.node.entries().iter().any(|inner| is_event(&inner.key));
+    let is_near = |entry: &&Entry| entry.key != "hooks" && nearest(&entry.key, ["hooks"]).is_some();
     root.entries().iter().filter(is_near).find(holds)
 }
 
@@ -136,7 +136,7 @@ impl Reader<'_> {
             self.read.unreadable = true;
             return;
         }
-        let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
+        let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
         self.doubles(root, &written);
         let events = (self.file.find)(self, root);
         if let Some((_, earlier)) = written.split_last() {
@@ -155,16 +155,19 @@ impl Reader<'_> {
     /// Tells of keys that are written twice: the agent keeps the last one. Where no hook is about it, that is advice.
     fn doubles(&mut self, root: &Node, hooks: &[&Entry]) {
         let is_event = |twice: &Duplicate| {
-            let mut events = hooks.iter().flat_map(|it| it.node.entries());
-            events.any(|it| it.key_span == twice.again)
+            let mut events = hooks.iter().flat_map(|hook| hook.node.entries());
+            events.any(|event| event.key_span == twice.again)
         };
         let runs_doubled = self.file.runs_doubled;
-        for twice in root.duplicates().into_iter().filter(|it| !(runs_doubled && is_event(it))) {
+        for twice in
+            root.duplicates().into_iter().filter(|duplicate| !(runs_doubled && is_event(duplicate)))
+        {
             let again = twice.again;
-            let within =
-                |it: &&Entry| it.key_span.start <= again.start && again.end <= it.node.span.end;
-            let mut events = root.entries().iter().filter(|it| self.row(&it.key).is_some());
-            let matters = hooks.iter().any(within) || events.any(|it| within(&it));
+            let within = |entry: &&Entry| {
+                entry.key_span.start <= again.start && again.end <= entry.node.span.end
+            };
+            let mut events = root.entries().iter().filter(|entry| self.row(&entry.key).is_some());
+            let matters = hooks.iter().any(within) || events.any(|event| within(&event));
             doubled(&mut self.findings, &twice, matters);
         }
     }
@@ -193,7 +196,7 @@ impl Reader<'_> {
                 let misplaced =
                     self.misplaced("it stands in an array, where no hook is looked for");
                 let off = off.unwrap_or(misplaced);
-                for record in records.iter().filter(|it| it.as_object().is_some()) {
+                for record in records.iter().filter(|record| record.as_object().is_some()) {
                     let named = EVENT_KEYS.iter().find_map(|key| record.get(key)?.as_str());
                     let scope = self.scope(named.unwrap_or("unknown"), Some(off.clone()));
                     (self.file.item)(self, record, &scope);
@@ -211,8 +214,8 @@ impl Reader<'_> {
     fn bare(&mut self, root: &Node) {
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let events: Vec<_> =
-            root.entries().iter().filter(|it| self.row(&it.key).is_some()).collect();
-        let Some(first) = events.iter().find(|it| holds(&it.node)) else {
+            root.entries().iter().filter(|entry| self.row(&entry.key).is_some()).collect();
+        let Some(first) = events.iter().find(|event| holds(&event.node)) else {
             return self.misnamed(root);
         };
         let message =
@@ -245,7 +248,7 @@ impl Reader<'_> {
             if self.file.beside.contains(&entry.key.as_str()) {
                 continue;
             }
-            let twin = |it: &Entry| it.key == entry.key;
+            let twin = |other: &Entry| other.key == entry.key;
             if self.file.runs_doubled && entries.iter().take(at).any(twin) {
                 let (key, agent) = (&entry.key, self.file.agent);
                 let message = format!("`{key}` is written twice: {agent} keeps only the last one");
@@ -280,7 +283,7 @@ impl Reader<'_> {
             NodeValue::Null => self.read.mentions.push(scope.event()),
             NodeValue::Array(list) => {
                 self.read.mentions.push(scope.event());
-                list.iter().for_each(|it| (self.file.item)(self, it, &scope));
+                list.iter().for_each(|node| (self.file.item)(self, node, &scope));
             }
             NodeValue::Object(_) => {
                 let message = format!("`{key}` takes an array of {items}, found an object");
@@ -349,7 +352,7 @@ impl Reader<'_> {
             return;
         }
         let mistake = self.findings.first_error().filter(|_| self.file.is_strict);
-        let mistake = mistake.map(|it| it.message.clone());
+        let mistake = mistake.map(|mistake| mistake.message.clone());
         let Some(why) = self.refused.take().or(mistake) else { return };
         let File { agent, rules, .. } = *self.file;
         let because = format!("{agent} refuses the whole file, because {why}");

@@ -52,9 +52,9 @@ impl Groups {
             return self.handler(reader, node, &scope);
         }
         GROUP.check(reader, node, self.more);
-        match hooks.map(|it| (&it.node.value, it)) {
+        match hooks.map(|hook| (&hook.node.value, hook)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {
-                handlers.iter().for_each(|it| self.handler(reader, it, &scope));
+                handlers.iter().for_each(|handler| self.handler(reader, handler, &scope));
             }
             Some((NodeValue::Array(_) | NodeValue::Null, entry)) => {
                 let message = "`hooks` is empty, so the group runs nothing";
@@ -122,7 +122,7 @@ impl Groups {
     fn run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
         let types = self.types;
         let field = reader.entry(node, "type");
-        let kind = match field.map(|it| it.node.as_str()) {
+        let kind = match field.map(|field| field.node.as_str()) {
             None | Some(Some("")) => types.first().map_or("", |(name, _)| name),
             Some(Some(kind)) => kind,
             Some(None) => {
@@ -131,7 +131,7 @@ impl Groups {
             }
         };
         let Some((_, needed)) = types.iter().find(|(name, _)| *name == kind) else {
-            let span = field.map_or(node.span, |it| it.node.span);
+            let span = field.map_or(node.span, |field| field.node.span);
             let names = || types.iter().map(|(name, _)| *name);
             let message = format!("no handler type is called `{kind}`");
             let help = match nearest(kind, names()) {

@@ -107,7 +107,7 @@ pub(in crate::dialect) fn read(
         (None, End::Exited(code)) => exited(hears, event, row, *code, (stdout, &stderr)),
         (failure, _) => Answer { failure, ..Answer::default() },
     };
-    let words = [stderr.as_str(), reading.text.trim()].into_iter().find(|it| !it.is_empty());
+    let words = [stderr.as_str(), reading.text.trim()].into_iter().find(|text| !text.is_empty());
     let words = words.unwrap_or("the hook exited with code 2").to_owned();
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
@@ -125,7 +125,7 @@ fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
         return stdout.into();
     }
     let text = String::from_utf8_lossy(stdout);
-    let lines = text.lines().map(|it| it.strip_prefix(lead).unwrap_or(it));
+    let lines = text.lines().map(|line| line.strip_prefix(lead).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n").into_bytes().into()
 }
 
@@ -139,28 +139,28 @@ fn exited(
     let part = (hears.part)(stdout, stderr);
     let reading = strict::read(&part);
     let object = reading.common().filter(|_| code == 0 || hears.denial.any_exit);
-    if let Some(object) = object.filter(|it| (hears.counts)(row, code, it)) {
+    if let Some(object) = object.filter(|object| (hears.counts)(row, code, object)) {
         return hears.object(event, row, object);
     }
     let text = String::from_utf8_lossy(stdout);
     let mut answer = (hears.ended)(&Ended { row, code, stdout: text.trim(), stderr });
-    answer.remarks.extend(object.and_then(|it| hears.unread(&row.name, it)));
+    answer.remarks.extend(object.and_then(|object| hears.unread(&row.name, object)));
     answer
 }
 
 impl Hears {
     /// Everything that the event of that name hears.
     fn told(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
-        let told = self.replies.say(event).map_or(&[][..], |it| it.can);
-        let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |it| it.1);
+        let told = self.replies.say(event).map_or(&[][..], |row| row.can);
+        let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |pair| pair.1);
         more.iter().chain(told)
     }
 
     /// The same, where an event of somebody else hears what the first does that can be denied.
     fn phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
         let is_own = (self.words.rows)().iter().any(|row| row.name == event);
-        let denied = self.replies.events.iter().find(|it| it.powers().has(Power::Deny));
-        let other = denied.filter(|_| !is_own).map_or(event, |it| it.event);
+        let denied = self.replies.events.iter().find(|event| event.powers().has(Power::Deny));
+        let other = denied.filter(|_| !is_own).map_or(event, |row| row.event);
         self.told(other)
     }
 
@@ -189,11 +189,11 @@ impl Hears {
             let value = at(object, path);
             match part {
                 Part::Word(word) => {
-                    value.and_then(Value::as_str).is_some_and(|it| self.is(it, word))
+                    value.and_then(Value::as_str).is_some_and(|text| self.is(text, word))
                 }
                 Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
-                Part::Event => value.map_or(!consents, |it| *it == *row.name),
-                Part::Given | Part::GivenText => value.is_some_and(|it| !it.is_null()),
+                Part::Event => value.map_or(!consents, |value| *value == *row.name),
+                Part::Given | Part::GivenText => value.is_some_and(|value| !value.is_null()),
                 Part::Reason => true,
             }
         };
@@ -217,7 +217,7 @@ impl Hears {
             let (path, _) = phrase.iter().find(|(_, part)| wanted.contains(part))?;
             at(object, path)
         };
-        let reason = part(&[Part::Reason]).and_then(Value::as_str).filter(|it| !it.is_empty());
+        let reason = part(&[Part::Reason]).and_then(Value::as_str).filter(|part| !part.is_empty());
         let restraint = match power {
             Power::Deny => Restraint::Deny,
             Power::Ask => Restraint::Ask,
@@ -230,8 +230,9 @@ impl Hears {
             answer.reason = reason.map(str::to_owned);
         }
         // Where one object says both, it is about the action: that the agent ends its run for it is its own affair.
-        let denies =
-            self.told(&self.own_name(event)).any(|(it, own)| *it == Power::Deny && *own == phrase);
+        let denies = self
+            .told(&self.own_name(event))
+            .any(|(power, own)| *power == Power::Deny && *own == phrase);
         if power == Power::Stop && !denies {
             answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
         }
@@ -272,11 +273,11 @@ impl Hears {
             .collect();
         let mut unread = Unread::default();
         for (key, value) in object {
-            let below = paths.iter().filter(|it| it.first() == Some(&key.as_str()));
-            let inner: Vec<&str> = below.clone().filter_map(|it| it.get(1)).copied().collect();
+            let below = paths.iter().filter(|path| path.first() == Some(&key.as_str()));
+            let inner: Vec<&str> = below.clone().filter_map(|row| row.get(1)).copied().collect();
             if below.count() == 0 {
                 if !self.carried.contains(&key.as_str()) {
-                    unread.add("", key, paths.iter().filter_map(|it| it.first()).copied());
+                    unread.add("", key, paths.iter().filter_map(|path| path.first()).copied());
                 }
                 continue;
             }
@@ -312,6 +313,6 @@ fn word_list(word: &str) -> &'static [&'static str] {
 /// What stands at a path.
 fn at<'a>(object: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
     let (last, way) = path.split_last()?;
-    let object = way.iter().try_fold(object, |it, key| it.get(*key)?.as_object())?;
+    let object = way.iter().try_fold(object, |object, key| object.get(*key)?.as_object())?;
     object.get(*last)
 }

@@ -96,7 +96,7 @@ impl Say {
             by_exit: false,
             only_with_consent: false,
             denies: |_, _| None,
-            input: |_, it| Ok(it.clone()),
+            input: |_, value| Ok(value.clone()),
             carries: &[],
         }
     }
@@ -113,13 +113,13 @@ impl Say {
 
     /// How this is said.
     fn phrase(&self, power: Power) -> Option<Phrase> {
-        self.can.iter().find(|(it, _)| *it == power).map(|(_, phrase)| *phrase)
+        self.can.iter().find(|(other, _)| *other == power).map(|(_, phrase)| *phrase)
     }
 }
 
 impl Replies {
     /// What can be said on the event that the agent calls so.
     pub(in crate::dialect) fn say(&self, event: &str) -> Option<&'static Say> {
-        self.events.iter().find(|it| it.event == event)
+        self.events.iter().find(|row| row.event == event)
     }
 }

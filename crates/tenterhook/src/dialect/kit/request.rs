@@ -9,16 +9,16 @@ use crate::syntax::{Entry, Node};
 /// What is sent to `url`; what is wrong with it is told, and the hook's failure policy decides each time (HT-16).
 pub(in crate::dialect) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
     let variables = reader.entry(node, "allowedEnvVars");
-    let listed = variables.and_then(|it| texts(&it.node));
+    let listed = variables.and_then(|variable| texts(&variable.node));
     if let (Some(field), None) = (variables, &listed) {
         reader.findings.takes(field, "an array of strings");
     }
     let headers = reader.entry(node, "headers");
-    if let Some(field) = headers.filter(|it| it.node.as_object().is_none()) {
+    if let Some(field) = headers.filter(|header| header.node.as_object().is_none()) {
         reader.findings.takes(field, "an object");
     }
-    let entries: &[Entry] = headers.map(|it| it.node.entries()).unwrap_or_default();
-    let pair = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
+    let entries: &[Entry] = headers.map(|header| header.node.entries()).unwrap_or_default();
+    let pair = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
     let http = Http {
         url,
         headers: entries.iter().filter_map(pair).collect(),
@@ -26,7 +26,7 @@ pub(in crate::dialect) fn read(reader: &mut Reader<'_>, node: &Node, url: String
         secret: None,
         interpolation: reader.source.dialect.dialect().interpolation(),
     };
-    let span = node.entry("url").map_or(node.span, |it| it.node.span);
+    let span = node.entry("url").map_or(node.span, |entry| entry.node.span);
     for (span, found) in requests::check(&http, span, entries, "allowedEnvVars") {
         reader.report(span, found);
     }

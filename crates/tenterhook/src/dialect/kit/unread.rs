@@ -46,7 +46,7 @@ impl Unread {
 
 /// `a` is not read; `a`, `b` and `c` are not read.
 fn listed(keys: &[String]) -> Option<String> {
-    let quoted: Vec<String> = keys.iter().take(NAMED).map(|it| format!("`{it}`")).collect();
+    let quoted: Vec<String> = keys.iter().take(NAMED).map(|key| format!("`{key}`")).collect();
     let (last, first) = quoted.split_last()?;
     let more = keys.len().saturating_sub(NAMED);
     Some(match (first.is_empty(), more) {
@@ -64,7 +64,7 @@ mod tests {
         let mut unread = Unread::default();
         keys.iter().for_each(|key| unread.add("o.", key, ["reason"]));
         unread.hint("more");
-        unread.remark().map(|it| it.message)
+        unread.remark().map(|remark| remark.message)
     }
 
     #[test]

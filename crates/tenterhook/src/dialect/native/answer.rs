@@ -87,7 +87,7 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
             let why = reading
                 .deviations
                 .iter()
-                .map(|it| format!("{it}; {}", it.help()))
+                .map(|deviation| format!("{deviation}; {}", deviation.help()))
                 .collect::<Vec<_>>()
                 .join("; ");
             Answer::failed(Code::UnreadableAnswer, why)

@@ -66,15 +66,15 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 #[cfg(feature = "trust")]
 pub(crate) fn may_pin(source: &Source) -> bool {
     let parsed = || syntax::parse(&source.text, format(source));
-    let has_table = |it: Parsed| {
-        !it.faults.is_empty() || it.root.is_none_or(|root| root.get("trust").is_some())
+    let has_table = |parsed: Parsed| {
+        !parsed.faults.is_empty() || parsed.root.is_none_or(|root| root.get("trust").is_some())
     };
     source.dialect == DialectId::NATIVE && has_table(parsed())
 }
 
 /// JSON begins with a brace; no TOML file does (C-40).
 pub(super) fn format(source: &Source) -> Format {
-    let named = Path::new(&*source.name).extension().is_some_and(|it| it == "json");
+    let named = Path::new(&*source.name).extension().is_some_and(|extension| extension == "json");
     let body = source.text.trim_start_matches('\u{feff}').trim_start();
     if named || body.starts_with('{') { Format::Json } else { Format::Toml }
 }
@@ -138,8 +138,8 @@ impl<'a> Reader<'a> {
         for (kind, read) in PASSES {
             for (_, entry) in tables.iter().filter(|(key, _)| *key == kind) {
                 let mut seen: HashSet<&str> = HashSet::new();
-                let is_stray = |it: &&Entry| kind == "hook" && is_of_a_hook(it);
-                for inner in entry.node.entries().iter().filter(|it| !is_stray(it)) {
+                let is_stray = |entry: &&Entry| kind == "hook" && is_of_a_hook(entry);
+                for inner in entry.node.entries().iter().filter(|entry| !is_stray(entry)) {
                     if !seen.insert(inner.key.as_str()) {
                         let told = self.out.diagnostics.len();
                         self.repeated(inner);
@@ -160,31 +160,31 @@ impl<'a> Reader<'a> {
     /// Keys of a hook that stand in none, because the line with its name is missing, hold as that hook would (C-60).
     fn nameless(&mut self, table: &Node, help: &str) {
         let strays: Vec<Entry> =
-            table.entries().iter().filter(|it| is_of_a_hook(it)).cloned().collect();
+            table.entries().iter().filter(|entry| is_of_a_hook(entry)).cloned().collect();
         let Some(first) = strays.first() else { return };
-        let told = self.out.diagnostics.len();
+        let count = self.out.diagnostics.len();
         let message = format!("`{}` is not in a hook: there is no line with its name", first.key);
         self.report(Code::UnknownKey, first.key_span, message).help = Some(help.to_owned());
         let node = Node { span: table.span, value: NodeValue::Object(strays.clone()) };
         let entry = Entry { key: "(without a name)".to_owned(), key_span: first.key_span, node };
-        self.unusable(&entry, told);
+        self.unusable(&entry, count);
     }
 
     /// Hooks under a slip of the pen, in a list, or in a table that lacks `hook.` hold as gates all the same (C-60).
     fn unknown_table(&mut self, entry: &Entry) {
-        let told = self.out.diagnostics.len();
+        let count = self.out.diagnostics.len();
         self.unknown_key(entry, "the file", keys::FILE);
         let is_misspelt =
             nearest(&entry.key, keys::FILE.iter().map(|key| key.name)) == Some("hook");
-        let says_when = |it: &Entry| it.node.get("on").is_some();
+        let says_when = |entry: &Entry| entry.node.get("on").is_some();
         if says_when(entry) {
             if let Some(found) = self.out.diagnostics.last_mut() {
                 found.help = Some(format!("write `[hook.{}]`", entry.key));
             }
-            return self.unusable(entry, told);
+            return self.unusable(entry, count);
         }
-        for inner in tables_below(entry).iter().filter(|it| is_misspelt || says_when(it)) {
-            self.unusable(inner, told);
+        for inner in tables_below(entry).iter().filter(|entry| is_misspelt || says_when(entry)) {
+            self.unusable(inner, count);
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     /// Takes back what was reported from that place on.
     fn forget(&mut self, from: usize) {
         let gone = self.out.diagnostics.drain(from.min(self.out.diagnostics.len())..);
-        self.errors -= gone.filter(|it| it.severity == Severity::Error).count();
+        self.errors -= gone.filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     }
 
     pub(super) fn place_of(&self, span: Span) -> Place {

@@ -73,9 +73,12 @@ impl Serialize for Session<'_> {
             ("id", Some(within.session_id.as_str().into())),
             ("cwd", Some(within.cwd.to_string_lossy())),
             ("project", Some(within.project.to_string_lossy())),
-            ("transcript", within.transcript.as_ref().map(|it| it.to_string_lossy())),
+            (
+                "transcript",
+                within.transcript.as_ref().map(|transcript| transcript.to_string_lossy()),
+            ),
         ];
-        let facts = within.facts.iter().filter(|(key, _)| own.iter().all(|(it, _)| it != key));
+        let facts = within.facts.iter().filter(|(key, _)| own.iter().all(|(text, _)| text != key));
         let mut map = serializer.serialize_map(None)?;
         own.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
         facts.into_iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
@@ -157,7 +160,7 @@ fn known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
     }
     let hint = nearest(unknown, KEYS.iter().copied()).map_or_else(
         || "what has no key of its own goes into `data`".into(),
-        |it| format!("did you mean `{it}`?"),
+        |text| format!("did you mean `{text}`?"),
     );
     fault(format!("the event has an unknown key `{unknown}`: {hint}"))
 }
@@ -205,7 +208,7 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
                 let known = TOOL.iter().map(|(key, _)| *key);
                 let hint = nearest(key, known).map_or_else(
                     || "it has `name`, `input`, `id` and `output`".to_owned(),
-                    |it| format!("did you mean `{it}`?"),
+                    |text| format!("did you mean `{text}`?"),
                 );
                 return fault(format!("`tool` has an unknown key `{key}`: {hint}"));
             }

@@ -44,21 +44,21 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     let may =
         |power: &Power| row.powers.has(*power) && (*power != Power::Allow || prompt.may_allow);
     let words: Vec<_> =
-        DECISIONS.iter().filter(|(power, _)| may(power)).map(|(_, it)| *it).collect();
-    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+        DECISIONS.iter().filter(|(power, _)| may(power)).map(|(_, value)| *value).collect();
+    let mut text = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n"
         .to_owned();
     if !words.is_empty() {
-        told.push_str(&format!("\"decision\": \"{}\"\n", words.join("\" or \"")));
-        told.push_str(
+        text.push_str(&format!("\"decision\": \"{}\"\n", words.join("\" or \"")));
+        text.push_str(
             "\"reason\": a string, why, and what to do instead; always beside a decision\n",
         );
     }
     for (_, line) in KEYS.iter().filter(|(power, _)| may(power)) {
-        told.push_str(line);
-        told.push('\n');
+        text.push_str(line);
+        text.push('\n');
     }
-    told
+    text
 }
 
 /// Reads the words as a native answer; saying nothing is none, because a model that was asked owes an object.

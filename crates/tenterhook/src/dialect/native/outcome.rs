@@ -65,8 +65,8 @@ fn step(step: &Step) -> Value {
         "duration_ms": (step.took.as_secs_f64() * 1e6).round() / 1e3,
         "verdict": step.verdict.word(),
     });
-    if let (Some(it), Some(said)) = (&step.shadow, said.as_object_mut()) {
-        said.insert("shadow".to_owned(), shadow(it));
+    if let (Some(outcome), Some(said)) = (&step.shadow, said.as_object_mut()) {
+        said.insert("shadow".to_owned(), shadow(outcome));
     }
     said
 }

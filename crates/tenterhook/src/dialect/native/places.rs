@@ -53,7 +53,7 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     }
     let Some(root) = root else { return Fit::No };
     let hooks = root.get("hook").map(Node::entries).unwrap_or_default();
-    let governs = root.get("source").is_some_and(|it| !it.entries().is_empty());
+    let governs = root.get("source").is_some_and(|source| !source.entries().is_empty());
     if hooks.iter().any(|hook| hook.node.get("on").is_some() || hook.node.get("enabled").is_some())
     {
         return Fit::Certain;

@@ -98,7 +98,7 @@ fn a_hook_with_every_key_is_read() {
     assert_eq!(hook.on_failure, Some(OnFailure::Ask));
     assert_eq!((hook.phase, hook.wait), (Phase::Rewrite, Wait::Attached));
     assert!(hook.once && hook.answer_required);
-    assert_eq!(hook.place.as_ref().map(|it| it.line), Some(2));
+    assert_eq!(hook.place.as_ref().map(|location| location.line), Some(2));
     let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
     let argv = Invocation::Argv { program: "/p/guard.py".into(), args: vec!["--strict".into()] };
     assert_eq!(command.invocation, argv);
@@ -121,7 +121,7 @@ fn an_entry_of_nothing_but_enabled_switches_a_hook_off() {
     let [Switch::DisableHook { name, place }] = read.switches.as_slice() else {
         panic!("{:?}", read.switches)
     };
-    assert_eq!((name.as_str(), place.as_ref().map(|it| it.line)), ("a", Some(1)));
+    assert_eq!((name.as_str(), place.as_ref().map(|location| location.line)), ("a", Some(1)));
     assert_ne!(read.hooks[0].arming, crate::hook::Arming::Armed);
 }
 
@@ -175,7 +175,10 @@ fn patterns_say_what_they_are() {
     assert_eq!(spec("['Edit', 'Write']"), MatcherSpec::Words(vec!["Edit".into(), "Write".into()]));
     let read = load("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nmatch = 'Edit.*'\n");
     assert_eq!(read.diagnostics[0].code.name(), "bad-matcher");
-    assert_eq!(read.diagnostics[0].help.as_deref().map(|it| it.contains("/Edit.*/")), Some(true));
+    assert_eq!(
+        read.diagnostics[0].help.as_deref().map(|help| help.contains("/Edit.*/")),
+        Some(true)
+    );
 }
 
 #[test]
@@ -190,8 +193,11 @@ fn a_worker_is_a_list_that_names_a_program() {
         ("['python3']\nrun = ['x']", "several-runs"),
     ] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nworker = {value}\n"));
-        let told: Vec<_> =
-            read.diagnostics.iter().map(|it| (it.code.name(), it.help.is_some())).collect();
+        let told: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code.name(), diagnostic.help.is_some()))
+            .collect();
         assert_eq!(told, [(code, true)], "{value}");
     }
 }
@@ -216,7 +222,7 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
     ] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\n{keys}\n"));
         assert_eq!(
-            read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
             codes,
             "{keys}"
         );
@@ -228,7 +234,9 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
 fn an_expression_is_a_condition() {
     let told = |rest: &str| {
         let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\n{rest}\n"));
-        let told = |it: &Diagnostic| (it.code.name(), it.help.clone().unwrap_or_default());
+        let told = |diagnostic: &Diagnostic| {
+            (diagnostic.code.name(), diagnostic.help.clone().unwrap_or_default())
+        };
         read.diagnostics.iter().map(told).collect::<Vec<_>>()
     };
     let codes = |rest: &str| told(rest).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
@@ -266,12 +274,19 @@ fn entries_of_one_name_are_set_apart() {
     assert_eq!(ids, ["guard", "guard", "a", "a", "a@project", "a@project"]);
     let off = |hook: &crate::hook::Hook| hook.arming != crate::hook::Arming::Armed;
     assert_eq!(loaded.ruleset.hooks().iter().filter(|hook| off(hook)).count(), 4);
-    let said: Vec<_> = loaded.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
+    let said: Vec<_> = loaded
+        .diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic.code.name(), diagnostic.severity))
+        .collect();
     #[rustfmt::skip]
     assert_eq!(said, [("nothing-of-that-name", Severity::Advice), ("nothing-of-that-name", Severity::Warning)]);
     assert!(loaded.diagnostics[0].message.contains("`/q/x`"));
-    let lines: Vec<_> =
-        loaded.diagnostics.iter().map(|it| it.place.as_ref().map(|it| it.line)).collect();
+    let lines: Vec<_> = loaded
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.place.as_ref().map(|location| location.line))
+        .collect();
     assert_eq!(lines, [Some(5), Some(3)]);
 }
 
@@ -285,10 +300,14 @@ fn files_are_found_from_the_strongest_layer_down() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found: Vec<_> = NATIVE.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
+    let found: Vec<_> = NATIVE
+        .places(&roots)
+        .into_iter()
+        .map(|candidate| (candidate.path, candidate.layer))
+        .collect();
     let toml: Vec<_> = found
         .iter()
-        .filter(|(path, _)| path.extension().is_some_and(|it| it == "toml"))
+        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "toml"))
         .cloned()
         .collect();
     let expected = [
@@ -339,7 +358,7 @@ fn a_gate_fails_closed_and_an_observer_does_not() {
 fn durations_have_units_and_the_default_is_short() {
     let own = |text: &str| {
         let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\ntimeout = {text}\n"));
-        read.hooks.first().and_then(|hook| hook.timeout).map(|it| it.as_millis())
+        read.hooks.first().and_then(|hook| hook.timeout).map(|timeout| timeout.as_millis())
     };
     for (text, millis) in [
         ("'250ms'", Some(250)),
@@ -365,7 +384,7 @@ fn durations_have_units_and_the_default_is_short() {
 #[test]
 fn an_unknown_event_is_armed_and_observed() {
     let read = load("[hook.a]\non = 'PostToolUze'\nmatch = 'Bash'\nshell = 'x'\n");
-    let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+    let codes: Vec<_> = read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!((read.hooks.len(), codes), (1, vec!["unknown-event"]));
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PostToolUse`?"));
     let row = NATIVE.unknown_row(&"PostToolUze".into());
@@ -379,7 +398,7 @@ fn a_gate_of_a_misspelt_event_is_a_gate() {
         let read = load(text);
         let hooks = read.hooks.iter();
         hooks
-            .map(|it| (it.event.to_string(), matches!(it.run, Run::Unusable { .. })))
+            .map(|hook| (hook.event.to_string(), matches!(hook.run, Run::Unusable { .. })))
             .collect::<Vec<_>>()
     };
     let gate =
@@ -402,7 +421,9 @@ fn a_gate_of_a_misspelt_event_is_a_gate() {
 fn a_misspelt_tool_is_told() {
     let told = |word: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nmatch = '{word}'\nshell = 'x'\n"));
-        read.diagnostics.first().map(|it| (it.code.name(), it.help.clone().unwrap_or_default()))
+        read.diagnostics
+            .first()
+            .map(|diagnostic| (diagnostic.code.name(), diagnostic.help.clone().unwrap_or_default()))
     };
     assert_eq!(told("Bsh"), Some(("dead-matcher", "did you mean `Bash`?".to_owned())));
     assert_eq!(told("Edit|Wirte"), Some(("dead-matcher", "did you mean `Write`?".to_owned())));
@@ -416,7 +437,10 @@ fn a_misspelt_tool_is_told() {
 fn nobody_waits_for_the_background() {
     let told = |more: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{more}\n"));
-        (read.hooks.first().map(|it| it.wait), read.diagnostics.first().map(|it| it.code.name()))
+        (
+            read.hooks.first().map(|hook| hook.wait),
+            read.diagnostics.first().map(|diagnostic| diagnostic.code.name()),
+        )
     };
     assert_eq!(told("background = true"), (Some(Wait::Detached), None));
     assert_eq!(told("wake = true"), (Some(Wait::Rewake), None));

@@ -96,7 +96,8 @@ impl Writer {
                 table.insert("enabled", false.into());
             }
         }
-        let written = hook.condition.as_ref().map(|it| it.written()).unwrap_or_default();
+        let written =
+            hook.condition.as_ref().map(|condition| condition.written()).unwrap_or_default();
         let mut conditions: Vec<Value> = Vec::new();
         for part in written {
             let found = match part {
@@ -113,7 +114,8 @@ impl Writer {
         match conditions.len() {
             0 => {}
             1 => {
-                table.extend(conditions.into_iter().map(|it| ("if", Item::Value(it))));
+                table
+                    .extend(conditions.into_iter().map(|condition| ("if", Item::Value(condition))));
             }
             _ => {
                 let all: Array = conditions.into_iter().collect();
@@ -199,7 +201,7 @@ impl Writer {
             }
         }
         if !command.files.is_empty() {
-            let files = command.files.iter().map(|it| it.to_string_lossy().into_owned());
+            let files = command.files.iter().map(|file| file.to_string_lossy().into_owned());
             table.insert("files", Item::Value(strings(&files.collect::<Vec<_>>())));
         }
         if command.inherit != hook.dialect.dialect().inherit() {
@@ -229,7 +231,7 @@ impl Writer {
         let row = || {
             dialect
                 .row(&hook.event)
-                .map_or_else(|| dialect.unknown_row(&hook.event).timeout, |it| it.timeout)
+                .map_or_else(|| dialect.unknown_row(&hook.event).timeout, |row| row.timeout)
         };
         if let Some(timeout) = hook.timeout.or_else(|| (!is_native).then(row)) {
             table.insert("timeout", text(&value::duration(timeout)));

@@ -131,7 +131,7 @@ impl Dialect {
     /// Whether the agent keeps this variable of its own environment from its hooks.
     #[must_use]
     pub fn withholds(&self, variable: &str) -> bool {
-        self.withheld.iter().any(|it| variable.starts_with(it))
+        self.withheld.iter().any(|prefix| variable.starts_with(prefix))
     }
 
     /// Whether this first line of stdout asks to go on in the background, by the reading that the hook's source asks for.
@@ -168,14 +168,14 @@ impl Dialect {
     #[must_use]
     pub fn can(&self, event: &EventName) -> Option<Powers> {
         let name = self.row(event).map_or(event.as_str(), |row| &row.name);
-        Some(self.replies?.say(name).map_or(Powers::NONE, |it| it.powers()))
+        Some(self.replies?.say(name).map_or(Powers::NONE, |row| row.powers()))
     }
 
     /// Every event on which its agent can be told something, by its own name, and what.
     #[must_use]
     pub fn can_all(&self) -> Vec<(&'static str, Powers)> {
-        let events = self.replies.map_or(&[][..], |it| it.events);
-        events.iter().map(|it| (it.event, it.powers())).collect()
+        let events = self.replies.map_or(&[][..], |replies| replies.events);
+        events.iter().map(|event| (event.event, event.powers())).collect()
     }
 
     /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30). What was moved away from it, it does
@@ -231,13 +231,13 @@ impl Dialect {
     /// Whether standard error is for people there, and never read as an answer.
     #[must_use]
     pub fn hears_stderr(&self) -> bool {
-        self.replies.is_none_or(|it| it.hears_stderr)
+        self.replies.is_none_or(|replies| replies.hears_stderr)
     }
 
     /// Its agent, in words, where it is one that calls us.
     #[must_use]
     pub fn agent(&self) -> Option<&'static str> {
-        self.replies.map(|it| it.agent)
+        self.replies.map(|replies| replies.agent)
     }
 
     /// What a model that serves as a hook is told about the form of its answer (MO-3): that of a native answer, for an agent

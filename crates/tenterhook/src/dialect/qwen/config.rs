@@ -105,7 +105,7 @@ const MILLIS: f64 = 1000.0;
 /// Seconds, or milliseconds where the number is large.
 fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader.entry(node, "timeout")?;
-    let Some(number) = field.node.as_f64().filter(|it| *it > 0.0) else {
+    let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
         reader.findings.takes(field, "a number of seconds above 0");
         return None;
     };

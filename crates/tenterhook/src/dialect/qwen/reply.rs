@@ -52,10 +52,10 @@ pub(super) static HEARS: Hears = Hears {
 };
 
 /// Text is context where the model is about to read anew; exit code 2 denies with its words.
-fn ended(it: &Ended<'_>) -> Answer {
-    let reads = matches!(&*it.row.event, "UserPromptSubmit" | "SessionStart");
-    match (it.code, it.stdout) {
+fn ended(output: &Ended<'_>) -> Answer {
+    let reads = matches!(&*output.row.event, "UserPromptSubmit" | "SessionStart");
+    match (output.code, output.stdout) {
         (0, text) if reads && !text.is_empty() => Answer::context(text),
-        _ => it.two_with_words(),
+        _ => output.two_with_words(),
     }
 }

@@ -17,7 +17,7 @@ fn read(text: &str) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 /// QW-20, QW-30.
@@ -59,8 +59,10 @@ fn files_stand_in_three_places() {
     let managed = Some("/etc/claude-code".into());
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), managed, homes, ..Roots::default() };
     let found = QWEN.places(&roots);
-    let found: Vec<_> =
-        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     let expected = [
         ("/etc/qwen-code/settings.json", Layer::Managed),
         ("/q/settings.json", Layer::User),
@@ -92,11 +94,11 @@ fn handlers_of_each_type_are_read() {
     assert_eq!(b.timeout, Some(Duration::from_secs(45)), "milliseconds");
     let words = MatcherSpec::Words(vec!["Bash".into(), "edit".into()]);
     assert_eq!(*a.matcher.spec(), words);
-    assert!(matches!(&http.run, Run::Http(it) if it.headers.len() == 1));
-    assert!(matches!(&prompt.run, Run::Prompt(it) if it.model.as_deref() == Some("m")));
+    assert!(matches!(&http.run, Run::Http(http) if http.headers.len() == 1));
+    assert!(matches!(&prompt.run, Run::Prompt(prompt) if prompt.model.as_deref() == Some("m")));
     assert!(matches!(function.run, Run::Unusable { .. }));
     let row = QWEN.row(&"PreToolUse".into()).expect("a row");
-    let times = [a, http, prompt].map(|it| QWEN.timeout(&it.run, row).as_secs());
+    let times = [a, http, prompt].map(|hook| QWEN.timeout(&hook.run, row).as_secs());
     assert_eq!(times, [60, 600, 30]);
 }
 
@@ -135,15 +137,15 @@ fn a_type_is_one_of_four() {
         {"type": "agent", "prompt": "Is it safe?"}]}]}}"#;
     let read = read(text);
     assert_eq!(codes(&read), ["handler-type-not-accepted", "unknown-handler-type"]);
-    let runs = |it: &Hook| match (&it.run, &it.arming) {
+    let runs = |hook: &Hook| match (&hook.run, &hook.arming) {
         (Run::Command(_), Arming::Armed) => "command",
         (Run::Http(_), Arming::Armed) => "http",
         (Run::Prompt(_), Arming::Armed) => "prompt",
         (_, Arming::Armed) => "something else",
         (_, Arming::Disarmed { .. } | Arming::Unapproved { .. }) => "never",
     };
-    let said: Vec<_> = read.hooks.iter().map(runs).collect();
-    assert_eq!(said, ["command", "command", "http", "prompt", "never", "never"]);
+    let texts: Vec<_> = read.hooks.iter().map(runs).collect();
+    assert_eq!(texts, ["command", "command", "http", "prompt", "never", "never"]);
 }
 
 /// QW-8.
@@ -155,10 +157,10 @@ fn a_command_is_a_line_for_bash_or_for_the_shell_that_is_named() {
         {"command": "a", "shell": "powershell", "once": true}]}]}}"#;
     let read = read(text);
     assert_eq!(codes(&read), [""; 0]);
-    let said = |it: &Hook| match &it.run {
+    let said = |hook: &Hook| match &hook.run {
         Run::Command(Command { invocation: Invocation::Shell { text, shell }, env, .. }) => {
             assert_eq!(text, "a");
-            (*shell, env.len(), it.wait, it.once)
+            (*shell, env.len(), hook.wait, hook.once)
         }
         other => panic!("{other:?}"),
     };
@@ -188,7 +190,7 @@ fn times_are_in_seconds_below_a_thousand() {
         );
         let read = read(&text);
         assert_eq!(read.hooks[0].timeout, millis.map(Duration::from_millis), "{number}");
-        let told = if millis.is_some() { &[][..] } else { &["wrong-field-type"] };
-        assert_eq!(codes(&read), told, "{number}");
+        let texts = if millis.is_some() { &[][..] } else { &["wrong-field-type"] };
+        assert_eq!(codes(&read), texts, "{number}");
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
 fn consents(object: &Map<String, Value>) -> bool {
     const KEYS: &[&str] = &["decision", "permissionDecision", "behavior", "allow", "approve"];
     let says = |object: &Map<String, Value>| {
-        KEYS.iter().filter_map(|key| object.get(*key)).any(|it| match it {
+        KEYS.iter().filter_map(|key| object.get(*key)).any(|value| match value {
             Value::Bool(yes) => *yes,
             Value::String(word) => ["allow", "approve", "approved"].contains(&word.as_str()),
             _ => false,
@@ -212,7 +212,7 @@ impl Heard<'_> {
         let Some(found) = self.injected() else { return self.lost(row, exact) };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
         // The slip says the same in better words.
-        answer.failure = exact.failure.clone().filter(|it| it.code != Code::ExitCode);
+        answer.failure = exact.failure.clone().filter(|failure| failure.code != Code::ExitCode);
         answer.plain = Some(Box::new(exact));
         answer
     }

@@ -76,10 +76,10 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         cwd: entry::cwd(reader, node),
         ..Command::new(invocation, Inherit::All)
     });
-    let told = node.get("match").and_then(Node::as_str).unwrap_or_default();
-    let mut hook = entry::draft(reader, node, &scope.name, told, scope, run);
+    let text = node.get("match").and_then(Node::as_str).unwrap_or_default();
+    let mut hook = entry::draft(reader, node, &scope.name, text, scope, run);
     hook.matcher = Matcher::new(matcher);
-    hook.timeout = reader.entry(node, "timeout").and_then(|it| reader.findings.millis(it));
+    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
     if speaks_claude(reader, node) {
         speak_claude(&mut hook, spec(scope));
     }
@@ -108,7 +108,7 @@ fn nested(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 }
 
 fn fields(reader: &mut Reader<'_>, node: &Node) {
-    for field in node.entries().iter().filter(|it| MATCHERS.contains(&it.key.as_str())) {
+    for field in node.entries().iter().filter(|entry| MATCHERS.contains(&entry.key.as_str())) {
         let message = format!("`{}` is ignored, so this runs on every tool", field.key);
         let found = finding(Code::MatcherInsteadOfMatch, message).help("write `match`");
         reader.report(field.key_span, found);
@@ -147,7 +147,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
         return alone;
     }
     let plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'))
+        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
     };
     if text.split('|').all(plain) {
         return MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
@@ -158,16 +158,16 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
 /// `command` is a text for the shell; with `args`, as later versions have it, a program and its arguments.
 fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
     let field = reader.entry(node, "command");
-    let text = field.and_then(|it| it.node.as_str()).filter(|it| !it.trim().is_empty());
+    let text = field.and_then(|field| field.node.as_str()).filter(|text| !text.trim().is_empty());
     let Some(text) = text else {
         let (span, code, message) = match field {
             None => (node.span, Code::MissingCommand, "the hook has no `command`".to_owned()),
-            Some(it) if it.node.as_str().is_some() => {
-                (it.node.span, Code::EmptyCommand, "`command` is empty".to_owned())
+            Some(node) if node.node.as_str().is_some() => {
+                (node.node.span, Code::EmptyCommand, "`command` is empty".to_owned())
             }
-            Some(it) => {
-                let message = format!("`command` takes a string, found {}", it.node.kind());
-                (it.node.span, Code::CommandNotString, message)
+            Some(node) => {
+                let message = format!("`command` takes a string, found {}", node.node.kind());
+                (node.node.span, Code::CommandNotString, message)
             }
         };
         let found = finding(code, message).label("never runs");

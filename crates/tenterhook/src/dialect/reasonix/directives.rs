@@ -24,7 +24,7 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
     };
     for line in complete.lines().map(str::trim).filter(|line| line.starts_with("@@")) {
         let Some((word, value)) = line.split_once(':') else {
-            if [INJECT, WARN].iter().any(|it| begins(line, it)) {
+            if [INJECT, WARN].iter().any(|text| begins(line, text)) {
                 found.broken.push(cut(line).0);
             }
             continue;

@@ -102,7 +102,8 @@ fn nameless(json: &Map<String, Value>) -> EventFault {
 
 /// Writes the payload, one line with its end.
 pub(super) fn encode(event: &Event) -> Envelope {
-    let name = events::by_neutral(event.name.as_str()).map_or(event.name.as_str(), |it| it.name);
+    let name =
+        events::by_neutral(event.name.as_str()).map_or(event.name.as_str(), |spec| spec.name);
     let mut fields = Map::new();
     fields.insert("event".to_owned(), name.into());
     fields.insert("cwd".to_owned(), event.within.cwd.to_string_lossy().into());

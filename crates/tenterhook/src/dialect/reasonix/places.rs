@@ -28,7 +28,7 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
         return Fit::Certain;
     }
     let Some(hooks) = root.and_then(|root| root.get("hooks")) else { return Fit::No };
-    let known = hooks.entries().iter().filter(|it| events::by_name(&it.key).is_some());
+    let known = hooks.entries().iter().filter(|entry| events::by_name(&entry.key).is_some());
     let fits = known.map(|event| {
         let entries = event.node.as_array().unwrap_or_default();
         let flat = |entry: &Node| entry.get("command").is_some() && entry.get("hooks").is_none();

@@ -25,12 +25,13 @@ impl Firing<'_> {
             return self.run_each(steps).await;
         }
         let (places, steps) = parts::each(steps);
-        let about: Vec<Option<usize>> = steps.iter().map(|it| it.parts.first().copied()).collect();
+        let about: Vec<Option<usize>> =
+            steps.iter().map(|step| step.parts.first().copied()).collect();
         let mut of_hook: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
         for ((place, about), mut done) in
             places.into_iter().zip(about).zip(self.run_each(steps).await)
         {
-            if let Some(part) = about.and_then(|it| self.parts.get(it)) {
+            if let Some(part) = about.and_then(|n| self.parts.get(n)) {
                 parts::keep_whole(&mut done, &part.event);
             }
             of_hook.entry(place).or_default().push(done);

@@ -64,8 +64,8 @@ impl Done {
         let Verdict { restraint, faults, effects, .. } = &*self.verdict;
         let silent = *restraint == Restraint::Silent && faults.is_empty();
         let shadow = self.record.shadow.as_ref();
-        let aside =
-            shadow.is_none_or(|it| it.restraint == Restraint::Silent && it.faults.is_empty());
+        let aside = shadow
+            .is_none_or(|shadow| shadow.restraint == Restraint::Silent && shadow.faults.is_empty());
         self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty() && aside
     }
 
@@ -138,8 +138,8 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
     let place = step.hook.place.as_ref();
     outcome::Step {
         hook: step.hook.id.clone(),
-        source: place.map(|it| it.file.to_string()).unwrap_or_default(),
-        line: place.map_or(0, |it| it.line),
+        source: place.map(|location| location.file.to_string()).unwrap_or_default(),
+        line: place.map_or(0, |location| location.line),
         executor: step.hook.run.executor(),
         ended,
         took,

@@ -21,7 +21,7 @@ fn held(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code.name()).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// N-6: whatever keeps a hook from its answer, it has not run: the next event meets the gate.
@@ -31,7 +31,7 @@ async fn what_runs_once_and_was_interrupted_runs_again() {
     let gate = Hook { once: true, ..gate };
     for count in [1, 2] {
         // Alone and in the company that makes it a task of its own.
-        let others = (1..count).map(|it| says(&format!("h{it}"), Answer::default()));
+        let others = (1..count).map(|i| says(&format!("h{i}"), Answer::default()));
         let engine = engine(others.chain([gate.clone()]));
         let session = Session::default();
         for _ in 0..3 {
@@ -173,7 +173,7 @@ async fn what_joins_an_event_joins_in_configured_order() {
             (false, &["1".to_owned(), "2".to_owned()][..])
         );
         assert_eq!(outcome.labelled_context().len(), 2);
-        let ended: Vec<_> = outcome.steps.iter().map(|it| it.ended.to_string()).collect();
+        let ended: Vec<_> = outcome.steps.iter().map(|step| step.ended.to_string()).collect();
         assert_eq!(ended, ["answered, detached", "answered, detached"]);
     }
 }

@@ -15,7 +15,7 @@ fn wordy() -> Event {
 }
 
 fn faults(outcome: &Outcome) -> Vec<&str> {
-    outcome.faults.iter().map(|it| it.code.name()).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// rules are over at their first poll, all of them in one of the firing; between them others have a turn.

@@ -24,7 +24,10 @@ fn a_runtime_without_timers_is_told_of_when_the_engine_is_built() {
     );
     // No panic, and no consent: the failure policy of the gate decides.
     assert!(matches!(outcome.decision(), Decision::Denied { .. }), "{outcome:?}");
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-timers"]);
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["no-timers"]
+    );
     let relaxed = Hook { on_failure: Some(OnFailure::Continue), ..consents() };
     assert!(fire_untimed(relaxed).1.decision().proceeds());
 }

@@ -12,7 +12,7 @@ fn rewrite(command: &str) -> Answer {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code.name()).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 fn answer(restraint: Restraint) -> Answer {
@@ -21,7 +21,7 @@ fn answer(restraint: Restraint) -> Answer {
 }
 
 fn ended(outcome: &Outcome) -> Vec<(&str, Ended)> {
-    outcome.steps.iter().map(|it| (it.hook.as_str(), it.ended.clone())).collect()
+    outcome.steps.iter().map(|step| (step.hook.as_str(), step.ended.clone())).collect()
 }
 
 /// M-8: what a gate restrained or reported in the first round is not lost in the second.

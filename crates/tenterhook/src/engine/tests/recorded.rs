@@ -37,14 +37,14 @@ impl Sink for Kept {
     }
 
     fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
-        let begun = record.begun.map_or("nothing".to_owned(), |it| it.to_string());
-        let hooks: Vec<&str> = record.hooks.iter().map(|it| it.id.as_str()).collect();
+        let begun = record.begun.map_or("nothing".to_owned(), |number| number.to_string());
+        let hooks: Vec<&str> = record.hooks.iter().map(|hook| hook.id.as_str()).collect();
         self.outcomes.lock().unwrap().push(record.outcome.cloned());
         self.tell("end", format!("end of {begun}: {}", hooks.join(" ")).trim_end().to_owned())
     }
 
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
-        let begun = late.begun.map_or("nothing".to_owned(), |it| it.to_string());
+        let begun = late.begun.map_or("nothing".to_owned(), |number| number.to_string());
         self.tell("late", format!("late of {begun}: {}", late.hook.id))
     }
 }
@@ -147,7 +147,7 @@ async fn where_a_record_is_required_gates_hold() {
             let call = call.within(&Surroundings::at("/"));
             let outcome = engine.fire(call, &Session::default()).await;
             assert_eq!(outcome.blocked(), is_required, "{fails}: {outcome:?}");
-            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
+            let codes: Vec<_> = outcome.faults.iter().map(|fault| fault.code.name()).collect();
             assert_eq!(codes, ["unrecorded"], "{fails}");
             let is_asked = !is_required || fails == "end";
             assert_eq!(asked.load(Ordering::Relaxed), usize::from(is_asked), "{fails}");

@@ -62,9 +62,9 @@ async fn a_shadow_is_on_record() {
     assert_eq!((shadow.restraint, shadow.reason().as_deref()), (Restraint::Deny, Some("no")));
     assert_eq!(shadow.effects.context, ["for the model"]);
     assert!(shadow.effects.stop.is_some());
-    let told = crate::dialect::native::encode_outcome(&outcome);
-    assert_eq!(told["steps"][0]["shadow"]["decision"], "stop");
-    assert_eq!(told["steps"][0]["verdict"], json!(null));
+    let json = crate::dialect::native::encode_outcome(&outcome);
+    assert_eq!(json["steps"][0]["shadow"]["decision"], "stop");
+    assert_eq!(json["steps"][0]["verdict"], json!(null));
 }
 
 /// The clock stands still unless everybody waits: an event that waited would move it.
@@ -93,7 +93,7 @@ async fn what_is_put_off_is_asked_elsewhere() {
     };
     let session = Session::default();
     let ended = |outcome: &Outcome| -> Vec<_> {
-        outcome.steps.iter().map(|it| (it.hook.to_string(), it.ended.to_string())).collect()
+        outcome.steps.iter().map(|step| (step.hook.to_string(), step.ended.to_string())).collect()
     };
     let said = |hook: &str, how: &str| (hook.to_owned(), how.to_owned());
     let outcome = engine(Shadows::PutOff).fire(event(), &session).await;
@@ -102,7 +102,7 @@ async fn what_is_put_off_is_asked_elsewhere() {
     let mut outcome = engine(Shadows::Alone).fire(event(), &session).await;
     session.drain_into(&mut outcome).await;
     assert_eq!(ended(&outcome), [said("gate", "answered, detached")]);
-    assert!(outcome.steps[0].shadow.as_ref().is_some_and(|it| it.blocked()));
+    assert!(outcome.steps[0].shadow.as_ref().is_some_and(|shadow| shadow.blocked()));
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ impl<'a> Command<'a> {
             _ => return Command::Unclear(NO_WORDS),
         };
         let mut given = KEYS.iter().filter_map(|key| fields.get(*key));
-        match given.find(|it| !it.is_null()).or_else(|| fields.get("command")) {
+        match given.find(|field| !field.is_null()).or_else(|| fields.get("command")) {
             None => Command::Missing,
             Some(Value::String(line)) => Self::whole(Cow::Borrowed(line)),
             Some(Value::Array(words)) => {
@@ -86,9 +86,9 @@ fn word(value: &Value) -> Option<Cow<'_, str>> {
 /// Every line that a list of words may be: the program with its arguments; the text that stands behind a `-c`, whatever the
 /// program; and where the program is no name but a line, all words as a shell would be handed them.
 fn lines(words: &[Cow<'_, str>]) -> String {
-    let quoted: Vec<String> = words.iter().map(|it| quote(it)).collect();
+    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
     let mut lines = vec![quoted.join(" ")];
-    if words.first().is_some_and(|it| it.contains(NOT_IN_NAMES)) {
+    if words.first().is_some_and(|word| word.contains(NOT_IN_NAMES)) {
         lines.push(words.join(" "));
     }
     let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| takes_code(option));
@@ -99,7 +99,7 @@ fn lines(words: &[Cow<'_, str>]) -> String {
 /// `-c`, also among others: `-lc`.
 fn takes_code(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
-    letters.contains('c') && letters.chars().all(|it| it.is_ascii_alphabetic())
+    letters.contains('c') && letters.chars().all(|c| c.is_ascii_alphabetic())
 }
 
 #[cfg(test)]

@@ -31,13 +31,13 @@ impl ToolWords {
     /// An input with the neutral keys. A neutral key that is there already is not overwritten.
     #[must_use]
     pub fn neutral_input(&self, input: &Value) -> Value {
-        renamed(input, |key| self.keys.iter().find(|(own, _)| own == &key).map(|(_, it)| *it))
+        renamed(input, |key| self.keys.iter().find(|(own, _)| own == &key).map(|(_, value)| *value))
     }
 
     /// An input with the agent's keys.
     #[must_use]
     pub fn own_input(&self, input: &Value) -> Value {
-        renamed(input, |key| self.keys.iter().find(|(_, it)| it == &key).map(|(own, _)| *own))
+        renamed(input, |key| self.keys.iter().find(|(_, value)| value == &key).map(|(own, _)| *own))
     }
 }
 
@@ -45,7 +45,7 @@ fn renamed(input: &Value, name: impl Fn(&str) -> Option<&'static str>) -> Value 
     let Value::Object(fields) = input else { return input.clone() };
     let mut renamed = Map::new();
     for (key, value) in fields {
-        let key = name(key).filter(|it| !fields.contains_key(*it)).unwrap_or(key);
+        let key = name(key).filter(|name| !fields.contains_key(*name)).unwrap_or(key);
         renamed.insert(key.to_owned(), value.clone());
     }
     Value::Object(renamed)

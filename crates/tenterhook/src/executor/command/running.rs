@@ -123,11 +123,11 @@ fn over(
     handed: Option<Instant>,
 ) -> Course {
     let unseen = handed.is_some()
-        && report.as_ref().is_some_and(|it| {
-            let refused = it.stdin == process::Delivery::Refused { written: 0 };
-            let ended = matches!(it.end, process::End::Signalled(_) | process::End::Unknown);
-            let killed = ended && it.taken == 0;
-            killed || refused && it.end != process::End::TimedOut
+        && report.as_ref().is_some_and(|report| {
+            let refused = report.stdin == process::Delivery::Refused { written: 0 };
+            let ended = matches!(report.end, process::End::Signalled(_) | process::End::Unknown);
+            let killed = ended && report.taken == 0;
+            killed || refused && report.end != process::End::TimedOut
         });
     let report = translate(report, held, project, handed);
     if unseen { Course::Unseen(report) } else { Course::Over(report) }
@@ -158,7 +158,7 @@ fn translate(
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let Held { env_file, confined } = held;
     let limited = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
-    let mut notes = limited.map(|it| it.refusals(&report, project)).unwrap_or_default();
+    let mut notes = limited.map(|confined| confined.refusals(&report, project)).unwrap_or_default();
     if let process::Closed::Broken(errno) = report.stderr.closed {
         // Where it denied by its exit code, this is where its reason was lost.
         notes.push(Failure::new(Code::OutOfResources, unread("error", errno)));

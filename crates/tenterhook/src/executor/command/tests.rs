@@ -32,7 +32,7 @@ impl Scene {
     fn new(config: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
         let (engine, diagnostics) = builder(&sandbox, config).build();
-        let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         assert_eq!(errors.count(), 0, "{diagnostics:?}");
         Self { sandbox, engine, session: Session::default() }
     }
@@ -96,7 +96,7 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 fn is_alive(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|it| !it.contains(") Z "))
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|text| !text.contains(") Z "))
 }
 
 /// A gate that tells its process before it reads, and denies what the word stands in.
@@ -175,7 +175,7 @@ async fn one_that_does_not_wait_is_started_early_no_more_and_says_so() {
     let began = Instant::now();
     while codes.is_empty() {
         assert!(began.elapsed() < PATIENCE);
-        codes = scene.fire("ls").await.faults.iter().map(|it| it.code.name()).collect();
+        codes = scene.fire("ls").await.faults.iter().map(|fault| fault.code.name()).collect();
     }
     assert_eq!(codes, ["prewarm-ended"]);
     assert_eq!(scene.fire("ls").await.faults, []);
@@ -217,7 +217,7 @@ async fn an_environment_that_never_fits_ends_the_attempts() {
         event.within.session_id = session_id.to_owned();
         let outcome = scene.engine.fire(event, &scene.session).await;
         assert_eq!(outcome.reason().as_deref(), Some(session_id));
-        faults.extend(outcome.faults.iter().map(|it| it.code.name()));
+        faults.extend(outcome.faults.iter().map(|fault| fault.code.name()));
         if session_id != "d" {
             scene.waiting(1).await;
         }
@@ -381,6 +381,6 @@ async fn events_at_once_share_no_process() {
         let scene = Arc::clone(&scene);
         set.spawn(async move { scene.fire("rm").await.blocked() });
     }
-    assert!(set.join_all().await.into_iter().all(|it| it));
+    assert!(set.join_all().await.into_iter().all(|flag| flag));
     scene.waiting(1).await;
 }

@@ -62,7 +62,7 @@ impl Confined {
         // Only in a root of its own a program does not find what it is not granted.
         let is_rooted = !self.means().limits_files();
         let mut looked = BTreeSet::new();
-        complaints(text).find_map(|it| match it {
+        complaints(text).find_map(|complaint| match complaint {
             // Who may reach it already and is not answered has another trouble.
             Complaint::Unreached(port) => {
                 let wanted = self.with_port(port);
@@ -72,19 +72,19 @@ impl Confined {
             Complaint::Refused { line, .. }
                 if is_about_attributes(line) && !self.confinement.attributes =>
             {
-                let path = named(line).map(|it| self.cwd.join(it)).find(|it| it.exists());
+                let path = named(line).map(|text| self.cwd.join(text)).find(|path| path.exists());
                 Some(Found::Attributes(path))
             }
             Complaint::Refused { line, changes } => self
                 .paths(line, &mut looked)
-                .find_map(|it| resolved.refused(&it, changes))
+                .find_map(|path| resolved.refused(&path, changes))
                 .map(|(path, how)| Found::Path(path, how)),
             Complaint::NotFound { line, changes } => {
                 let mut paths = self
                     .paths(line, &mut looked)
-                    .filter(|it| is_rooted && is_hidden(&resolved, it, changes));
+                    .filter(|path| is_rooted && is_hidden(&resolved, path, changes));
                 paths
-                    .find_map(|it| resolved.refused(&it, changes))
+                    .find_map(|path| resolved.refused(&path, changes))
                     .map(|(path, how)| Found::Path(path, how))
             }
         })
@@ -96,8 +96,9 @@ impl Confined {
         line: &'a str,
         looked: &'a mut BTreeSet<PathBuf>,
     ) -> impl Iterator<Item = PathBuf> {
-        let paths = named(line).map(|it| self.cwd.join(it)).filter(|it| it != Path::new(TERMINAL));
-        paths.filter(|it| looked.len() < MOST_PATHS && looked.insert(it.clone()))
+        let paths =
+            named(line).map(|text| self.cwd.join(text)).filter(|path| path != Path::new(TERMINAL));
+        paths.filter(|path| looked.len() < MOST_PATHS && looked.insert(path.clone()))
     }
 
     fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
@@ -110,9 +111,9 @@ impl Confined {
             );
         }
         let write = |path: &Path, keeps_mode: bool| {
-            self.line(|it| {
-                it.write.push(as_grant(path, project));
-                it.attributes |= keeps_mode;
+            self.line(|grants| {
+                grants.write.push(as_grant(path, project));
+                grants.attributes |= keeps_mode;
             })
         };
         match how {
@@ -133,7 +134,7 @@ impl Confined {
             )),
             Refused::Read => format!(
                 "the sandbox did not let {who} read `{shown}`; {} grants that",
-                self.line(|it| it.read.push(as_grant(path, project)))
+                self.line(|grants| grants.read.push(as_grant(path, project)))
             ),
         }
     }
@@ -151,10 +152,10 @@ impl Confined {
     fn of_attributes(&self, path: Option<&Path>, project: &Path) -> String {
         // In a root of its own that is granted only of what it may change.
         let limits = self.means().limits_files();
-        let path = path.filter(|it| !limits && !self.may_change(it));
-        let line = self.line(|it| {
-            it.attributes = true;
-            it.write.extend(path.map(|it| as_grant(it, project)));
+        let path = path.filter(|path| !limits && !self.may_change(path));
+        let line = self.line(|grants| {
+            grants.attributes = true;
+            grants.write.extend(path.map(|path| as_grant(path, project)));
         });
         let of_which = if limits { "yours" } else { "granted to be changed" };
         format!(
@@ -163,7 +164,7 @@ impl Confined {
     }
 
     fn unreached(&self, who: &str, wanted: Peers) -> String {
-        let line = self.line(|it| it.net = wanted);
+        let line = self.line(|grants| grants.net = wanted);
         format!("the sandbox let {who} reach no host; {line} grants that")
     }
 
@@ -203,17 +204,17 @@ fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
 
 /// A path on one line, whatever its name holds.
 fn shown(path: &Path) -> String {
-    let escaped = |it: char| match it.is_control() {
-        true => it.escape_default().to_string(),
-        false => it.to_string(),
+    let escaped = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
     };
     path.to_string_lossy().chars().map(escaped).collect()
 }
 
 /// Whether a file is made only to take the place of another, whose mode it is given.
 fn keeps_mode(path: &Path) -> bool {
-    let name = path.file_name().map(|it| it.to_string_lossy());
-    path.symlink_metadata().is_err() && name.is_some_and(|it| it.starts_with(KEEPS_MODE))
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    path.symlink_metadata().is_err() && name.is_some_and(|name| name.starts_with(KEEPS_MODE))
 }
 
 /// Why a program was not started whose sandbox is not to be had here, and what to do about it.
@@ -281,7 +282,7 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is.
 fn as_grant(path: &Path, project: &Path) -> PathBuf {
     let inside = within(project, path);
-    match inside.as_deref().and_then(|it| it.strip_prefix(process::resolved(project)).ok()) {
+    match inside.as_deref().and_then(|path| path.strip_prefix(process::resolved(project)).ok()) {
         Some(rest) => Path::new(Grants::PROJECT).join(rest),
         None => process::resolved(path),
     }

@@ -27,7 +27,7 @@ impl Held {
     pub(super) fn around(places: &[&Path], home: &Path, env: &[(String, String)]) -> Self {
         let leads = |name: &str| is_of_agents(name) || git::VARIABLES.contains(&name);
         let env = env.iter().filter(|(name, _)| leads(name)).cloned().collect();
-        let places = places.iter().map(|it| it.to_path_buf()).collect();
+        let places = places.iter().map(|path| path.to_path_buf()).collect();
         Self { places, home: home.to_path_buf(), env, found: OnceLock::new() }
     }
 
@@ -43,7 +43,7 @@ impl Held {
 pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
     let git = Git::of(home, env);
     // Many are one: a project in which an event happens, and what lies around both.
-    let of_process: BTreeSet<PathBuf> = places.iter().map(|it| it.to_path_buf()).collect();
+    let of_process: BTreeSet<PathBuf> = places.iter().map(|path| path.to_path_buf()).collect();
     let mut all_places = of_process.clone();
     let mut all = Vec::new();
     for place in &of_process {
@@ -58,7 +58,7 @@ pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec
             None if file.starts_with('/') => all.extend(named(Path::new("/"), file, agent)),
             None => {
                 let anywhere = places().chain([home]);
-                all.extend(anywhere.flat_map(|it| named(it, file, agent)));
+                all.extend(anywhere.flat_map(|path| named(path, file, agent)));
             }
         }
     }
@@ -69,10 +69,10 @@ pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec
         all.extend(places().map(Path::to_path_buf));
     }
     // Also where the directory around it is that of a project.
-    all.extend(elsewhere(env).map(|it| it.join("scratch")));
-    all.extend(elsewhere(env).filter(|it| {
+    all.extend(elsewhere(env).map(|path| path.join("scratch")));
+    all.extend(elsewhere(env).filter(|path| {
         // One that leads to a directory around these would hold everything.
-        !home.starts_with(it) && !places().any(|place| place.starts_with(it))
+        !home.starts_with(path) && !places().any(|place| place.starts_with(path))
     }));
     all
 }
@@ -83,7 +83,7 @@ pub(super) fn below(roots: &[PathBuf], home: &Path, env: &[(String, String)]) ->
         return Vec::new();
     }
     let (git, nested) = (Git::of(home, env), nested::below(roots));
-    let held = nested.repositories.iter().flat_map(|it| git.held(it));
+    let held = nested.repositories.iter().flat_map(|repository| git.held(repository));
     let mut all: Vec<PathBuf> = held.chain(nested.files).collect();
     if git.is_spent() {
         all.extend_from_slice(roots);
@@ -104,7 +104,7 @@ fn elsewhere(env: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
     let named = env.iter().filter(move |(name, _)| leads(name)).map(|(_, value)| value.into());
     let ours = env.iter().filter(|(name, _)| SHARED.contains(&&**name));
     let ours = ours.map(|(_, value)| Path::new(value).join("tenterhook"));
-    named.chain(ours).filter(|it: &PathBuf| it.is_absolute())
+    named.chain(ours).filter(|path: &PathBuf| path.is_absolute())
 }
 
 /// The paths of the table, each with its agent.
@@ -120,7 +120,8 @@ fn rows() -> impl Iterator<Item = (&'static Agent, &'static str)> {
 /// Where a path of the table lies below a directory. Of a family of names it is those that are there.
 fn named(directory: &Path, row: &str, agent: &Agent) -> Vec<PathBuf> {
     let path = directory.join(row.trim_start_matches('/'));
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|it| it.to_str()))
+    let (Some(parent), Some(name)) =
+        (path.parent(), path.file_name().and_then(|name| name.to_str()))
     else {
         return vec![path];
     };
@@ -129,12 +130,12 @@ fn named(directory: &Path, row: &str, agent: &Agent) -> Vec<PathBuf> {
     }
     // Programs lie among hundreds of others: they are known by their names.
     if name.ends_with('*') {
-        let programs = agent.programs.iter().filter(|it| nested::fits(name, it));
-        let programs = programs.map(|it| parent.join(it));
-        return programs.filter(|it| it.symlink_metadata().is_ok()).collect();
+        let programs = agent.programs.iter().filter(|program| nested::fits(name, program));
+        let programs = programs.map(|program| parent.join(program));
+        return programs.filter(|program| program.symlink_metadata().is_ok()).collect();
     }
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    let fitting =
-        entries.filter(|it| it.file_name().to_str().is_some_and(|it| nested::fits(name, it)));
-    fitting.map(|it| it.path()).collect()
+    let fitting = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(|text| nested::fits(name, text)));
+    fitting.map(|entry| entry.path()).collect()
 }

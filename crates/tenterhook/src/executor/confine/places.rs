@@ -26,13 +26,13 @@ impl Ways {
     /// Lets no link in these places lead out of them.
     pub(super) fn share<'p>(&mut self, places: impl IntoIterator<Item = &'p PathBuf>) {
         let links = &mut self.links;
-        self.shared.extend(places.into_iter().map(|it| links.end(it)));
+        self.shared.extend(places.into_iter().map(|path| links.end(path)));
     }
 
     /// Whether `path` is neither the home nor around it, whatever it is called.
     pub(super) fn is_beside_home(&mut self, path: &Path) -> bool {
         let names = [path.to_path_buf(), self.links.end(path)];
-        let is_around = |it: &PathBuf| self.home.iter().any(|home| home.starts_with(it));
+        let is_around = |path: &PathBuf| self.home.iter().any(|home| home.starts_with(path));
         path.is_absolute() && !names.iter().any(is_around)
     }
 

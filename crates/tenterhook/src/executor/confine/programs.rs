@@ -29,15 +29,15 @@ enum To {
 pub(super) fn of(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
     let path = env.iter().find(|(name, _)| name == "PATH");
     let directories = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
-    directories.into_iter().flatten().flat_map(|it| made_of(it, home)).collect()
+    directories.into_iter().flatten().flat_map(|directory| made_of(directory, home)).collect()
 }
 
 fn made_of(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
     let parent = directory.parent().unwrap_or(&directory).to_path_buf();
     let is_installed = directory.ends_with("bin") || directory.ends_with("sbin");
     // What belongs to an installation lies in it.
-    let beside = BESIDE.iter().filter(|_| is_installed).map(|it| parent.join(it));
-    let beside = beside.filter(|it| within(&parent, it).is_some());
+    let beside = BESIDE.iter().filter(|_| is_installed).map(|text| parent.join(text));
+    let beside = beside.filter(|path| within(&parent, path).is_some());
     let elsewhere = ELSEWHERE.iter().filter(|(end, _)| directory.ends_with(end));
     let elsewhere = elsewhere.map(|(_, to)| match to {
         To::Parent => parent.clone(),

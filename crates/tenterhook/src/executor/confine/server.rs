@@ -35,13 +35,13 @@ pub(in crate::executor) fn confine_server(
     };
     // Where its caller confines it, the line stands with the caller.
     let is_own = server.sandbox.grants() == Some(first);
-    let file = server.place.as_ref().map(|it| &it.file).filter(|_| is_own);
+    let file = server.place.as_ref().map(|location| &location.file).filter(|_| is_own);
     let left = |grants| Left { grants, reads: &reads, writes: &[], kept, own: None, file };
     let mut confined = enter(left(first), ground, described);
     for other in rest {
         let (mut other_one, _) = granted(left(other), ground);
         // It is the server's own, whoever calls.
-        let room = confined.room.as_ref().map(|it| it.path().to_path_buf());
+        let room = confined.room.as_ref().map(|fixture| fixture.path().to_path_buf());
         other_one.free.extend(room);
         confined.confinement = narrowed(&confined.confinement, &other_one);
         super::bound(other, described);
@@ -54,14 +54,16 @@ pub(in crate::executor) fn confine_server(
 impl ConfinedServer {
     /// What people should hear of what it complained of.
     pub(in crate::executor) fn told(&self, stderr: &[u8]) -> Option<String> {
-        let told = self.confined.told(stderr, &self.project).map(|it| it.message);
+        let told = self.confined.told(stderr, &self.project).map(|failure| failure.message);
         told.filter(|_| self.is_by_one)
     }
 }
 
 /// What both leave.
 fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
-    let readable = |it: &Confinement| [it.read.clone(), it.write.clone(), it.free.clone()].concat();
+    let readable = |confinement: &Confinement| {
+        [confinement.read.clone(), confinement.write.clone(), confinement.free.clone()].concat()
+    };
     let mut both = Confinement::new(one.at_least.max(other.at_least));
     both.read = shared(&readable(one), &readable(other));
     both.write = shared(&one.write, &other.write);
@@ -72,7 +74,7 @@ fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
     both.net = match (&one.net, &other.net) {
         (Net::Open, net) | (net, Net::Open) => net.clone(),
         (Net::TcpTo(one), Net::TcpTo(other)) => {
-            Net::TcpTo(one.iter().filter(|it| other.contains(it)).copied().collect())
+            Net::TcpTo(one.iter().filter(|n| other.contains(n)).copied().collect())
         }
         (Net::Denied, _) | (_, Net::Denied) => Net::Denied,
     };
@@ -84,13 +86,13 @@ fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
 
 /// The places that lie in both lists, each by where it leads: the name of a link in one is no reason to open what it leads to.
 fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
-    let other: Vec<PathBuf> = other.iter().map(|it| resolved(it)).collect();
+    let other: Vec<PathBuf> = other.iter().map(|path| resolved(path)).collect();
     let mut all = Vec::new();
-    for it in one.iter().map(|it| resolved(it)) {
-        if other.iter().any(|around| it.starts_with(around)) {
-            all.push(it);
+    for path in one.iter().map(|path| resolved(path)) {
+        if other.iter().any(|around| path.starts_with(around)) {
+            all.push(path);
         } else {
-            all.extend(other.iter().filter(|inner| inner.starts_with(&it)).cloned());
+            all.extend(other.iter().filter(|inner| inner.starts_with(&path)).cloned());
         }
     }
     all
@@ -111,15 +113,18 @@ mod tests {
         std::fs::create_dir_all(at("b")).expect("a room");
         std::os::unix::fs::symlink(at("b"), at("a/link")).expect("a room");
         let of = |read: &[&str], write: &[&str]| {
-            let mut it = Confinement::new(process::Tier::T1);
-            it.read = read.iter().map(|it| at(it)).collect();
-            it.write = write.iter().map(|it| at(it)).collect();
-            it
+            let mut confinement = Confinement::new(process::Tier::T1);
+            confinement.read = read.iter().map(|text| at(text)).collect();
+            confinement.write = write.iter().map(|text| at(text)).collect();
+            confinement
         };
         let both = narrowed(&of(&["a", "b/../a"], &["b"]), &of(&["a/in", "a/link"], &["a"]));
         assert!(both.write.is_empty(), "{both:?}");
         // The second reads where the link leads, and the first may write there.
-        assert!(both.read.iter().all(|it| it.starts_with(at("a")) || *it == at("b")), "{both:?}");
+        assert!(
+            both.read.iter().all(|path| path.starts_with(at("a")) || *path == at("b")),
+            "{both:?}"
+        );
         let both = narrowed(&of(&["a"], &[]), &of(&["a/link"], &[]));
         assert!(both.read.is_empty(), "a link leads out of what the first reads: {both:?}");
         let (mut one, mut other) = (of(&[], &[]), of(&[], &[]));

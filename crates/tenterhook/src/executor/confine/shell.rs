@@ -59,7 +59,7 @@ impl Shell<'_> {
         described.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let left = Left { grants: &grants, reads: &own, writes, kept: None, own: None, file: None };
         let mut confined = enter(left, &ground, described);
-        let never = self.beside.iter().flat_map(|it| super::never::of(&[it], ground.home, &[]));
+        let never = self.beside.iter().flat_map(|path| super::never::of(&[path], ground.home, &[]));
         confined.hold(never.chain(self.never.iter().cloned()));
         described.confine = Some(confined.confinement.clone());
         ConfinedShell(confined)

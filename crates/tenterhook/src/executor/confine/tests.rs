@@ -56,7 +56,7 @@ impl Scene {
     async fn of(&self, run: &str, keys: &str) -> Outcome {
         let text = format!("[hook.h]\non = \"PreToolUse\"\n{run}\n{keys}\n");
         let mut env = self.sandbox.env();
-        env.retain(|(name, _)| self.more.iter().all(|it| it.0 != *name));
+        env.retain(|(name, _)| self.more.iter().all(|pair| pair.0 != *name));
         env.extend(self.more.clone());
         let scratch = Some(self.sandbox.home().join(SCRATCH));
         let pretended = self.pretended.get();
@@ -68,7 +68,7 @@ impl Scene {
         source.layer = self.layer;
         let (engine, found) =
             Engine::builder().ambient(ambient).source(source).trust_repositories_unasked().build();
-        assert!(found.iter().all(|it| it.severity != Severity::Error), "{found:?}");
+        assert!(found.iter().all(|diagnostic| diagnostic.severity != Severity::Error), "{found:?}");
         let within = Surroundings {
             session_id: "s".to_owned(),
             cwd: self.cwd.clone().unwrap_or_else(|| self.sandbox.project()),
@@ -86,7 +86,7 @@ impl Scene {
     async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
         let line = format!("if {line}; then echo works >&2; exit 2; fi");
         let outcome = self.outcome(&line, &format!("{keys}\non_failure = \"continue\"")).await;
-        (outcome.blocked(), outcome.steps.first().and_then(|it| it.tier))
+        (outcome.blocked(), outcome.steps.first().and_then(|step| step.tier))
     }
 }
 
@@ -97,7 +97,8 @@ fn can() -> bool {
 /// What this machine confines with, and what it would without Landlock, each with the tier that who asks for no more is given.
 fn cells() -> Vec<(Option<Means>, Tier)> {
     let rooted = Means { landlock: 0, ..means() };
-    let of = |it: Means| super::super::confine::tier(it.tier_for(tenterhook_process::Tier::T1));
+    let of =
+        |means: Means| super::super::confine::tier(means.tier_for(tenterhook_process::Tier::T1));
     let all = [(None, of(means())), (Some(rooted), of(rooted))];
     all.into_iter().filter(|(_, tier)| *tier > Tier::T0).collect()
 }
@@ -192,8 +193,12 @@ async fn a_link_in_the_project_leads_no_grant_out_of_it() {
     let near = "sandbox = { write = [\"$PROJECT/near\"] }";
     assert_eq!(scene.works("echo x > near/new", near).await, (true, Some(Tier::T1)));
     let outcome = scene.outcome("cat out/secret", STANDARD).await;
-    let told = format!("[\"{}/secret\"]", home.canonicalize().expect("a home").display());
-    assert!(outcome.faults.iter().any(|it| it.message.contains(&told)), "{:?}", outcome.faults);
+    let text = format!("[\"{}/secret\"]", home.canonicalize().expect("a home").display());
+    assert!(
+        outcome.faults.iter().any(|fault| fault.message.contains(&text)),
+        "{:?}",
+        outcome.faults
+    );
 }
 
 /// X-18.
@@ -216,7 +221,7 @@ async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     scene.pretended.set(None);
     let outcome = scene.outcome("chmod 600 file", write).await;
     assert!(
-        outcome.faults.iter().any(|it| it.message.contains(", attributes = true }`")),
+        outcome.faults.iter().any(|fault| fault.message.contains(", attributes = true }`")),
         "{:?}",
         outcome.faults
     );
@@ -244,7 +249,12 @@ async fn a_program_on_the_path_has_what_it_is_made_of() {
     file("opt/lib/tool/data", "x");
     file("opt/secret", "x");
     file("bin/own", "#!/bin/sh\ncat \"$HOME/secret\"\n");
-    let path = scene.sandbox.env().into_iter().find(|it| it.0 == "PATH").map(|it| it.1);
+    let path = scene
+        .sandbox
+        .env()
+        .into_iter()
+        .find(|variable| variable.0 == "PATH")
+        .map(|variable| variable.1);
     let home = home.display();
     let path =
         format!("{home}/.pyenv/shims:{home}/opt/bin:{home}/bin:{}", path.unwrap_or_default());
@@ -282,7 +292,7 @@ async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
     assert_eq!(scene.works(tmp, STANDARD).await, (true, Some(Tier::T1)));
     let left = std::fs::read_dir(scene.sandbox.scripts()).expect("a scene").flatten();
     let left: Vec<_> =
-        left.filter(|it| it.file_name().to_string_lossy().starts_with("tmp-")).collect();
+        left.filter(|entry| entry.file_name().to_string_lossy().starts_with("tmp-")).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -308,12 +318,16 @@ async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     // A gate that did not run: its policy decides.
     let held = scene.outcome(&line, STANDARD).await;
     assert!(held.blocked() && !mark.exists(), "{held:?}");
-    let why = held.faults.iter().find(|it| it.code == Code::NotStarted).map(|it| &*it.message);
-    assert!(why.is_some_and(|it| it.contains("isolation_min")), "{why:?}");
+    let why = held
+        .faults
+        .iter()
+        .find(|fault| fault.code == Code::NotStarted)
+        .map(|fault| &*fault.message);
+    assert!(why.is_some_and(|text| text.contains("isolation_min")), "{why:?}");
     let free = scene.outcome(&line, "sandbox = { isolation_min = \"T0\" }").await;
     assert!(!free.blocked() && mark.exists(), "{free:?}");
-    assert_eq!(free.steps.first().and_then(|it| it.tier), Some(Tier::T0));
-    assert!(free.faults.iter().any(|it| it.code == Code::Unconfined), "{free:?}");
+    assert_eq!(free.steps.first().and_then(|step| step.tier), Some(Tier::T0));
+    assert!(free.faults.iter().any(|fault| fault.code == Code::Unconfined), "{free:?}");
     scene.pretended.set(None);
     let counted = scene.outcome("exit 0", "sandbox = { processes = 5 }").await;
     let counts = tenterhook_process::means().processes && reaches_t2();
@@ -339,8 +353,8 @@ async fn who_demands_it_is_left_no_daemon() {
     let t2 = "sandbox = { isolation_min = \"T2\" }";
     assert_eq!(scene.works(first, t2).await, (true, Some(Tier::T2)));
     let marked = scene.sandbox.home().display().to_string();
-    let alive = std::fs::read_dir("/proc").expect("processes").flatten().filter(|it| {
-        let read = |name| std::fs::read(it.path().join(name)).unwrap_or_default();
+    let alive = std::fs::read_dir("/proc").expect("processes").flatten().filter(|entry| {
+        let read = |name| std::fs::read(entry.path().join(name)).unwrap_or_default();
         String::from_utf8_lossy(&read("environ")).contains(&marked)
             && String::from_utf8_lossy(&read("cmdline")).contains("sleep")
     });
@@ -356,8 +370,8 @@ async fn a_limit_of_time_ends_what_spins() {
     let scene = Scene::new();
     let keys = "sandbox = { cpu = \"1s\" }\ntimeout = \"60s\"";
     let outcome = scene.outcome("while :; do :; done", keys).await;
-    let ended = outcome.steps.first().map(|it| it.ended.to_string());
-    assert!(ended.as_deref().is_some_and(|it| it.contains("signal")), "{ended:?}");
+    let ended = outcome.steps.first().map(|step| step.ended.to_string());
+    assert!(ended.as_deref().is_some_and(|text| text.contains("signal")), "{ended:?}");
 }
 
 /// X-11: what is started before it is needed, and what stays, is confined as what is started anew.
@@ -380,7 +394,7 @@ echo "{{\"id\":$id,\"answer\":{{\"decision\":$d}}}}"; done"#,
         let run = format!("worker = {}", json!(["/bin/sh", "-c", program]));
         let outcome = scene.of(&run, keys).await;
         assert_eq!(outcome.blocked(), denies, "{keys}: {outcome:?}");
-        assert_eq!(outcome.steps.first().and_then(|it| it.tier), tier, "{outcome:?}");
+        assert_eq!(outcome.steps.first().and_then(|step| step.tier), tier, "{outcome:?}");
     }
 }
 

@@ -35,16 +35,18 @@ pub(super) async fn connect(
     allowance.set(GREETING);
     let addresses = match target.host.parse() {
         Ok(address) => vec![address],
-        Err(_) => network.resolver().addresses(&target.host).await.map_err(|it| failed(&it))?,
+        Err(_) => {
+            network.resolver().addresses(&target.host).await.map_err(|error| failed(&error))?
+        }
     };
-    let socket = reach(addresses, target.port).await.map_err(|it| failed(&it))?;
+    let socket = reach(addresses, target.port).await.map_err(|error| failed(&error))?;
     let metered = Metered::new(socket, allowance.clone());
     let wire: Wire = if target.secure {
         let connector = network.tls().connector().map_err(|why| {
             Failure::new(Kind::Client, format!("no request can be sent from this machine: {why}"))
         })?;
         let secured = connector.connect(name(target)?, metered).await;
-        Box::new(secured.map_err(|it| failed(&it))?)
+        Box::new(secured.map_err(|error| failed(&error))?)
     } else {
         Box::new(metered)
     };
@@ -54,7 +56,7 @@ pub(super) async fn connect(
 
 /// The first of `addresses` that takes the connection. None is waited for longer than [`STAGGER`] alone.
 pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
-    let mut rest = addresses.into_iter().map(|it| SocketAddr::new(it, port));
+    let mut rest = addresses.into_iter().map(|address| SocketAddr::new(address, port));
     let mut attempts = JoinSet::new();
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
     loop {
@@ -132,7 +134,8 @@ mod tests {
     async fn of_several_addresses_the_first_that_answers_is_spoken_to() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let list = |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<_>>();
+        let list =
+            |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
         let reached = reach(list("127.0.0.2 127.0.0.1"), address.port()).await.unwrap();
         assert_eq!(reached.peer_addr().unwrap(), address);
         assert!(reach(list("127.0.0.2 127.0.0.3"), address.port()).await.is_err());

@@ -51,7 +51,7 @@ impl Destination {
 
     /// Whether both lead to one server, whatever is asked of it.
     pub(super) fn is_on_the_server_of(&self, other: &Target) -> bool {
-        let server = |it: &Target| (it.secure, it.port, it.host.clone());
+        let server = |target: &Target| (target.secure, target.port, target.host.clone());
         server(&self.target) == server(other)
     }
 }

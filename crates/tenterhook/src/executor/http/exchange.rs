@@ -25,10 +25,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Posts the envelope. What the server says, as far as it may count, stands in `heard`, whatever becomes of the exchange: a
 /// denial in it is not lost (HT-53). Nothing in it means that the server has nothing to say.
-pub(super) async fn exchange(task: &Task, http: &Http, heard: &mut Vec<u8>) -> Result<(), Failure> {
+pub(super) async fn exchange(task: &Task, http: &Http, bytes: &mut Vec<u8>) -> Result<(), Failure> {
     let to = task.ambient.network.origins().destination(&order::url(task, http)?)?;
     let Order { post, id, missing } = Order::new(task, http, &to)?;
-    ask(task, &to, post, &id, heard).await.map_err(|failure| match missing.first() {
+    ask(task, &to, post, &id, bytes).await.map_err(|failure| match missing.first() {
         // A server that refuses may miss what a header could not say (HT-21).
         Some(missing) => failure.noting(&format!("{missing}, and was sent empty")),
         None => failure,
@@ -108,7 +108,7 @@ async fn receive(
     head: &Head,
     to: &Destination,
     id: &str,
-    heard: &mut Vec<u8>,
+    bytes: &mut Vec<u8>,
 ) -> Result<Result<(), Failure>, Failure> {
     if let Some(failure) = head.unreadable(id) {
         return Err(failure);
@@ -116,14 +116,14 @@ async fn receive(
     let refusal = head.refusal();
     match refusal {
         None => {
-            read(body, to, heard).await?;
-            Ok(head.no_answer(heard).map_or(Ok(()), Err))
+            read(body, to, bytes).await?;
+            Ok(head.no_answer(bytes).map_or(Ok(()), Err))
         }
         // A reply that is no answer fails as that, however it ends.
         Some(refusal) => {
-            let read = read(body, to, heard).await;
-            if head.repeats_status(heard) {
-                heard.clear();
+            let read = read(body, to, bytes).await;
+            if head.repeats_status(bytes) {
+                bytes.clear();
             }
             match read {
                 Ok(()) => Ok(Err(refusal)),

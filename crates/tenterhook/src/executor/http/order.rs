@@ -68,7 +68,7 @@ impl AsRef<[u8]> for Body {
 }
 
 fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
-    let (_, value) = task.ambient.env.iter().rfind(|(it, _)| it == name)?;
+    let (_, value) = task.ambient.env.iter().rfind(|(key, _)| key == name)?;
     Some(value)
 }
 
@@ -109,7 +109,7 @@ fn sign(task: &Task, name: &str, id: &str) -> Result<[(HeaderName, String); 2], 
     let failed = |what: &str| {
         Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shown(name)))
     };
-    let secrets = variable(task, name).filter(|it| !it.is_empty());
+    let secrets = variable(task, name).filter(|variable| !variable.is_empty());
     let secrets = secrets.ok_or_else(|| failed("that holds the secret is not set or empty"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let signature = signature::sign(secrets, id, now, &task.envelope.body)
@@ -121,7 +121,7 @@ fn random_id() -> Result<String, Failure> {
     let number =
         random().ok_or_else(|| Failure::new(Kind::Client, "the system has no random numbers"))?;
     let digits = number.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    let digits = digits.filter_map(|it| char::from_digit(it.into(), 16));
+    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
     let mut id = String::with_capacity("msg_".len() + 2 * NUMBER);
     id.push_str("msg_");
     id.extend(digits);

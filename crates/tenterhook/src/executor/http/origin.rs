@@ -59,7 +59,7 @@ impl Origin {
     /// How long it still wants to be left alone.
     pub(super) fn quiet(&self) -> Option<Duration> {
         let until = self.known().quiet_until?;
-        Some(until.saturating_duration_since(Instant::now())).filter(|it| !it.is_zero())
+        Some(until.saturating_duration_since(Instant::now())).filter(|duration| !duration.is_zero())
     }
 
     /// It asked for so much time.
@@ -73,7 +73,7 @@ impl Origin {
         loop {
             let Kept { mut connection, since, .. } = {
                 let mut known = self.known();
-                let at = known.kept.iter().rposition(|it| it.runtime == runtime)?;
+                let at = known.kept.iter().rposition(|connection| connection.runtime == runtime)?;
                 known.kept.remove(at)
             };
             if since.elapsed() < idle && connection.is_quiet() {
@@ -98,13 +98,13 @@ impl Origin {
     /// Closes what is kept for longer than `idle`; whether anything is left.
     pub(super) fn sweep(&self, now: Instant, idle: Duration) -> bool {
         let mut known = self.known();
-        known.kept.retain(|it| now.duration_since(it.since) < idle);
+        known.kept.retain(|connection| now.duration_since(connection.since) < idle);
         !known.kept.is_empty()
     }
 
     /// Whether anything is known of it that must not be forgotten.
     pub(super) fn matters(&self, now: Instant) -> bool {
         let known = self.known();
-        !known.kept.is_empty() || known.quiet_until.is_some_and(|it| it > now)
+        !known.kept.is_empty() || known.quiet_until.is_some_and(|quiet_until| quiet_until > now)
     }
 }

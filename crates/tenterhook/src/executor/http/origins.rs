@@ -63,8 +63,12 @@ impl Origins {
         }
         let target = Target::read(url)
             .map_err(|error| Failure::new(Kind::Url, format!("its URL cannot be used: {error}")))?;
-        let same = |it: &&Arc<Destination>| it.is_on_the_server_of(&target);
-        let origin = known.destinations.values().find(same).map(|it| Arc::clone(&it.origin));
+        let same = |destination: &&Arc<Destination>| destination.is_on_the_server_of(&target);
+        let origin = known
+            .destinations
+            .values()
+            .find(same)
+            .map(|destination| Arc::clone(&destination.origin));
         let made = Arc::new(Destination::new(target, origin.unwrap_or_default())?);
         known.destinations.insert(url.into(), Arc::clone(&made));
         Ok(made)
@@ -95,8 +99,10 @@ impl Origins {
             left |= destination.origin.sweep(now, self.idle);
         }
         // Whoever uses a destination got it under this lock: with two of one server, its requests would be counted twice.
-        let in_use = |it: &Arc<Destination>| Arc::strong_count(it) > 1;
-        known.destinations.retain(|_, it| in_use(it) || it.origin.matters(now));
+        let in_use = |destination: &Arc<Destination>| Arc::strong_count(destination) > 1;
+        known
+            .destinations
+            .retain(|_, destination| in_use(destination) || destination.origin.matters(now));
         if !left {
             known.sweeper = None;
         }

@@ -31,7 +31,7 @@ impl Head {
 
     /// Why the body is not even looked at.
     pub(super) fn unreadable(&self, id: &str) -> Option<Failure> {
-        if self.text(ID).is_some_and(|it| it != id) {
+        if self.text(ID).is_some_and(|text| text != id) {
             return Some(Failure::new(Kind::Stale, "the reply names another request"));
         }
         let encoding = self.text(CONTENT_ENCODING).unwrap_or_default();
@@ -79,13 +79,13 @@ impl Head {
 
     fn speaks_of_a_body(&self) -> bool {
         let length = self.text(CONTENT_LENGTH);
-        self.headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|it| it != "0")
+        self.headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length != "0")
     }
 
     /// Where a redirect leads, as far as it may be said: no path, and nothing that is no URL.
     fn whereto(&self) -> String {
-        let target = self.text(LOCATION).and_then(|it| Target::read(it).ok());
-        target.map_or_else(String::new, |it| format!(", to `{}`", it.origin))
+        let target = self.text(LOCATION).and_then(|text| Target::read(text).ok());
+        target.map_or_else(String::new, |target| format!(", to `{}`", target.origin))
     }
 
     /// How long the server wants to be left alone, where it takes no more requests and says so (HT-61): in seconds, or until
@@ -104,7 +104,7 @@ impl Head {
 
     fn wait(&self) -> String {
         let time = self.wants_quiet();
-        time.map_or_else(String::new, |it| format!(" for {} seconds", it.as_secs()))
+        time.map_or_else(String::new, |time| format!(" for {} seconds", time.as_secs()))
     }
 }
 
@@ -141,7 +141,8 @@ mod tests {
         ] {
             assert_eq!(head.no_answer(body.as_bytes()), None, "{body}");
         }
-        let unlike = |head: &Head, body: &str| head.no_answer(body.as_bytes()).map(|it| it.kind);
+        let unlike =
+            |head: &Head, body: &str| head.no_answer(body.as_bytes()).map(|answer| answer.kind);
         for body in ["[]", "<html>", "true", "\"deny\""] {
             assert_eq!(unlike(&json, body), Some(Kind::NotJson), "{body}");
         }
@@ -151,7 +152,7 @@ mod tests {
     /// HT-51
     #[test]
     fn a_status_alone_decides_nothing_but_is_told() {
-        let kind = |status| head(status, &[]).refusal().map(|it| it.kind);
+        let kind = |status| head(status, &[]).refusal().map(|refusal| refusal.kind);
         for (status, expected) in [
             (200, None),
             (204, None),
@@ -165,7 +166,7 @@ mod tests {
         ] {
             assert_eq!(kind(status), expected, "{status}");
         }
-        let with = |name, value| head(204, &[(name, value)]).refusal().map(|it| it.kind);
+        let with = |name, value| head(204, &[(name, value)]).refusal().map(|refusal| refusal.kind);
         assert_eq!(with("content-length", "0"), None);
         assert_eq!(with("content-length", "45"), Some(Kind::NotJson));
         assert_eq!(with("transfer-encoding", "chunked"), Some(Kind::NotJson));
@@ -189,7 +190,7 @@ mod tests {
             let now = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
             head(503, &[now, ("retry-after", value)]).wants_quiet()
         };
-        let minutes = |it: u64| Some(Duration::from_secs(60 * it));
+        let minutes = |n: u64| Some(Duration::from_secs(60 * n));
         assert_eq!(date("Sun, 06 Nov 1994 08:51:37 GMT"), minutes(2));
         assert_eq!(date("Sunday, 06-Nov-94 08:50:37 GMT"), minutes(1));
         assert_eq!(date("Sun, 06 Nov 1994 08:00:00 GMT"), minutes(0));
@@ -201,7 +202,9 @@ mod tests {
     /// HT-52
     #[test]
     fn what_is_compressed_or_belongs_to_another_request_is_not_looked_at() {
-        let kind = |name, value| head(200, &[(name, value)]).unreadable("msg_1").map(|it| it.kind);
+        let kind = |name, value| {
+            head(200, &[(name, value)]).unreadable("msg_1").map(|failure| failure.kind)
+        };
         assert_eq!(kind("content-encoding", "gzip"), Some(Kind::Encoding));
         assert_eq!(kind("content-encoding", "identity"), None);
         assert_eq!(kind("webhook-id", "msg_2"), Some(Kind::Stale));

@@ -105,7 +105,8 @@ mod tests {
     /// HT-12
     #[test]
     fn only_public_addresses_are_handed_on() {
-        let found = |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<_>>();
+        let found =
+            |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
         let public = vet(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1")).unwrap();
         assert_eq!(public, found("8.8.8.8 2606:4700::1"));
         let refused = vet(found("169.254.169.254 10.0.0.1")).unwrap_err();

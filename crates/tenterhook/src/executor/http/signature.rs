@@ -19,7 +19,7 @@ pub(super) fn sign(secrets: &str, id: &str, timestamp: u64, body: &[u8]) -> Opti
         Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
     };
     let signatures: Option<Vec<_>> = secrets.split_whitespace().map(sign_one).collect();
-    signatures.filter(|it| !it.is_empty()).map(|it| it.join(" "))
+    signatures.filter(|parts| !parts.is_empty()).map(|parts| parts.join(" "))
 }
 
 #[cfg(test)]

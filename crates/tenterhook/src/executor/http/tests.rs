@@ -225,19 +225,23 @@ async fn what_cannot_be_sent_as_it_is_written_is_not_sent() {
         change(&mut http);
         hook(http, LONG)
     };
-    let header = |value: &'static str| with(&move |it| it.headers[0].1 = value.to_owned());
+    let header =
+        |value: &'static str| with(&move |request| request.headers[0].1 = value.to_owned());
     let port = server.address().port();
     for (hook, code) in [
-        (with(&|it| it.url = "http://example.com/".to_owned()), "http-url"),
-        (with(&move |it| it.url = format!("http://127.1:{port}/")), "http-url"),
-        (with(&move |it| it.url = format!("http://user:{SECRET}@127.0.0.1:{port}/")), "http-url"),
-        (with(&move |it| it.url = "https://10.0.0.1/".to_owned()), "http-url"),
+        (with(&|request| request.url = "http://example.com/".to_owned()), "http-url"),
+        (with(&move |request| request.url = format!("http://127.1:{port}/")), "http-url"),
+        (
+            with(&move |request| request.url = format!("http://user:{SECRET}@127.0.0.1:{port}/")),
+            "http-url",
+        ),
+        (with(&move |request| request.url = "https://10.0.0.1/".to_owned()), "http-url"),
         (header("$EMPTY"), "http-header"),
         (header("$KEY"), "http-header"),
-        (with(&|it| it.variables.push("GONE".to_owned())), ""),
+        (with(&|request| request.variables.push("GONE".to_owned())), ""),
         (header("Bearer\r\nX-Evil: 1"), "http-header"),
-        (with(&|it| it.secret = Some("GONE".to_owned())), "http-secret"),
-        (with(&|it| it.secret = Some("TOKEN".to_owned())), "http-secret"),
+        (with(&|request| request.secret = Some("GONE".to_owned())), "http-secret"),
+        (with(&|request| request.secret = Some("TOKEN".to_owned())), "http-secret"),
     ] {
         let outcome = fire_hook(hook, Network::default()).await;
         if code.is_empty() {

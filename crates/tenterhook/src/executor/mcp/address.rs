@@ -157,8 +157,8 @@ impl Address {
         let mut replies = Replies::default();
         let messages = self.read(body)?;
         if messages.is_empty() {
-            let said: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
-            let what = format!("unexpected server response: unrecognized JSON-RPC message: {said}");
+            let text: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
+            let what = format!("unexpected server response: unrecognized JSON-RPC message: {text}");
             return Err(self.unsent(&what));
         }
         for message in messages {
@@ -289,10 +289,10 @@ impl Address {
         {
             return Err(Lost::Refused(error.clone()));
         }
-        let said = String::from_utf8_lossy(&body);
+        let text = String::from_utf8_lossy(&body);
         Err(match is_overloaded {
             true => busy(),
-            false => self.unsent(&format!("unexpected server response: HTTP {status}: {said}")),
+            false => self.unsent(&format!("unexpected server response: HTTP {status}: {text}")),
         })
     }
 

@@ -115,7 +115,7 @@ impl Configured {
         let mut lines = lock(&self.lines);
         let mut kept = HashMap::new();
         for server in servers {
-            let line = lines.remove(&server.name).filter(|it| it.start.server == server);
+            let line = lines.remove(&server.name).filter(|line| line.start.server == server);
             let line = line.unwrap_or_else(|| {
                 Line::new(Start {
                     server: server.clone(),
@@ -189,7 +189,7 @@ impl Line {
     /// The line to the program that a caller may ask who is left no more than `caller`. At an address nothing is started.
     fn confined(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
         let server = &self.start.server;
-        let caller = caller.filter(|it| server.sandbox.grants() != Some(it));
+        let caller = caller.filter(|caller| server.sandbox.grants() != Some(caller));
         let Some(caller) = caller.filter(|_| matches!(server.reach, Reach::Program(_))) else {
             return Arc::clone(self);
         };

@@ -237,7 +237,7 @@ fn protocol(call: &Call<'_>, what: &str) -> CallFault {
 }
 
 fn no_tool(call: &Call<'_>, tools: &[&str]) -> CallFault {
-    let listed: Vec<String> = tools.iter().take(8).map(|it| format!("`{it}`")).collect();
+    let listed: Vec<String> = tools.iter().take(8).map(|tool| format!("`{tool}`")).collect();
     let hint = match (nearest(call.tool, tools.iter().copied()), listed.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, true) => "it has none".to_owned(),

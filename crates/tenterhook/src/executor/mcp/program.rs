@@ -29,7 +29,7 @@ pub(super) fn describe(
     let cwd = command.cwd.clone().unwrap_or_default();
     let mut described = match command.starts() {
         Invocation::Argv { program, args } => {
-            let args = args.iter().map(|it| fill(it)).collect::<Result<Vec<_>, _>>()?;
+            let args = args.iter().map(|arg| fill(arg)).collect::<Result<Vec<_>, _>>()?;
             process::Command::new(fill(program)?, args, cwd)
         }
         Invocation::Shell { text, .. } => process::Command::shell(text, cwd),
@@ -37,9 +37,10 @@ pub(super) fn describe(
     // What is confined sees what it is granted, whatever its agent promises.
     let inherit = if grants.is_empty() { command.inherit } else { Inherit::Listed };
     let is_granted = |name: &str| {
-        !grants.is_empty() && grants.iter().all(|it| it.env.iter().any(|it| it == name))
+        !grants.is_empty()
+            && grants.iter().all(|grant| grant.env.iter().any(|variable| variable == name))
     };
-    let is_named = |name: &str| command.pass.iter().any(|it| it == name) || is_granted(name);
+    let is_named = |name: &str| command.pass.iter().any(|text| text == name) || is_granted(name);
     let passes = |name: &str| match inherit {
         Inherit::All => !server.dialect.dialect().withholds(name),
         Inherit::Listed => LISTED.contains(&name) || is_named(name),
@@ -82,10 +83,10 @@ fn withheld(start: &Start, command: &Command, variables: &[(String, String)]) ->
         Invocation::Argv { args, .. } => args,
         Invocation::Shell { .. } => &[],
     };
-    let filled: Vec<String> = texts.iter().flat_map(|it| values(server, it, env)).collect();
+    let filled: Vec<String> = texts.iter().flat_map(|text| values(server, text, env)).collect();
     let given = given.map(|(_, value)| value.as_str());
     let withheld = given.chain(filled.iter().map(String::as_str));
-    Withheld::of(withheld.filter(|it| !is_place(it)))
+    Withheld::of(withheld.filter(|text| !is_place(text)))
 }
 
 /// Whether a value says where something lies, such as the project: that is in every message, and no secret.

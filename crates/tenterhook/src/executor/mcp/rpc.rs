@@ -215,10 +215,10 @@ mod tests {
             let [Message::Request { id, method }] = messages.as_slice() else {
                 panic!("{messages:?}");
             };
-            let said = response(id, method);
-            assert_eq!(said["id"], "s-1");
-            assert_eq!(said["result"], answer["result"]);
-            assert_eq!(said["error"]["code"], answer["error"]["code"]);
+            let json = response(id, method);
+            assert_eq!(json["id"], "s-1");
+            assert_eq!(json["result"], answer["result"]);
+            assert_eq!(json["error"]["code"], answer["error"]["code"]);
         }
         assert_eq!(
             read(br#"{"jsonrpc":"2.0","method":"notifications/message"}"#),

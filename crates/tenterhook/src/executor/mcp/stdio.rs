@@ -218,11 +218,12 @@ fn words(
         process::End::TimedOut | process::End::Cancelled => "it was ended".to_owned(),
     };
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
-    let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    let last =
+        stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = close_reason.quote(last);
     let limited = confined.filter(|_| report.tier > process::Tier::T0);
-    let refused = limited.and_then(|it| it.told(&report.stderr.bytes));
-    let refused = refused.map(|it| format!("; {}", close_reason.without_withheld(&it)));
+    let refused = limited.and_then(|confined_server| confined_server.told(&report.stderr.bytes));
+    let refused = refused.map(|text| format!("; {}", close_reason.without_withheld(&text)));
     let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
     said + &refused.unwrap_or_default()
 }

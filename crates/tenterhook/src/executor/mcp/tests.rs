@@ -49,9 +49,9 @@ async fn answered(result: Result<Reply, CallFault>) -> (Restraint, Vec<&'static 
     let servers = Arc::new(Scripted { result, asked: Mutex::default() });
     let outcome = fire(CONFIG, Some(servers.clone())).await;
     assert_eq!(*servers.asked.lock().unwrap(), [r#"policy/judge {"path":"/a"}"#]);
-    let messages: Vec<&str> = outcome.faults.iter().map(|it| it.message.as_str()).collect();
+    let messages: Vec<&str> = outcome.faults.iter().map(|fault| fault.message.as_str()).collect();
     let messages = messages.join("|");
-    (outcome.restraint, outcome.faults.iter().map(|it| it.code.name()).collect(), messages)
+    (outcome.restraint, outcome.faults.iter().map(|fault| fault.code.name()).collect(), messages)
 }
 
 fn said(content: &[Content]) -> Result<Reply, CallFault> {
@@ -85,7 +85,7 @@ async fn a_host_that_panics_gave_no_answer() {
         for at_once in [true, false] {
             let outcome = fire(config, Some(Arc::new(Panicking { at_once }))).await;
             assert!(outcome.blocked(), "{outcome:?}");
-            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
+            let codes: Vec<_> = outcome.faults.iter().map(|fault| fault.code.name()).collect();
             assert_eq!(codes, ["panicked", "signalled"].repeat(hooks));
             assert!(outcome.faults[0].message.contains("on purpose"), "{outcome:?}");
         }
@@ -143,11 +143,17 @@ async fn a_fault_has_its_code_and_a_remedy_and_the_policy_decides() {
 #[tokio::test]
 async fn what_cannot_be_asked_is_a_fault() {
     let outcome = fire(CONFIG, None).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["not-started"]);
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["not-started"]
+    );
     let servers = Arc::new(Scripted { result: said(&[]), asked: Mutex::default() });
     let config = CONFIG.replace("file_path", "command");
     let outcome = fire(&config, Some(servers.clone())).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["mcp-input"]);
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["mcp-input"]
+    );
     assert!(outcome.faults[0].message.contains("`tool.input.command`"));
     assert!(outcome.blocked() && servers.asked.lock().unwrap().is_empty());
 }
@@ -180,7 +186,10 @@ async fn a_call_is_over_at_its_deadline() {
     let dropped = Arc::default();
     let servers = Arc::new(Silent(Arc::clone(&dropped)));
     let outcome = fire(&CONFIG.replace("on =", "timeout = '1s'\non ="), Some(servers)).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["timed-out"]);
+    assert_eq!(
+        outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
+        ["timed-out"]
+    );
     assert!(outcome.blocked());
     assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
 }

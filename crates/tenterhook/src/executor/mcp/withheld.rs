@@ -27,10 +27,11 @@ impl fmt::Debug for Withheld {
 impl Withheld {
     /// These values, and each of their words: a token often stands behind the name of its scheme.
     pub(super) fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let parts =
-            values.into_iter().flat_map(|it| std::iter::once(it).chain(it.split_whitespace()));
+        let parts = values
+            .into_iter()
+            .flat_map(|text| std::iter::once(text).chain(text.split_whitespace()));
         let mut parts: Vec<String> =
-            parts.filter(|it| it.len() >= SHORTEST).map(str::to_owned).collect();
+            parts.filter(|part| part.len() >= SHORTEST).map(str::to_owned).collect();
         parts.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         parts.dedup();
         Self(parts.into())
@@ -45,7 +46,7 @@ impl Withheld {
 /// Whether a variable that a server merely inherits is likely to hold a secret.
 pub(super) fn is_telling(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    TELLING.iter().any(|it| name.contains(it))
+    TELLING.iter().any(|text| name.contains(text))
 }
 
 #[cfg(test)]
@@ -56,12 +57,12 @@ mod tests {
     #[test]
     fn what_was_handed_over_does_not_come_back() {
         let withheld = Withheld::of(["Bearer abcdefgh1234", "abcdefgh", "debug", ""]);
-        for (said, shown) in [
+        for (text, shown) in [
             ("401 for Bearer abcdefgh1234!", "401 for ***!"),
             ("token abcdefgh1234 refused, abcdefgh too", "token *** refused, *** too"),
             ("debug: Bearer is no secret", "debug: Bearer is no secret"),
         ] {
-            assert_eq!(withheld.out_of(said), shown);
+            assert_eq!(withheld.out_of(text), shown);
         }
         assert!(!format!("{withheld:?}").contains("abc"));
         assert!(is_telling("my_api_key") && is_telling("GH_TOKEN") && !is_telling("LANG"));

@@ -58,10 +58,11 @@ impl ModelClient {
     /// what [`MODEL`] names, else to the first service in the table that there is a key for.
     #[must_use]
     pub fn new(env: &[(String, String)], model: Option<&str>) -> Self {
-        let known = |name: &str| name == MODEL || services::variables().any(|it| it == name);
+        let known =
+            |name: &str| name == MODEL || services::variables().any(|variable| variable == name);
         let given = |(name, value): &&(String, String)| known(name) && !value.trim().is_empty();
         let env: Vec<_> = env.iter().filter(given).cloned().collect();
-        let model = model.or(services::value(&env, MODEL)).map(|it| it.trim().to_owned());
+        let model = model.or(services::value(&env, MODEL)).map(|model| model.trim().to_owned());
         Self { env, model, network: Network::default(), client: OnceLock::new() }
     }
 
@@ -138,7 +139,7 @@ fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<
 async fn body(response: Response<Incoming>) -> Result<Vec<u8>, Failed> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE);
-    let kind = kind.map(|it| String::from_utf8_lossy(it.as_bytes()).into_owned());
+    let kind = kind.map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());
     let body = whole(response.into_body(), REPLY).await;
     if !status.is_success() {
         let body = body.unwrap_or_default();

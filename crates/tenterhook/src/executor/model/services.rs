@@ -150,12 +150,12 @@ const SHORT: &[(&str, &str)] =
 
 /// The variables that hold a key or an address.
 pub fn variables() -> impl Iterator<Item = &'static str> {
-    SERVICES.iter().flat_map(|it| it.keys.iter().copied().chain([it.base]))
+    SERVICES.iter().flat_map(|service| service.keys.iter().copied().chain([service.base]))
 }
 
 /// The names of all services.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SERVICES.iter().map(|it| it.name)
+    SERVICES.iter().map(|service| service.name)
 }
 
 type Env<'a> = &'a [(String, String)];
@@ -163,8 +163,8 @@ type Env<'a> = &'a [(String, String)];
 /// What a variable holds; nothing where it is empty.
 #[must_use]
 pub fn value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
-    let found = env.iter().find(|(it, _)| it == name).map(|(_, value)| value.trim());
-    found.filter(|it| !it.is_empty())
+    let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| value.trim());
+    found.filter(|text| !text.is_empty())
 }
 
 /// Where a question goes.
@@ -225,7 +225,7 @@ pub enum Unreachable {
 }
 
 fn called() -> String {
-    names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+    names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn wanted() -> String {
@@ -255,7 +255,7 @@ impl Service {
 
     /// What to set for access to it.
     fn wants(&self) -> String {
-        let keys = self.keys.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
+        let keys = self.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
         if keys.is_empty() { format!("`{}`", self.base) } else { keys }
     }
 
@@ -281,18 +281,18 @@ fn complete(address: &str, version: &str) -> String {
 ///
 /// When nobody can be asked: why.
 pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Target, Unreachable> {
-    let open = || SERVICES.iter().filter(|it| it.is_open(env));
-    let Some(wanted) = wanted.filter(|it| !it.is_empty()) else {
-        let own = |it: &Service| {
-            let (quick, able) = it.models?;
-            Some(it.target(env, if tier == ModelTier::Quick { quick } else { able }))
+    let open = || SERVICES.iter().filter(|service| service.is_open(env));
+    let Some(wanted) = wanted.filter(|text| !text.is_empty()) else {
+        let own = |service: &Service| {
+            let (quick, able) = service.models?;
+            Some(service.target(env, if tier == ModelTier::Quick { quick } else { able }))
         };
         return open().find_map(own).ok_or_else(|| nobody(open().next()));
     };
     if let Some((name, model)) = wanted.split_once("::") {
         let service = SERVICES
             .iter()
-            .find(|it| it.name == name)
+            .find(|service| service.name == name)
             .ok_or_else(|| Unreachable::Unknown { name: name.to_owned() })?;
         if model.is_empty() {
             return Err(Unreachable::Unnamed(service.name));
@@ -301,13 +301,14 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Tar
         return if access { Ok(service.target(env, model)) } else { Err(service.closed(model)) };
     }
     let long = SHORT.iter().find(|(short, _)| *short == wanted).map_or(wanted, |(_, long)| long);
-    let makes = |it: &&Service| it.prefixes.iter().any(|prefix| long.starts_with(prefix));
+    let makes = |service: &&Service| service.prefixes.iter().any(|prefix| long.starts_with(prefix));
     let maker = SERVICES.iter().find(makes);
-    if let Some(maker) = maker.filter(|it| it.is_open(env)) {
+    if let Some(maker) = maker.filter(|service| service.is_open(env)) {
         return Ok(maker.target(env, long));
     }
     // A server of the host's own that speaks the common protocol may well serve the models of others.
-    let gateway = open().find(|it| it.name == "openai" && value(env, it.base).is_some());
+    let gateway =
+        open().find(|service| service.name == "openai" && value(env, service.base).is_some());
     match (gateway, maker) {
         (Some(gateway), _) => Ok(gateway.target(env, long)),
         (None, Some(maker)) => Err(maker.closed(long)),
@@ -330,7 +331,7 @@ mod tests {
     fn chosen(env: &[(&str, &str)], wanted: Option<&str>) -> Result<(String, String), String> {
         let env: Vec<_> = env.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let chosen = choose(&env, wanted, ModelTier::Quick);
-        chosen.map(|it| (it.name, it.address)).map_err(|why| why.to_string())
+        chosen.map(|target| (target.name, target.address)).map_err(|why| why.to_string())
     }
 
     /// MO-20, MO-21
@@ -404,7 +405,7 @@ mod tests {
     /// MO-22
     #[test]
     fn what_is_missing_is_said() {
-        for (env, wanted, said) in [
+        for (env, wanted, text) in [
             (
                 &[][..],
                 None,
@@ -423,7 +424,7 @@ mod tests {
             (&[], Some("qwen3"), "there is no model to ask"),
         ] {
             let fault = chosen(env, wanted).unwrap_err();
-            assert!(fault.contains(said), "{fault}");
+            assert!(fault.contains(text), "{fault}");
         }
     }
 

@@ -84,12 +84,12 @@ pub(super) async fn calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult>
     let wanted = calls.to_vec();
     // Files may be slow, and a search takes its time: neither may hold up the host's other work.
     let made = tokio::task::spawn_blocking(move || {
-        let make = |(at, it): (usize, &ToolCall)| result(it, call(&project, it, at, &given));
+        let make = |(at, c): (usize, &ToolCall)| result(c, call(&project, c, at, &given));
         wanted.iter().enumerate().map(make).collect::<Vec<_>>()
     });
     let made = made.await;
     drop(guard);
-    made.unwrap_or_else(|_| calls.iter().map(|it| result(it, Err(Refusal::Failed))).collect())
+    made.unwrap_or_else(|_| calls.iter().map(|call| result(call, Err(Refusal::Failed))).collect())
 }
 
 fn result(call: &ToolCall, said: Result<String, Refusal>) -> ToolResult {
@@ -113,7 +113,7 @@ fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<Str
 fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
     let wrong = |field, wanted| Refusal::WrongField { field, wanted };
     let path = input.get("path").and_then(Value::as_str).ok_or(wrong("path", "a string"))?;
-    let line = match input.get("line").filter(|it| !it.is_null()) {
+    let line = match input.get("line").filter(|line| !line.is_null()) {
         None => 1,
         Some(line) => line.as_u64().ok_or(wrong("line", "a whole number"))?.max(1),
     };

@@ -88,8 +88,8 @@ impl Mark {
         // One number more than any that stands there. What has more digits than are read is none of ours.
         let digits = |(at, _): (usize, &str)| {
             let after = text.get(at + "event-".len()..)?;
-            let end = after.find(|it: char| !it.is_ascii_digit()).unwrap_or(after.len());
-            after.get(..end).filter(|it| it.len() <= 9)?.parse::<u32>().ok()
+            let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+            after.get(..end).filter(|text| text.len() <= 9)?.parse::<u32>().ok()
         };
         let largest = text.match_indices("event-").filter_map(digits).max().unwrap_or(1);
         let name = format!("event-{}", largest.max(1) + 1);
@@ -114,8 +114,10 @@ impl Mark {
 /// What the model said, without the one fence that models like to put round an object (MO-4).
 pub(super) fn unfenced(text: &str) -> &str {
     let text = text.trim();
-    let inner = text.strip_prefix("```").and_then(|it| it.strip_suffix("```"));
-    let Some((language, object)) = inner.and_then(|it| it.split_once('\n')) else { return text };
+    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let Some((language, object)) = inner.and_then(|text| text.split_once('\n')) else {
+        return text;
+    };
     let object = object.trim();
     let is_one = language.trim().chars().all(char::is_alphanumeric)
         && object.starts_with('{')
@@ -170,7 +172,7 @@ mod tests {
     /// MO-4
     #[test]
     fn one_fence_round_the_object_is_taken_off() {
-        for (said, read) in [
+        for (text, read) in [
             ("```json\n{\"ok\": true}\n```", "{\"ok\": true}"),
             (" ```\n{}\n``` \n", "{}"),
             ("```json\n{\"a\":\n 1}\n\n```", "{\"a\":\n 1}"),
@@ -180,7 +182,7 @@ mod tests {
             ("```", "```"),
             ("``````", "``````"),
         ] {
-            assert_eq!(unfenced(said), read, "{said}");
+            assert_eq!(unfenced(text), read, "{text}");
         }
     }
 }

@@ -76,7 +76,7 @@ async fn says(dialect: DialectId, name: &str, words: &str) -> Outcome {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code.name()).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// MO-1, MO-3: what goes out.
@@ -199,7 +199,7 @@ async fn an_agent_looks_around_until_it_answers() {
     assert_eq!((outcome.restraint, outcome.reason().as_deref()), (Restraint::Ask, Some("one")));
     let asked = model.asked();
     assert_eq!(
-        asked.iter().map(|it| it.max_tokens).collect::<Vec<_>>(),
+        asked.iter().map(|question| question.max_tokens).collect::<Vec<_>>(),
         [Some(1_000), Some(900), Some(800)]
     );
     assert_eq!((asked[0].tools.len(), asked[0].form), (2, Form::Text));

@@ -150,7 +150,7 @@ mod tests {
     /// WK-3, WK-4, WK-5.
     #[test]
     fn a_reply_answers_is_silent_or_fails() {
-        for (line, said) in [
+        for (line, frame) in [
             (r#"{"id":7}"#, answer("")),
             (r#"{"id":7,"answer":null}"#, answer("")),
             (r#"{"id":7,"answer":null,"error":null}"#, answer("")),
@@ -163,7 +163,7 @@ mod tests {
             (r#"{"id":7,"error":"no database"}"#, Said::Error("no database".to_owned())),
             (r#"{"id":7,"answer":null,"error":"x"}"#, Said::Error("x".to_owned())),
         ] {
-            assert_eq!(read(line.as_bytes()).ok(), Some(Reply { id: 7, said }), "{line}");
+            assert_eq!(read(line.as_bytes()).ok(), Some(Reply { id: 7, said: frame }), "{line}");
         }
     }
 

@@ -173,7 +173,7 @@ impl Link {
     /// Keeps a reply until the end of the write that brought it: a second one beside it would make both unreadable.
     fn keep(&self, id: u64, said: frame::Said) -> Result<(), (String, frame::Said)> {
         let mut state = self.state();
-        match state.waiting.iter_mut().find(|it| it.id == id) {
+        match state.waiting.iter_mut().find(|w| w.id == id) {
             Some(Waiting { reply: Some(_), .. }) => {
                 Err((format!("it replied to {id} twice"), said))
             }
@@ -189,11 +189,11 @@ impl Link {
 
     fn tell_replies(&self) {
         let mut state = self.state();
-        for waiting in state.waiting.extract_if(.., |it| it.reply.is_some()) {
-            if let Some(said) = waiting.reply {
+        for waiting in state.waiting.extract_if(.., |w| w.reply.is_some()) {
+            if let Some(frame) = waiting.reply {
                 self.answered.store(true, Ordering::Relaxed);
                 // Nobody waits for a late reply; it is dropped by its number.
-                let _ = waiting.tell.send(Heard::Reply(said));
+                let _ = waiting.tell.send(Heard::Reply(frame));
             }
         }
     }

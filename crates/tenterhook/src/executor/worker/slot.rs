@@ -44,7 +44,7 @@ struct State {
 impl State {
     /// Lets a worker go, which ends it as soon as nobody else waits for it. `false`: that happened already.
     fn part(&mut self, link: &Arc<Link>) -> bool {
-        self.link.take_if(|it| Arc::ptr_eq(it, link)).is_some()
+        self.link.take_if(|l| Arc::ptr_eq(l, link)).is_some()
     }
 
     /// Lets a worker go that ended by itself or left its protocol; without an answer its start counts against it.
@@ -82,7 +82,7 @@ impl WorkerSlot {
             return;
         }
         let before = state.users.len();
-        state.users.retain(|user| user.upgrade().is_some_and(|it| it.event != hook.event));
+        state.users.retain(|user| user.upgrade().is_some_and(|other| other.event != hook.event));
         if state.users.len() < before {
             state.restarts.forgive();
         }
@@ -217,7 +217,7 @@ fn broke(why: &str) -> Failure {
 }
 
 fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
-    let last = last.map(|it| format!("; the last time: {it}")).unwrap_or_default();
+    let last = last.map(|text| format!("; the last time: {text}")).unwrap_or_default();
     let message = format!(
         "its worker was started {STARTS} times within {} s and gave no answer; for {} s its failure policy decides each \
          event without it: correct it and reload the configuration, or begin a new session, to try it at once{last}",

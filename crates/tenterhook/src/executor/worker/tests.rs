@@ -130,11 +130,11 @@ async fn events_at_once_take_turns() {
 async fn a_worker_knows_no_event() {
     let hook = worker("guard", &["--worker", DENY]) + "env = { MODE = \"strict\" }\n";
     let scene = Scene::new(&hook);
-    let told = scene.told().await;
+    let texts = scene.told().await;
     let here = scene.directory.path().canonicalize().unwrap();
-    assert_eq!(Path::new(&told[1]), here);
-    assert!(told.contains(&"MODE".to_owned()));
-    assert!(!told.iter().any(|name| name.starts_with("TENTERHOOK_EVENT")), "{told:?}");
+    assert_eq!(Path::new(&texts[1]), here);
+    assert!(texts.contains(&"MODE".to_owned()));
+    assert!(!texts.iter().any(|name| name.starts_with("TENTERHOOK_EVENT")), "{texts:?}");
 }
 
 /// Zoo 58 (WK-6, WK-12, WK-14): whatever a worker does instead of answering, the event goes to its policy, the next one
@@ -218,8 +218,8 @@ async fn a_second_reply_that_comes_later_is_told() {
     gone(&pid).await;
     let second = scene.fire("ls").await;
     assert!(first.blocked() && second.blocked());
-    let told = [codes(&first), codes(&second)].concat();
-    let protocol = told.iter().filter(|it| **it == "worker-protocol");
+    let texts = [codes(&first), codes(&second)].concat();
+    let protocol = texts.iter().filter(|code| **code == "worker-protocol");
     assert_eq!(protocol.count(), 1, "told, and told once: {first:?} {second:?}");
 }
 

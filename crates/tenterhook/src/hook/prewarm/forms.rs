@@ -58,10 +58,11 @@ impl Invocation {
 fn script_in(text: &str, language: &Language) -> Option<usize> {
     let line = shell::read(text);
     let mut written = line.written();
-    let command = written.next().filter(|it| it.context == Context::TopLevel)?;
+    let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     // Its input must be ours, and it must stand in the foreground, or it has none.
-    let reads_elsewhere = command.redirects.iter().any(|it| it.operator.starts_with('<'));
+    let reads_elsewhere =
+        command.redirects.iter().any(|redirect| redirect.operator.starts_with('<'));
     if !is_alone || reads_elsewhere || !line.constructs.is_empty() || stands_behind(text) {
         return None;
     }
@@ -70,8 +71,8 @@ fn script_in(text: &str, language: &Language) -> Option<usize> {
     let sources = command
         .assignments
         .iter()
-        .map(|it| format!("{}={}", it.name, it.value.source))
-        .chain(command.words.iter().map(|it| it.source.clone()))
+        .map(|assignment| format!("{}={}", assignment.name, assignment.value.source))
+        .chain(command.words.iter().map(|word| word.source.clone()))
         .take(command.assignments.len() + 1 + options);
     for source in sources {
         let rest = text.get(at..)?;
@@ -156,11 +157,12 @@ mod tests {
     fn arguments_keep_their_order() {
         let argv = |args: &[&str]| Invocation::Argv {
             program: "python3".into(),
-            args: args.iter().map(|it| (*it).to_owned()).collect(),
+            args: args.iter().map(|text| (*text).to_owned()).collect(),
         };
         let given = argv(&["-W", "error", "-u", "a.py", "-x"]);
         let expected = argv(&["-W", "error", "-u", "-c", "SHIM", "a.py", "-x"]);
-        let shimmed = |it: Invocation| it.with_option(Prewarm::Python, "-c", "SHIM");
+        let shimmed =
+            |invocation: Invocation| invocation.with_option(Prewarm::Python, "-c", "SHIM");
         assert_eq!(shimmed(given), Some(expected));
         assert_eq!(shimmed(argv(&["-W"])), None);
         assert_eq!(shimmed(argv(&["-W", "error"])), None);

@@ -138,7 +138,7 @@ fn what_is_no_rule_never_holds_and_says_why() {
 /// S-41: what people read of a rule that does not hold, or holds widely.
 #[test]
 fn a_rule_says_why_it_does_not_hold_or_only_widely() {
-    for (rule, command, compat, said) in [
+    for (rule, command, compat, text) in [
         ("Read(a)", "ls", Compat::Guarded, "it is about another tool"),
         ("Bash(git *)", "ls", Compat::Guarded, "nothing in the call matches it"),
         ("Bash(git push *)", "git $X", Compat::Guarded, "an expansion may make it match"),
@@ -169,7 +169,7 @@ fn a_rule_says_why_it_does_not_hold_or_only_widely() {
             Picked::No(why) | Picked::Widely(why) | Picked::Failed(why) => why.as_str(),
             Picked::Exactly => "",
         };
-        let is_said = if said.is_empty() { found.is_empty() } else { found.starts_with(said) };
+        let is_said = if text.is_empty() { found.is_empty() } else { found.starts_with(text) };
         assert!(is_said, "{rule} {command} {compat:?}: {picked:?}");
     }
 }
@@ -201,7 +201,7 @@ fn a_rule_holds_for_the_old_name_of_a_tool() {
         .with("tool_name", "Agent")
         .with("tool_input", json!({"prompt": "p"}));
     let condition = Condition::rule("Task", Reading::Native);
-    let pick = |it: &Condition| it.pick(&MatchContext::of(&event), Compat::Guarded);
+    let pick = |condition: &Condition| condition.pick(&MatchContext::of(&event), Compat::Guarded);
     assert!(matches!(pick(&condition), Picked::No(_)));
     assert_eq!(pick(&condition.with_aliases(&[("Task", "Agent")])), Picked::Exactly);
 }
@@ -216,7 +216,7 @@ fn a_condition_is_written_part_by_part() {
     let written: Vec<_> = all
         .written()
         .into_iter()
-        .map(|it| match it {
+        .map(|written| match written {
             Written::Rule(text) => format!("rule {text}"),
             Written::When(text) => format!("when {text}"),
             Written::Toml(text) => format!("toml {text}"),

@@ -134,7 +134,10 @@ impl CommandPattern {
             parts.extend((index > 0 && !unknown).then_some(Some(" ")));
             parts.push((!unknown).then_some(&**text));
         }
-        [Some(&self.base), self.open.as_ref()].into_iter().flatten().any(|it| it.may_match(&parts))
+        [Some(&self.base), self.open.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|stars| stars.may_match(&parts))
     }
 
     /// Whether a command runs the program that the pattern spells out.
@@ -147,7 +150,9 @@ impl CommandPattern {
 
     /// Whether a command runs the program and says what the pattern says, in other places or cut short (S-35).
     fn spells(&self, command: &SimpleCommand) -> bool {
-        self.spelling.as_ref().is_some_and(|it| self.is_program(command) && it.fits(command))
+        self.spelling
+            .as_ref()
+            .is_some_and(|spelling| self.is_program(command) && spelling.fits(command))
     }
 
     /// The program that may run a command which matches, where the line hands it one (S-36).
@@ -157,15 +162,16 @@ impl CommandPattern {
     /// What it would cost too much to look at is in doubt.
     fn guessed(&self, line: &Line, depth: usize, meter: &Meter<'_>) -> Option<Widening> {
         let program = self.program.as_deref()?;
-        let is_option =
-            |it: &SimpleCommand| it.words.get(1).is_some_and(|word| word.text.starts_with('-'));
-        let counts = |it: &SimpleCommand| {
-            (self.extent == Extent::Arguments || is_option(it))
-                && (self.matches_command(it) || self.spells(it))
+        let is_option = |command: &SimpleCommand| {
+            command.words.get(1).is_some_and(|word| word.text.starts_with('-'))
+        };
+        let counts = |command: &SimpleCommand| {
+            (self.extent == Extent::Arguments || is_option(command))
+                && (self.matches_command(command) || self.spells(command))
         };
         let unread = || Some(Widening::Unread(Doubt::TooDeep));
         // Every word may be the start of a guess.
-        if !line.commands.iter().all(|it| meter.spend(it.size())) {
+        if !line.commands.iter().all(|command| meter.spend(command.size())) {
             return unread();
         }
         for guess in guess::of_line(line, &|name| name == program, Languages::Read) {
@@ -206,8 +212,8 @@ impl CommandPattern {
         let behind = || {
             let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
             commands
-                .find(|it| self.matches_command(it) || self.may_match(it))
-                .map(|it| it.via.to_vec())
+                .find(|command| self.matches_command(command) || self.may_match(command))
+                .map(|command| command.via.to_vec())
         };
         let construct = line.constructs.first().filter(|_| reading == Reading::Claude);
         construct
@@ -215,8 +221,15 @@ impl CommandPattern {
             .or_else(|| doubt.map(unread).filter(Widening::is_agents_own))
             .or_else(|| expands().then_some(Widening::Expansion))
             .or_else(|| behind().map(Widening::Wrapper))
-            .or_else(|| line.written().any(|it| self.may_match(it)).then_some(Widening::Expansion))
-            .or_else(|| line.commands.iter().any(|it| self.spells(it)).then_some(Widening::Options))
+            .or_else(|| {
+                line.written().any(|command| self.may_match(command)).then_some(Widening::Expansion)
+            })
+            .or_else(|| {
+                line.commands
+                    .iter()
+                    .any(|command| self.spells(command))
+                    .then_some(Widening::Options)
+            })
             .or_else(|| self.guessed(line, MOST_GUESSED, meter))
             .or_else(|| doubt.map(unread))
     }
@@ -234,9 +247,9 @@ impl CommandPattern {
     }
 
     fn gap(&self, command: &SimpleCommand) -> Option<String> {
-        let telling = command.assignments.iter().find(|it| {
-            TELLING.contains(&it.name.as_str())
-                || TELLING_PREFIXES.iter().any(|prefix| it.name.starts_with(prefix))
+        let telling = command.assignments.iter().find(|assignment| {
+            TELLING.contains(&assignment.name.as_str())
+                || TELLING_PREFIXES.iter().any(|prefix| assignment.name.starts_with(prefix))
         });
         if let Some(assignment) = telling {
             return Some(format!("`{}` is set, which can change what runs", assignment.name));

@@ -75,7 +75,7 @@ impl Places {
     /// Those before each `c` of a pattern.
     fn of(pattern: &[char], c: char) -> Self {
         let mut found = Self::none(pattern.len() + 1);
-        let all = pattern.iter().enumerate().filter(|(_, it)| **it == c);
+        let all = pattern.iter().enumerate().filter(|(_, other)| **other == c);
         all.for_each(|(at, _)| found.add(at));
         found
     }
@@ -160,7 +160,7 @@ mod tests {
             pattern in "[ab*]{0,8}",
             parts in prop::collection::vec(prop::option::of("[abc]{0,4}"), 0..4),
         ) {
-            let parts: Vec<_> = parts.iter().map(|it| it.as_deref()).collect();
+            let parts: Vec<_> = parts.iter().map(|part| part.as_deref()).collect();
             let chars: Vec<char> = pattern.chars().collect();
             prop_assert_eq!(Stars::new(&pattern).may_match(&parts), plainly(&chars, &parts));
             // Behind what fills the first words, too.

@@ -20,7 +20,7 @@ impl Spelling {
     /// `None` where a word of the pattern may stand for several, or for none: then only the whole text can be compared.
     pub(super) fn new(words: &str, is_open: bool) -> Option<Self> {
         let mut spelling = Self { options: Vec::new(), operands: Vec::new(), is_open };
-        for word in words.split(' ').filter(|it| !it.is_empty()) {
+        for word in words.split(' ').filter(|word| !word.is_empty()) {
             match word {
                 "*" => return None,
                 _ if word.starts_with('-') && word.contains('*') => return None,

@@ -492,6 +492,6 @@ fn only_a_few_letters_are_several_options() {
 fn a_rule_keeps_its_text_up_to_its_longest() {
     let of = |length: usize| format!("Bash({})", "a".repeat(length - 6));
     let longest = of(LONGEST_RULE);
-    assert_eq!(Rule::parse(&longest).map(|it| it.text().to_owned()), Ok(longest));
+    assert_eq!(Rule::parse(&longest).map(|rule| rule.text().to_owned()), Ok(longest));
     assert_eq!(Rule::parse(&of(LONGEST_RULE + 1)).err(), Some(RuleFault::TooLong));
 }

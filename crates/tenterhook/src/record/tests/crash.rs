@@ -89,8 +89,8 @@ fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
         let given = std::fs::read_to_string(state.path().join("given")).unwrap_or_default();
         for line in given.lines() {
             let (call, word) = line.split_once(' ').expect("a line");
-            let it = (call.to_owned(), word.to_owned());
-            assert!(recorded.contains(&it), "killed at {point}: {line} is lost");
+            let pair = (call.to_owned(), word.to_owned());
+            assert!(recorded.contains(&pair), "killed at {point}: {line} is lost");
         }
         for (at, (call, word)) in recorded.iter().enumerate() {
             let made = outcome(at).restraint.word().expect("a word");
@@ -136,7 +136,8 @@ fn a_removal_that_is_killed_leaves_a_whole_record() {
         let state = tempfile::tempdir().expect("a directory");
         let is_over = play(state.path(), point, BYTES);
         look(state.path(), BYTES, point);
-        removed |= entries(&small(state.path(), BYTES)).iter().any(|it| it["kind"] == "pruned");
+        removed |=
+            entries(&small(state.path(), BYTES)).iter().any(|entry| entry["kind"] == "pruned");
         if is_over {
             break;
         }
@@ -159,7 +160,7 @@ fn half_a_line_is_cut_off_and_said() {
     assert!(report.notes[0].contains("whoever wrote it was killed"), "{:?}", report.notes);
     drop(fire(&journal, 2));
     let all = entries(&journal);
-    let kinds: Vec<&str> = all.iter().filter_map(|it| it["kind"].as_str()).collect();
+    let kinds: Vec<&str> = all.iter().filter_map(|object| object["kind"].as_str()).collect();
     assert_eq!(kinds, ["begin", "end", "recovered", "begin", "end"]);
     assert_eq!(all[2]["recovered"]["torn"]["bytes"], 23);
     let report = verified(&journal);
@@ -178,5 +179,8 @@ fn a_record_that_was_cut_is_a_problem() {
     let cut = OpenOptions::new().write(true).open(&file).expect("open");
     cut.set_len(bytes - 9).expect("cut");
     let report = verified(&journal);
-    assert!(report.problems.iter().any(|it| it.what.contains("half a record")), "{report:?}");
+    assert!(
+        report.problems.iter().any(|problem| problem.what.contains("half a record")),
+        "{report:?}"
+    );
 }

@@ -143,7 +143,7 @@ fn records_stay_within_their_bytes() {
     for number in 0..120 {
         drop(fire(&journal, number));
         let files = read::files(journal.place()).expect("files");
-        let bytes: u64 = files.iter().map(|it| it.metadata().expect("there").len()).sum();
+        let bytes: u64 = files.iter().map(|file| file.metadata().expect("there").len()).sum();
         // One file may be over by the record that filled it.
         assert!(bytes < 22_000, "{bytes} bytes in {files:?}");
     }

@@ -37,7 +37,7 @@ fn written(state: &Path) -> Journal {
 }
 
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
-    text.split_inclusive(|it| *it == b'\n').map(<[u8]>::to_vec).collect()
+    text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
 /// Does one of the things that people do to a log; says what.
@@ -51,7 +51,7 @@ fn tamper(place: &Place, dice: &mut Dice) -> String {
     let mut text = fs::read(&path).expect("read");
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     let mut all = lines(&text);
-    let said = match kind {
+    let text = match kind {
         0 => {
             let at = dice.roll(text.len());
             text[at] ^= 1 << dice.roll(8);
@@ -91,7 +91,7 @@ fn tamper(place: &Place, dice: &mut Dice) -> String {
         }
     };
     fs::write(&path, all.concat()).expect("written");
-    format!("{name}: {said}")
+    format!("{name}: {text}")
 }
 
 /// RE-40.
@@ -104,12 +104,13 @@ fn each_of_a_thousand_changes_is_found() {
     let mut whole = read::files(place).expect("files");
     assert!(whole.len() > 2, "{whole:?}");
     whole.push(place.head.clone());
-    let whole: Vec<_> = whole.into_iter().map(|it| (fs::read(&it).expect("read"), it)).collect();
+    let whole: Vec<_> =
+        whole.into_iter().map(|path| (fs::read(&path).expect("read"), path)).collect();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for round in 0..ROUNDS {
-        let said = tamper(place, &mut dice);
+        let output = tamper(place, &mut dice);
         let report = verified(&journal);
-        assert_ne!(report.problems, [], "round {round}: {said}");
+        assert_ne!(report.problems, [], "round {round}: {output}");
         for (text, path) in &whole {
             fs::write(path, text).expect("written");
         }
@@ -124,9 +125,9 @@ fn what_is_recorded_afterwards_hides_nothing() {
     for round in 0..40 {
         let state = tempfile::tempdir().expect("a directory");
         let journal = written(state.path());
-        let said = tamper(journal.place(), &mut dice);
+        let text = tamper(journal.place(), &mut dice);
         drop(fire(&journal, 99));
-        assert_ne!(verified(&journal).problems, [], "round {round}: {said}");
+        assert_ne!(verified(&journal).problems, [], "round {round}: {text}");
     }
 }
 

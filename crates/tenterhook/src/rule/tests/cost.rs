@@ -114,7 +114,7 @@ fn whatever_multiplies_is_given_up() {
 fn a_text_without_an_end_is_cut() {
     let endless = chain("[[1]]", ".map(a, [a, a])", 50);
     let answer = judge(&Rule::new("true").deny(&format!("{{{endless}}}")), bash("ls")).unwrap();
-    assert_eq!(answer.reason.map(|it| it.len()), Some(16 * 1024));
+    assert_eq!(answer.reason.map(|reason| reason.len()), Some(16 * 1024));
     let letters = json!({ "letters": "é".repeat(9000) });
     let said = Rule::new("true").deny("x{tool.input.letters}y");
     let reason = judge(&said, call("X", letters)).unwrap().reason.unwrap();
@@ -124,7 +124,8 @@ fn a_text_without_an_end_is_cut() {
 /// RU-4: each expression of a text is parsed, and a text has room for thousands.
 #[test]
 fn a_text_has_few_expressions() {
-    let code = |text: &str| Rule::new("true").deny(text).check().first().map(|it| it.code.name());
+    let code =
+        |text: &str| Rule::new("true").deny(text).check().first().map(|flaw| flaw.code.name());
     assert_eq!(code(&"{cwd}".repeat(32)), None);
     assert_eq!(code(&"{cwd}".repeat(33)), Some("rule-too-costly"));
     assert_eq!(code(&"x".repeat(16 * 1024 + 1)), Some("rule-too-costly"));
@@ -246,7 +247,7 @@ proptest! {
     ) {
         let pattern = pieces.concat();
         if let Ok(regex) = regex::Regex::new(&pattern) {
-            let expected = regex.find(&text).map(|it| it.as_str().to_owned());
+            let expected = regex.find(&text).map(|regex| regex.as_str().to_owned());
             let (found, is_in, _) = search(&pattern, &text);
             prop_assert_eq!(is_in, expected.is_some(), "{}", &pattern);
             prop_assert_eq!(found.unwrap_or_default(), expected.unwrap_or_default(), "{}", pattern);

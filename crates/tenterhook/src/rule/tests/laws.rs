@@ -137,7 +137,7 @@ fn read_the_same(text: &str) -> Result<(), TestCaseError> {
     let parser = cel::Env::default().parser().enable_optional_syntax(false);
     let whole = parser.parse(text);
     prop_assert!(whole.is_ok(), "only the quick reader takes `{text}`");
-    let whole = whole.map(|it| without_numbers(&it)).unwrap_or_default();
+    let whole = whole.map(|ided_expr| without_numbers(&ided_expr)).unwrap_or_default();
     prop_assert_eq!(without_numbers(&quick), whole, "{}", text);
     Ok(())
 }
@@ -221,7 +221,7 @@ proptest! {
     ) {
         let judged = |when: String| {
             let judged = Rule::new(&when).deny("no").judge(&RuleInput::of(&Arc::new(bash(&line))), &|| true);
-            judged.map(|it| it.restraint).map_err(|it| matches!(it, Unsettled::Failed(_)))
+            judged.map(|answer| answer.restraint).map_err(|error| matches!(error, Unsettled::Failed(_)))
         };
         let sorted = judged(format!("shell.commands.{macro_}(c, {body})"));
         prop_assert_eq!(sorted, judged(format!("shell.commands.{macro_}(c, !(!({body})))")), "{}", body);

@@ -103,7 +103,7 @@ fn no_shape_costs_more_than_its_length() {
         let (short, long) = (2 * 1024, 8 * 1024);
         let ((less, _), (more, cut)) = (cost(&shape, short), cost(&shape, long));
         let bounded =
-            [(less, short), (more, long)].iter().all(|(it, of)| *it <= A_LINE + A_BYTE * of);
+            [(less, short), (more, long)].iter().all(|(n, of)| *n <= A_LINE + A_BYTE * of);
         let linear = more <= 6 * less + 20_000 && !cut;
         if !bounded || !linear && !MULTIPLIED.contains(&shape.name) {
             wrong.push(format!("{}: {less}, {more} ({} a byte), {cut}", shape.name, more / long));

@@ -17,8 +17,8 @@ pub(super) fn replaced(text: &str) -> (Cow<'_, str>, Vec<Range>) {
         return (Cow::Borrowed(text), found);
     }
     let mut bytes = text.as_bytes().to_vec();
-    for it in &found {
-        if let Some(digits) = bytes.get_mut(it.start + 2..it.end) {
+    for range in &found {
+        if let Some(digits) = bytes.get_mut(range.start + 2..range.end) {
             digits.copy_from_slice(REPLACEMENT);
         }
     }
@@ -31,7 +31,9 @@ pub(super) fn replaced(text: &str) -> (Cow<'_, str>, Vec<Range>) {
 fn halves(bytes: &[u8]) -> Vec<Range> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(length) = bytes.get(at..).and_then(|it| it.iter().position(|it| *it == b'\\')) {
+    while let Some(length) =
+        bytes.get(at..).and_then(|bytes| bytes.iter().position(|byte| *byte == b'\\'))
+    {
         at += length;
         at += match (escaped(bytes, at), escaped(bytes, at + ESCAPE)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
@@ -71,7 +73,7 @@ mod tests {
             let (replaced, found) = replaced(text);
             assert_eq!(replaced, becomes, "{text}");
             assert!(
-                found.iter().all(|it| becomes.get(it.start..it.end) == Some(r"\uFFFD")),
+                found.iter().all(|range| becomes.get(range.start..range.end) == Some(r"\uFFFD")),
                 "{text}"
             );
         }

@@ -63,8 +63,8 @@ impl Header {
     fn read(line: &str) -> Self {
         let end = outside_quotes(line, '#').unwrap_or(line.len());
         let line = line.get(..end).unwrap_or_default().trim();
-        let inner = line.strip_prefix("[[").and_then(|it| it.strip_suffix("]]"));
-        let single = || line.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        let inner = line.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+        let single = || line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let keys = |text: &str| {
             let keys = Key::parse(text).ok()?;
             Some(keys.iter().map(|key| key.get().to_owned()).collect())
@@ -154,7 +154,7 @@ impl Quotes {
                 self.closed_by = None;
                 continue;
             }
-            let long = ["\"\"\"", "'''"].into_iter().find(|it| rest.starts_with(it));
+            let long = ["\"\"\"", "'''"].into_iter().find(|prefix| rest.starts_with(prefix));
             if let Some(long) = long {
                 self.closed_by = Some(long);
                 rest = rest.get(long.len()..).unwrap_or_default();
@@ -169,7 +169,7 @@ impl Quotes {
                 Some(']') => depth -= 1,
                 Some('"') => {
                     rest = find_unescaped(rest, "\"")
-                        .and_then(|it| rest.get(it + 1..))
+                        .and_then(|n| rest.get(n + 1..))
                         .unwrap_or_default()
                 }
                 Some('\'') => rest = rest.split_once('\'').map_or("", |(_, rest)| rest),
@@ -189,7 +189,7 @@ fn find_unescaped(text: &str, end: &str) -> Option<usize> {
             escaped = false;
         } else if escapes && c == '\\' {
             escaped = true;
-        } else if text.get(at..).is_some_and(|it| it.starts_with(end)) {
+        } else if text.get(at..).is_some_and(|text| text.starts_with(end)) {
             return Some(at);
         }
     }
@@ -258,12 +258,15 @@ impl Builder {
     fn place(&mut self, path: &[String], is_item: bool, span: Span, entries: Vec<Entry>) {
         let again = !is_item && path.len() > 1 && !self.defined.insert(path.to_vec());
         if is_item || again {
-            self.defined.retain(|it| it.len() <= path.len() || !it.starts_with(path));
+            self.defined.retain(|table_path| {
+                table_path.len() <= path.len() || !table_path.starts_with(path)
+            });
         }
         let mut level = &mut self.root;
         let Some((last, parents)) = path.split_last() else { return };
         for key in parents {
-            let known = level.iter().rposition(|it| it.key == *key && holds_tables(&it.node));
+            let known =
+                level.iter().rposition(|entry| entry.key == *key && holds_tables(&entry.node));
             let at = known.unwrap_or_else(|| {
                 level.push(table(key, span, Vec::new()));
                 level.len() - 1
@@ -272,8 +275,8 @@ impl Builder {
             let Some(next) = inner(&mut entry.node) else { return };
             level = next;
         }
-        let known = level.iter().rposition(|it| it.key == *last).filter(|_| !again);
-        match known.and_then(|at| level.get_mut(at)).map(|it| (&mut it.node.value, is_item)) {
+        let known = level.iter().rposition(|entry| entry.key == *last).filter(|_| !again);
+        match known.and_then(|at| level.get_mut(at)).map(|entry| (&mut entry.node.value, is_item)) {
             Some((NodeValue::Array(items), true)) => {
                 items.push(Node { span, value: NodeValue::Object(entries) });
             }
@@ -296,7 +299,7 @@ fn table(key: &str, span: Span, entries: Vec<Entry>) -> Entry {
 fn holds_tables(node: &Node) -> bool {
     match &node.value {
         NodeValue::Object(_) => true,
-        NodeValue::Array(items) => items.last().is_some_and(|it| it.as_object().is_some()),
+        NodeValue::Array(items) => items.last().is_some_and(|node| node.as_object().is_some()),
         _ => false,
     }
 }

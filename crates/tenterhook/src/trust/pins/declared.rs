@@ -58,8 +58,9 @@ impl Reading<'_> {
         }
         let home = self.finding.ground.home;
         // Also one that lies in a folder which is declared: what runs is the copy, whichever way it was pinned.
-        let is_pinned =
-            |it: &Mention| self.files.get(&it.path).is_some_and(|pin| pin.digest.is_some());
+        let is_pinned = |mention: &Mention| {
+            self.files.get(&mention.path).is_some_and(|pin| pin.digest.is_some())
+        };
         named::words(command, text, base, home).into_iter().filter(is_pinned).collect()
     }
 }

@@ -105,7 +105,7 @@ impl Seen {
         if let Some(known) = self.programs.borrow().get(name) {
             return known.clone();
         }
-        let found = search.iter().map(|it| it.join(name)).find(|it| it.is_file());
+        let found = search.iter().map(|path| path.join(name)).find(|path| path.is_file());
         self.programs.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }

@@ -25,8 +25,8 @@ fn the_files_that_changed_are_shown() {
     let changed = || {
         let trust = room.trust();
         let files = trust.changed_files(&trust.review(&room.settings())).into_iter();
-        let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
-        files.map(|it| (name(&it.path), it.then, it.now)).collect::<Vec<_>>()
+        let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        files.map(|file| (name(&file.path), file.then, file.now)).collect::<Vec<_>>()
     };
     assert_eq!(changed(), []);
     let words = "WORDS='not here'\n".to_owned();

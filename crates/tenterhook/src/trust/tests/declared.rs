@@ -129,7 +129,7 @@ fn a_pattern_that_finds_nothing_or_too_much_is_said() {
     let room = room();
     room.write("tenterhook.toml", &NATIVE.replace("*.rule", "*.rules"));
     let review = room.trust().review(&source(&room));
-    let unpinned = review.entries.first().map(|it| it.pins.unpinned.clone());
+    let unpinned = review.entries.first().map(|entry| entry.pins.unpinned.clone());
     assert_eq!(unpinned, Some(vec!["`rules/*.rules`, which names no file".to_owned()]));
     for at in 0..=pins::MOST_FILES {
         fs::write(room.project().join(format!("rules/{at}.rules")), "").expect("a file");
@@ -143,9 +143,10 @@ fn found(room: &Room, pattern: &str) -> (Vec<String>, Option<String>) {
     let text = "[hook.gate]\non = 'PreToolUse'\nrun = ['gate']\n";
     room.write("tenterhook.toml", &format!("{text}files = ['{pattern}']\n"));
     let review = room.trust().review(&source(room));
-    let files = review.entries.iter().flat_map(|it| &it.pins.files);
-    let below = |it: &Path| it.strip_prefix(room.project()).unwrap_or(it).display().to_string();
-    (files.map(|it| below(&it.path)).collect(), review.too_much())
+    let files = review.entries.iter().flat_map(|entry| &entry.pins.files);
+    let below =
+        |path: &Path| path.strip_prefix(room.project()).unwrap_or(path).display().to_string();
+    (files.map(|file| below(&file.path)).collect(), review.too_much())
 }
 
 /// T-8: a pattern reaches as far as it says, and one whose folder is not there finds nothing.
@@ -163,7 +164,7 @@ fn a_pattern_reaches_as_far_as_it_says() {
         ("a/b/*.txt", &[]),
         ("nowhere/*.inc", &[]),
     ] {
-        let files = files.iter().map(|it| (*it).to_owned()).collect();
+        let files = files.iter().map(|text| (*text).to_owned()).collect();
         assert_eq!(found(&room, pattern), (files, None), "{pattern}");
     }
 }
@@ -176,7 +177,7 @@ fn a_pattern_is_held_against_so_much_and_no_more() {
         let room = Room::new();
         room.write(&format!("v/{}x.inc", "d/".repeat(deep)), "");
         let (_, why) = found(&room, "v/**/*.inc");
-        assert_eq!(why.is_some_and(|it| it.contains("folders deep")), is_too_deep, "{deep}");
+        assert_eq!(why.is_some_and(|text| text.contains("folders deep")), is_too_deep, "{deep}");
     }
     // A hundred links to one folder are a hundred folders: 20,000 entries with few files.
     let room = Room::new();

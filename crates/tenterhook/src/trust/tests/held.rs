@@ -11,9 +11,9 @@ const NATIVE: &str = "tenterhook.toml";
 fn judged(trust: &Trust, source: Source) -> (ReadConfig, Vec<Diagnostic>) {
     let config = source.dialect.dialect().read_config(&source);
     let mut read = [(source, config)];
-    let told = trust.judge(&mut read);
+    let diagnostics = trust.judge(&mut read);
     let [(_, config)] = read;
-    (config, told)
+    (config, diagnostics)
 }
 
 fn approve(room: &Room, source: &Source) {
@@ -102,7 +102,7 @@ fn the_reason_says_why_a_file_may_not_be_ones_own() {
     let [(_, fate)] = fates.as_slice() else { panic!("{fates:?}") };
     let begins = "holds: its file may not be yours, because everybody may write `";
     assert!(fate.starts_with(begins) && fate.ends_with("`tenterhook trust` shows it"), "{fate}");
-    let told: Vec<_> = told.iter().map(|it| it.message.as_str()).collect();
+    let told: Vec<_> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     let [told] = told.as_slice() else { panic!("{told:?}") };
     assert!(told.starts_with("1 hook of `"), "{told}");
     assert!(told.contains("` may not be yours, because everybody may write `"), "{told}");
@@ -126,7 +126,7 @@ fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
     let [(id, why)] = held.as_slice() else { panic!("{held:?}") };
     assert_eq!(id, "gate:approved");
     assert!(why.starts_with("holds: it is not what you approved"), "{why}");
-    let told: Vec<_> = told.iter().map(|it| it.message.as_str()).collect();
+    let told: Vec<_> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     let [told] = told.as_slice() else { panic!("{told:?}") };
     assert!(told.ends_with("is not what you approved: the calls that its gates match are held"));
     // One that stands there still, and runs something else, is held as itself.
@@ -176,10 +176,10 @@ fn what_a_native_file_says_beside_its_hooks_counts_as_it_was_approved() {
     let room = Room::new();
     let text = "[event.'deploy.before']\ngate = true\n[mcp.db]\nrun = ['db']\n[mcp.far]\nurl = 'https://example.org/mcp'\n";
     let found = || {
-        let (config, told) = judged(&room.trust(), room.source(NATIVE));
-        let may = |it: &&crate::source::Server| !matches!(it.reach, Reach::Withheld(_));
+        let (config, diagnostics) = judged(&room.trust(), room.source(NATIVE));
+        let may = |server: &&crate::source::Server| !matches!(server.reach, Reach::Withheld(_));
         let may = config.servers.iter().filter(may).count();
-        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
+        let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         (config.events.len(), config.servers.len(), may, codes.join(" "))
     };
     room.write(NATIVE, text);
@@ -246,8 +246,8 @@ fn what_was_refused_is_no_approval() {
     room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     let trust = room.trust();
     trust.refuse(&trust.review(&room.settings())).expect("an answer");
-    let (config, told) = judged(&trust, room.settings());
-    assert!(config.switches.is_empty() && told.is_empty(), "{told:?}");
+    let (config, diagnostics) = judged(&trust, room.settings());
+    assert!(config.switches.is_empty() && diagnostics.is_empty(), "{diagnostics:?}");
     assert_eq!(trust.review(&room.settings()).approved_text, None);
 }
 
@@ -276,5 +276,5 @@ fn what_cannot_run_from_a_copy_does_not_run() {
     trust.approve(&trust.review(&room.source(NATIVE))).expect_err("there is no place for a copy");
     let found = fates(&trust, room.source(NATIVE));
     assert!(!found.is_empty(), "nothing is held");
-    assert!(found.iter().all(|(_, it)| it.contains("its files cannot be kept")), "{found:?}");
+    assert!(found.iter().all(|(_, value)| value.contains("its files cannot be kept")), "{found:?}");
 }

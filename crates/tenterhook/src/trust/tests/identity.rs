@@ -20,7 +20,11 @@ async fn a_hook_in_shadow_is_another_one() {
         let (engine, told) = room.engine_of([source()]);
         let (restraint, _) = room.call_of(&engine, &Session::default()).await;
         assert_eq!(restraint, Restraint::Deny, "{text}");
-        assert_eq!(told.iter().map(|it| it.code.name()).collect::<Vec<_>>(), found, "{text}");
+        assert_eq!(
+            told.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+            found,
+            "{text}"
+        );
     }
 }
 
@@ -43,8 +47,8 @@ async fn a_hook_in_another_sandbox_is_another_one() {
         room.write("tenterhook.toml", &approved);
         trust.approve(&trust.review(&source())).expect("an approval");
         room.write("tenterhook.toml", &then);
-        let (_, told) = room.engine_of([source()]);
-        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
+        let (_, diagnostics) = room.engine_of([source()]);
+        let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(
             codes.contains(&"changed-since-approved"),
             changed,

@@ -15,11 +15,11 @@ fn entry(name: &str, line: &str) -> String {
 fn pinned(room: &Room, line: &str) -> Vec<(String, bool)> {
     room.write(NATIVE, &entry("a", line));
     let review = room.trust().review(&room.source(NATIVE));
-    let pins = review.entries.iter().flat_map(|it| &it.pins.files);
+    let pins = review.entries.iter().flat_map(|entry| &entry.pins.files);
     let shown = |path: &Path| {
         path.strip_prefix(room.project()).unwrap_or(path).to_string_lossy().into_owned()
     };
-    pins.map(|it| (shown(&it.path), it.digest.is_some())).collect()
+    pins.map(|pin| (shown(&pin.path), pin.digest.is_some())).collect()
 }
 
 /// T-4, T-6: a script's folder is pinned, and neither the project nor what is no part of it; what is named and not there is pinned as absent.
@@ -56,7 +56,7 @@ fn a_folder_of_the_project_is_pinned_with_its_script() {
     room.write(".claude/gate.sh", "");
     room.write(".claude/settings.json", &GATE.replace("hooks/gate.sh", "gate.sh"));
     let review = room.trust().review(&room.settings());
-    assert_eq!(review.entries.iter().flat_map(|it| &it.pins.files).count(), 1);
+    assert_eq!(review.entries.iter().flat_map(|entry| &entry.pins.files).count(), 1);
 }
 
 /// T-6: what programs leave beside themselves does not count, unless the entry names it.
@@ -68,7 +68,8 @@ fn what_programs_leave_beside_themselves_is_not_pinned() {
     {
         room.write(name, "");
     }
-    let names = |line: &str| pinned(&room, line).into_iter().map(|(it, _)| it).collect::<Vec<_>>();
+    let names =
+        |line: &str| pinned(&room, line).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(names("tools/a.sh"), ["tools/a.sh"]);
     assert_eq!(names("sh tools/a.log"), ["tools/a.log", "tools/a.sh"]);
 }
@@ -103,7 +104,7 @@ fn a_file_that_another_entry_read_is_named_by_this_one() {
     room.write("tools/b.sh", "#!/usr/bin/env sh\n");
     room.write(NATIVE, &(entry("a", "tools/a.sh") + &entry("b", "tools/b.sh")));
     let review = room.trust().review(&room.source(NATIVE));
-    let found: Vec<_> = review.entries.iter().map(|it| it.pins.interpreters.len()).collect();
+    let found: Vec<_> = review.entries.iter().map(|entry| entry.pins.interpreters.len()).collect();
     assert_eq!(found, [0, 1]);
 }
 
@@ -116,14 +117,14 @@ fn what_is_too_large_cannot_be_approved() {
         room.write(name, "");
         let file = fs::OpenOptions::new().write(true).open(room.project().join(name));
         // The first byte is none of a text, so that nobody looks through the rest for what is odd.
-        let filled = |mut it: fs::File| it.write_all(&[0xff]).and_then(|()| it.set_len(half));
+        let filled = |mut file: fs::File| file.write_all(&[0xff]).and_then(|()| file.set_len(half));
         file.and_then(filled).expect("a large file");
     }
     let text = entry("a", "one/a.sh") + &entry("b", "two/b.sh") + &entry("c", "one/a.sh; two/b.sh");
     let is_too_much = |text: &str| {
         room.write(NATIVE, text);
         let review = room.trust().review(&room.source(NATIVE));
-        review.entries.iter().map(|it| it.pins.too_much.is_some()).collect::<Vec<_>>()
+        review.entries.iter().map(|entry| entry.pins.too_much.is_some()).collect::<Vec<_>>()
     };
     assert_eq!(is_too_much(&text), [false, false, true]);
     assert_eq!(is_too_much(&entry("c", "one/a.sh; two/b.sh")), [true]);
@@ -138,7 +139,7 @@ fn what_cannot_be_read_cannot_be_approved() {
         room.write(NATIVE, &entry("a", line));
         let found = room.trust().review(&room.source(NATIVE)).too_much();
         assert_eq!(found.is_some(), why.is_some(), "{line}: {found:?}");
-        assert!(why.is_none_or(|why| found.is_some_and(|it| it.contains(why))), "{line}");
+        assert!(why.is_none_or(|why| found.is_some_and(|text| text.contains(why))), "{line}");
     }
 }
 

@@ -41,8 +41,8 @@ fn meaning(source: &Source) -> String {
     for hook in &mut read.hooks {
         hook.place = None;
     }
-    let servers: Vec<_> = read.servers.iter().map(|it| (&it.name, &it.reach)).collect();
-    let rest = (&read.events, servers, read.unreadable, read.lost.map(|it| it.why));
+    let servers: Vec<_> = read.servers.iter().map(|server| (&server.name, &server.reach)).collect();
+    let rest = (&read.events, servers, read.unreadable, read.lost.map(|l| l.why));
     format!("{:?} {rest:?} {}", read.hooks, read.switches.len())
 }
 
@@ -60,7 +60,7 @@ proptest! {
         let place = at % bytes.len();
         bytes[place] ^= flip;
         fs::write(&path, bytes).expect("a file");
-        prop_assert!(room.states().iter().all(|it| *it == State::Changed));
+        prop_assert!(room.states().iter().all(|state| *state == State::Changed));
     }
 
     /// T-3: so it is with any byte of the file that configures them, unless it is read as the same.

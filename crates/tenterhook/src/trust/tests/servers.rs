@@ -23,10 +23,10 @@ fn roots(room: &Room) -> Roots {
 
 /// The names of the servers that may start, and the codes of what a person is told.
 fn may_start(room: &Room) -> (Vec<String>, Vec<&'static str>) {
-    let (servers, told) = room.trust().servers(&roots(room), &[]);
-    let starts = |it: &Server| !matches!(it.reach, Reach::Withheld(_));
-    let names = servers.into_iter().filter(starts).map(|it| it.name).collect();
-    (names, told.iter().map(|it| it.code.name()).collect())
+    let (servers, diagnostics) = room.trust().servers(&roots(room), &[]);
+    let starts = |server: &Server| !matches!(server.reach, Reach::Withheld(_));
+    let names = servers.into_iter().filter(starts).map(|server| server.name).collect();
+    (names, diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
 }
 
 fn review(room: &Room) -> Review {
@@ -36,7 +36,7 @@ fn review(room: &Room) -> Review {
 
 fn started(room: &Room) -> crate::hook::Command {
     let (servers, _) = room.trust().servers(&roots(room), &[]);
-    let docs: Option<Server> = servers.into_iter().find(|it| it.name == "docs");
+    let docs: Option<Server> = servers.into_iter().find(|server| server.name == "docs");
     match docs.expect("it may start").reach {
         Reach::Program(command) => command,
         Reach::Address(_) | Reach::Withheld(_) => panic!("it is a program"),
@@ -77,7 +77,7 @@ fn a_server_that_was_approved_is_withheld_and_a_stranger_is_not_there() {
     let room = room();
     let found = || {
         let (servers, _) = room.trust().servers(&roots(&room), &[]);
-        let is_withheld = |it: &&Server| matches!(it.reach, Reach::Withheld(_));
+        let is_withheld = |server: &&Server| matches!(server.reach, Reach::Withheld(_));
         (servers.len(), servers.iter().filter(is_withheld).count())
     };
     assert_eq!(found(), (0, 0));
@@ -150,7 +150,7 @@ fn a_stranger_switches_no_server_off() {
     room.write(".claude/settings.json", r#"{"disabledMcpjsonServers": ["docs"]}"#);
     let names = |sources: &[Source]| {
         let (servers, _) = room.trust().servers(&roots(&room), sources);
-        servers.into_iter().map(|it| it.name).collect::<Vec<_>>()
+        servers.into_iter().map(|server| server.name).collect::<Vec<_>>()
     };
     assert_eq!(names(&[room.settings()]), ["docs", "far"]);
     room.approve();
@@ -164,7 +164,7 @@ fn signed_servers_start_where_the_key_is_pinned() {
     let key = SecretKey::new(&[7; 32]);
     let review = review(&author);
     author.trust().approve(&review).expect("an approval");
-    let lock = Trust::sign(&[review], &key).and_then(|it| it.text()).expect("a signature");
+    let lock = Trust::sign(&[review], &key).and_then(|lock| lock.text()).expect("a signature");
     clone.write("tenterhook.lock", &lock);
     let pins = |key: &SecretKey| {
         let directory = clone.home().join(".config/tenterhook");
@@ -175,7 +175,7 @@ fn signed_servers_start_where_the_key_is_pinned() {
     };
     let start = |key: &SecretKey| {
         let (servers, _) = clone.trust().servers(&roots(&clone), &[pins(key)]);
-        servers.iter().filter(|it| !matches!(it.reach, Reach::Withheld(_))).count()
+        servers.iter().filter(|server| !matches!(server.reach, Reach::Withheld(_))).count()
     };
     assert_eq!((start(&key), start(&SecretKey::new(&[8; 32]))), (2, 0));
     clone.write(".claude/servers/words.sh", "WORDS=other\n");

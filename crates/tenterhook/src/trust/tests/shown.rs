@@ -16,7 +16,8 @@ fn all_that_an_entry_says_is_shown() {
     let review = room.trust().review(&room.source("tenterhook.toml"));
     let [worker, rule] = review.entries.as_slice() else { panic!("{review:?}") };
     let says = |entry: &Entry, lead: &str, text: &str| {
-        let found = entry.says.iter().any(|(it, said)| *it == lead && said.contains(text));
+        let found =
+            entry.says.iter().any(|(other, output)| *other == lead && output.contains(text));
         assert!(found, "`{lead}` `{text}`: {:?}", entry.says);
     };
     for (lead, text) in [
@@ -40,7 +41,7 @@ fn how_an_entry_differs_from_what_was_approved_is_shown() {
     let room = Room::new();
     let found = || {
         let review = room.trust().review(&room.settings());
-        (review.entries.iter().map(|it| it.change).collect::<Vec<_>>(), review.gone.len())
+        (review.entries.iter().map(|entry| entry.change).collect::<Vec<_>>(), review.gone.len())
     };
     assert_eq!(found(), (vec![Change::New], 0));
     room.approve();
@@ -50,7 +51,10 @@ fn how_an_entry_differs_from_what_was_approved_is_shown() {
     room.write(".claude/settings.json", &GATE.replace("Bash", "Edit"));
     assert_eq!(found(), (vec![Change::Entry], 1));
     let gone = room.trust().review(&room.settings()).gone;
-    assert!(gone.iter().all(|it| it.contains("PreToolUse") && it.contains("gate.sh")), "{gone:?}");
+    assert!(
+        gone.iter().all(|text| text.contains("PreToolUse") && text.contains("gate.sh")),
+        "{gone:?}"
+    );
     room.write(".claude/settings.json", "{}");
     assert_eq!(found(), (Vec::new(), 1));
 }
@@ -63,7 +67,7 @@ fn a_folder_that_is_too_deep_cannot_be_approved() {
         room.write(&format!(".claude/hooks/{}x", "d/".repeat(deep)), "");
         let why = room.trust().review(&room.settings()).too_much();
         assert_eq!(why.is_none(), is_read, "{deep}: {why:?}");
-        assert!(why.is_none_or(|it| it.contains("folders deep")));
+        assert!(why.is_none_or(|text| text.contains("folders deep")));
     }
 }
 
@@ -90,7 +94,8 @@ fn the_program_of_a_first_line_is_shown() {
     ] {
         room.write(".claude/hooks/gate.sh", &format!("{line}\nexit 0\n"));
         let review = room.trust().review(&room.settings());
-        let found: Vec<_> = review.entries.iter().flat_map(|it| &it.pins.interpreters).collect();
+        let found: Vec<_> =
+            review.entries.iter().flat_map(|entry| &entry.pins.interpreters).collect();
         let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, program.into_iter().collect::<Vec<_>>(), "{line}");
     }
@@ -204,7 +209,7 @@ fn what_an_entry_can_do_is_what_its_event_permits() {
         ("Notification", RUN, &[]),
     ] {
         let mut found = of(event, entry).can;
-        found.retain(|it| !["run a program", "look at the call"].contains(it));
+        found.retain(|text| !["run a program", "look at the call"].contains(text));
         assert_eq!(found, can, "{event}: {entry}");
     }
 }
@@ -257,7 +262,7 @@ fn what_a_server_says_is_shown() {
         let review = room.trust().review(&source);
         // Where a program starts is shown, too, and is another place each time.
         let starts = format!("\nin  {}", room.project().display());
-        let beside: Vec<_> = review.beside.iter().map(|it| it.replace(&starts, "")).collect();
+        let beside: Vec<_> = review.beside.iter().map(|text| text.replace(&starts, "")).collect();
         assert_eq!(beside, [line], "{entry}");
         assert!(!review.is_empty());
     }
@@ -266,7 +271,7 @@ fn what_a_server_says_is_shown() {
     let own = Source { layer: Layer::User, ..room.source("tenterhook.toml") };
     let own = room.trust().review(&own).beside;
     let begins = "has the MCP server `a`, which runs with your rights: db";
-    assert!(own.iter().all(|it| it.starts_with(begins)) && own.len() == 1, "{own:?}");
+    assert!(own.iter().all(|text| text.starts_with(begins)) && own.len() == 1, "{own:?}");
 }
 
 /// T-41: what is odd is named by the row, or the file, that it stands in.
@@ -276,8 +281,9 @@ fn what_is_odd_is_named_by_where_it_stands() {
     room.write("tools/a.sh", "base64 x\n");
     room.write("tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'base64 y; tools/a.sh'\n");
     let review = room.trust().review(&room.source("tenterhook.toml"));
-    let found: Vec<_> = review.entries.iter().flat_map(|it| &it.suspects).collect();
-    let places: Vec<_> = found.iter().map(|(place, it)| (place.as_str(), it.line)).collect();
+    let found: Vec<_> = review.entries.iter().flat_map(|entry| &entry.suspects).collect();
+    let places: Vec<_> =
+        found.iter().map(|(place, suspect)| (place.as_str(), suspect.line)).collect();
     let file = room.project().join("tools/a.sh");
     assert_eq!(places, [("`runs`", 1), (file.to_str().expect("text"), 1)]);
 }

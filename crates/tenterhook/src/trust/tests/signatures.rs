@@ -61,7 +61,7 @@ fn a_signature_stands_beside_those_of_the_same() {
         write(&room, &lock);
         lock.signers().map(str::to_owned).collect::<Vec<_>>()
     };
-    let [first, second] = [&one, &other].map(|it| it.public().to_string());
+    let [first, second] = [&one, &other].map(|key| key.public().to_string());
     assert_eq!(signs(&one), std::slice::from_ref(&first));
     assert_eq!(signs(&other), [first.clone(), second.clone()]);
     assert_eq!(signs(&one), [second, first.clone()]);
@@ -76,13 +76,13 @@ async fn a_lock_file_arms_what_its_signature_covers() {
     let own = pins(&room, &key);
     let told = async || {
         let (engine, told) = room.engine_of([own.clone(), room.settings()]);
-        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
+        let codes: Vec<_> = told.iter().map(|diagnostic| diagnostic.code.name()).collect();
         (room.call_of(&engine, &Session::default()).await.0, codes.join(" "))
     };
     let off = || (Restraint::Silent, "not-approved".to_owned());
     let unheard = |restraint: Restraint, more: &str| {
         let (found, codes) = (restraint, ["lock-not-heard", more]);
-        (found, codes.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" "))
+        (found, codes.iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join(" "))
     };
     assert_eq!(told().await, off());
     let lock = signed(&Room::new(), &key);

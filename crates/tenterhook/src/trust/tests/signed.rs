@@ -8,10 +8,10 @@ const SETTINGS: &str = ".claude/settings.json";
 
 /// A file with a gate for each of these tools.
 fn gates(tools: &[&str]) -> String {
-    let gate = |it: &&str| {
+    let gate = |text: &&str| {
         let hook =
             json!({"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh"});
-        json!({"matcher": it, "hooks": [hook]})
+        json!({"matcher": text, "hooks": [hook]})
     };
     let all: Vec<_> = tools.iter().map(gate).collect();
     json!({"hooks": {"PreToolUse": all}}).to_string()
@@ -26,7 +26,7 @@ fn room(text: &str) -> Room {
 
 fn states(room: &Room, own: &Source) -> (Vec<State>, Option<PublicKey>) {
     let review = room.trust().knowing(std::slice::from_ref(own)).review(&room.settings());
-    (review.entries.iter().map(|it| it.state).collect(), review.signer)
+    (review.entries.iter().map(|entry| entry.state).collect(), review.signer)
 }
 
 /// T-51: what is signed is one file by its path, and none beside it that says the same.
@@ -62,11 +62,14 @@ async fn what_was_signed_counts_whatever_became_of_the_file() {
     author.write(SETTINGS, "{\"disableAllHooks\": true}");
     write(&clone, &signed(&author, &key));
     let beside = || {
-        let read = |it: &Source| it.dialect.dialect().read_config(it);
-        let mut all = [own.clone(), clone.settings()].map(|it| (it.clone(), read(&it)));
-        let told = clone.trust().judge(&mut all);
+        let read = |source: &Source| source.dialect.dialect().read_config(source);
+        let mut all = [own.clone(), clone.settings()].map(|source| (source.clone(), read(&source)));
+        let diagnostics = clone.trust().judge(&mut all);
         let [_, (_, config)] = all;
-        (config.switches, told.iter().map(|it| it.code.name()).collect::<Vec<_>>())
+        (
+            config.switches,
+            diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+        )
     };
     clone.write(SETTINGS, "{\"disableAllHooks\": true}");
     assert_eq!(beside(), (vec![Switch::DisableAll], vec![]));
@@ -122,8 +125,8 @@ async fn a_lock_that_cannot_be_read_puts_the_project_in_doubt() {
     fs::create_dir(room.project().join(LOCK)).expect("a folder in the place of the file");
     assert_eq!(call(room.settings()).await, Restraint::Ask);
     let codes = || {
-        let (_, told) = room.engine_of([own.clone(), room.settings()]);
-        told.iter().map(|it| it.code.name()).collect::<Vec<_>>()
+        let (_, diagnostics) = room.engine_of([own.clone(), room.settings()]);
+        diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
     assert_eq!(codes(), ["lock-not-heard"]);
     room.approve();
@@ -159,7 +162,7 @@ fn plugins_are_found_by_what_was_approved_or_signed() {
         let roots = Roots { cwd: clone.project(), home: clone.home(), ..Roots::default() };
         let plugins = || {
             let found = clone.trust().find(&roots).sources;
-            found.iter().filter(|it| it.layer == Layer::Plugin).count()
+            found.iter().filter(|source| source.layer == Layer::Plugin).count()
         };
         pins(&clone, &key);
         assert_eq!(plugins(), 1);

@@ -7,8 +7,8 @@ const NATIVE: &str = "tenterhook.toml";
 fn messages(trust: Trust, source: Source) -> Vec<String> {
     let (_, told) = Engine::builder().trust(trust).source(source).build();
     let of_trust = ["not-approved", "changed-since-approved"];
-    let told = told.into_iter().filter(|it| of_trust.contains(&it.code.name()));
-    told.map(|it| it.message).collect()
+    let told = told.into_iter().filter(|diagnostic| of_trust.contains(&diagnostic.code.name()));
+    told.map(|diagnostic| diagnostic.message).collect()
 }
 
 /// T-14: how many hooks there are, and whether anything is held for them.
@@ -49,8 +49,8 @@ fn it_is_said_whether_a_change_holds_anything() {
         trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
         assert_eq!(messages(room.trust(), room.source(NATIVE)), [""; 0]);
         room.write(NATIVE, &text.replace("exit 0", "exit 1"));
-        let told = messages(room.trust(), room.source(NATIVE));
-        assert!(told.iter().all(|it| it.ends_with(end)) && told.len() == 1, "{told:?}");
+        let texts = messages(room.trust(), room.source(NATIVE));
+        assert!(texts.iter().all(|text| text.ends_with(end)) && texts.len() == 1, "{texts:?}");
     }
 }
 
@@ -82,13 +82,13 @@ fn servers_are_told_once_where_that_is_asked_for() {
     let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
     let told = |trust: Trust| {
         let (_, told) = trust.servers(&roots, &[]);
-        told.into_iter().map(|it| it.message).collect::<Vec<_>>()
+        told.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
     };
     let first = told(room.trust().telling_once());
-    assert!(first.iter().all(|it| it.starts_with("1 MCP server of `")), "{first:?}");
+    assert!(first.iter().all(|text| text.starts_with("1 MCP server of `")), "{first:?}");
     assert_eq!((first.len(), told(room.trust().telling_once()).len()), (1, 0));
     room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#);
     let each = told(room.trust());
-    assert!(each.iter().all(|it| it.starts_with("2 MCP servers of `")), "{each:?}");
+    assert!(each.iter().all(|text| text.starts_with("2 MCP servers of `")), "{each:?}");
     assert_eq!((each.len(), told(room.trust()).len()), (1, 1));
 }

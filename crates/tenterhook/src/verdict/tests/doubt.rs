@@ -24,7 +24,7 @@ fn what_is_unclear_is_a_question_before_an_effect() {
     let asked = judged(&hook(), &before(OnFailure::Continue), unclear(consent()));
     assert_eq!((asked.restraint, codes(&asked)), (Restraint::Ask, vec!["unclear-answer"]));
     assert_eq!(asked.effects, Effects::default());
-    assert!(asked.reason.is_some_and(|it| it.text.contains("half an answer")));
+    assert!(asked.reason.is_some_and(|reason| reason.text.contains("half an answer")));
 }
 
 /// where there is nothing to hold up it is a fault, and so it is beside a restraint that is clear.
@@ -38,7 +38,7 @@ fn what_is_unclear_elsewhere_is_a_fault() {
         let clear = unclear(Answer::decided(restraint, "words"));
         let verdict = judged(&hook(), &before(OnFailure::Block), clear);
         assert_eq!((verdict.restraint, codes(&verdict)), (restraint, vec!["unclear-answer"]));
-        assert_eq!(verdict.reason.map(|it| it.text).as_deref(), Some("words"));
+        assert_eq!(verdict.reason.map(|reason| reason.text).as_deref(), Some("words"));
     }
     let exact = Hook { compat: Compat::Exact, ..hook() };
     let followed = judged(&exact, &before(OnFailure::Block), unclear(consent()));
@@ -73,7 +73,7 @@ fn a_consent_that_slipped_beside_a_stop_is_silent() {
     let printed = Some("3 tests fail".to_owned());
     let mute = Answer { restraint: Restraint::Deny, printed, ..Answer::default() };
     let verdict = judged(&hook(), &row, mute.slipped(SlipKind::WrongType, ""));
-    let words = verdict.reason.map(|it| it.text);
+    let words = verdict.reason.map(|reason| reason.text);
     assert_eq!(words.as_deref(), Some("denied by hook `h`: 3 tests fail"));
 }
 

@@ -25,7 +25,7 @@ fn wishes() -> Vec<(Power, Effects)> {
 #[test]
 fn each_wish_needs_its_own_power() {
     let others = |power| {
-        let all: Vec<Power> = Powers::ALL.iter().filter(|it| *it != power).collect();
+        let all: Vec<Power> = Powers::ALL.iter().filter(|other| *other != power).collect();
         row(&all, OnFailure::Continue)
     };
     for (power, effects) in wishes() {
@@ -51,13 +51,13 @@ fn each_restraint_needs_its_own_power() {
         let passed = row(&[power], OnFailure::Continue);
         let passed = judged(&hook(), &passed, Answer::decided(restraint, "words"));
         assert_eq!((passed.restraint, passed.faults.len()), (restraint, 0));
-        let others: Vec<Power> = Powers::ALL.iter().filter(|it| *it != power).collect();
+        let others: Vec<Power> = Powers::ALL.iter().filter(|other| *other != power).collect();
         let others = row(&others, OnFailure::Continue);
         let refused = judged(&hook(), &others, Answer::decided(restraint, "words"));
         assert_eq!(refused.restraint, Restraint::Silent);
         assert_eq!((codes(&refused), refused.reason), (vec!["not-honoured"], None));
-        let told: &[&str] = if restraint == Restraint::Allow { &[] } else { &["words"] };
-        assert_eq!(refused.effects.messages, told);
+        let texts: &[&str] = if restraint == Restraint::Allow { &[] } else { &["words"] };
+        assert_eq!(refused.effects.messages, texts);
     }
 }
 

@@ -11,7 +11,7 @@ const NO: &str = "the user said no";
 impl Screen {
     /// The question that keys answer now: it was there to be read.
     pub(in super::super) fn asked(&self) -> Option<&Question> {
-        self.questions.front().filter(|it| it.is_read(self.now))
+        self.questions.front().filter(|question| question.is_read(self.now))
     }
 
     /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand. Text after a
@@ -44,7 +44,7 @@ impl Screen {
 
     /// The person writes or erases: a yes that they stood on is taken back.
     pub(in super::super) fn erased(&mut self) {
-        self.choice = self.choice.filter(|it| !it.agrees());
+        self.choice = self.choice.filter(|choice| !choice.agrees());
     }
 
     /// Answers the oldest question. What stands in the box says why not, and else stays there (AG-2).
@@ -73,7 +73,8 @@ impl Screen {
 
     fn answer(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
-            for tool in self.blocks.iter_mut().filter_map(|it| it.block.open_call(question.call()))
+            for tool in
+                self.blocks.iter_mut().filter_map(|block| block.block.open_call(question.call()))
             {
                 tool.release(&Holder::Person);
             }
@@ -84,9 +85,9 @@ impl Screen {
 
     /// The question of that call is answered elsewhere, or not at all.
     pub(super) fn void(&mut self, id: &str) {
-        let first = self.questions.front().is_some_and(|it| it.is_of(id));
+        let first = self.questions.front().is_some_and(|question| question.is_of(id));
         self.release_call(id, &Holder::Person);
-        self.questions.retain(|it| !it.is_of(id));
+        self.questions.retain(|question| !question.is_of(id));
         if first {
             self.next_question();
         }

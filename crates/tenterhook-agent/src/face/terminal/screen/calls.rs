@@ -10,8 +10,8 @@ impl Screen {
     /// The call of that name that has not ended.
     pub(super) fn open_call(&mut self, id: &str) -> Option<&mut Tool> {
         let depth = self.depth;
-        let own = self.blocks.iter_mut().rev().filter(|it| it.depth == depth);
-        own.filter_map(|it| it.block.open_call(id)).next()
+        let own = self.blocks.iter_mut().rev().filter(|block| block.depth == depth);
+        own.filter_map(|block| block.block.open_call(id)).next()
     }
 
     /// It runs, as hooks have left it.
@@ -22,7 +22,7 @@ impl Screen {
     /// What came of it stands with it; where subagents did something meanwhile, below that.
     pub(super) fn ended(&mut self, call: &Call, result: &ToolResult) {
         let state = State::of(result);
-        let steps = self.blocks.back().is_some_and(|it| it.depth > self.depth);
+        let steps = self.blocks.back().is_some_and(|block| block.depth > self.depth);
         if steps && self.open_call(&call.id).is_some() {
             self.on(call, State::Steps);
             let mut tool = Tool::new(call, state, self.now);
@@ -65,7 +65,7 @@ impl Screen {
         match hold.call.clone() {
             Some(id) => self.release_call(&id, &Holder::Hooks(hold)),
             None => {
-                let at = self.holds.iter().position(|(it, _)| *it == hold);
+                let at = self.holds.iter().position(|(other, _)| *other == hold);
                 at.map(|at| self.holds.remove(at));
             }
         }

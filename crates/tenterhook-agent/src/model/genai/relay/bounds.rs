@@ -86,15 +86,16 @@ fn too_long() -> String {
 /// Refuses a line in which a part has a number beyond all bounds. In a text of the model the quote would have a backslash.
 fn numbered(line: &[u8]) -> Result<(), String> {
     let mut rest = line;
-    while let Some(at) = rest.windows(INDEX.len()).position(|it| it == INDEX) {
+    while let Some(at) = rest.windows(INDEX.len()).position(|window| window == INDEX) {
         rest = rest.get(at + INDEX.len()..).unwrap_or_default();
         let number = rest.trim_ascii_start().strip_prefix(b":").unwrap_or_default();
         let number = number.trim_ascii_start();
-        let digits = number.iter().take_while(|it| it.is_ascii_digit() || **it == b'.');
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
         let digits = String::from_utf8_lossy(number.get(..digits.count()).unwrap_or_default());
         // `1e9` is a number, too, and no service writes it.
-        let exponent = number.get(digits.len()).is_some_and(|it| it.eq_ignore_ascii_case(&b'e'));
-        let high = digits.parse::<f64>().is_ok_and(|it| it > HIGHEST as f64);
+        let exponent =
+            number.get(digits.len()).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'e'));
+        let high = digits.parse::<f64>().is_ok_and(|digit| digit > HIGHEST as f64);
         if high || exponent && !digits.is_empty() {
             return Err(format!("a part of its answer has the number {digits}, beyond {HIGHEST}"));
         }
@@ -108,10 +109,10 @@ mod tests {
 
     fn through(of_events: bool, pieces: &[&str]) -> Result<Vec<String>, String> {
         let mut bounds = Bounds::new(of_events);
-        let text = |it: Vec<u8>| String::from_utf8(it).unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let mut all: Vec<_> = pieces
             .iter()
-            .map(|it| bounds.take(it.as_bytes()).map(text))
+            .map(|piece| bounds.take(piece.as_bytes()).map(text))
             .collect::<Result<_, _>>()?;
         all.push(text(bounds.rest()));
         Ok(all)

@@ -20,7 +20,10 @@ impl Reading<'_> {
     /// An object whose keys are events.
     pub(super) fn event_map(&mut self, map: &Node, off: Option<&Off>) {
         if let Some(first) = map.entries().first()
-            && !map.entries().iter().any(|it| lint::is_event(&it.key) || holds_groups(&it.node))
+            && !map
+                .entries()
+                .iter()
+                .any(|entry| lint::is_event(&entry.key) || holds_groups(&entry.node))
         {
             let message = format!("`hooks` has no event, only `{}`", keys(map));
             self.report(
@@ -56,7 +59,7 @@ impl Reading<'_> {
         let misplaced = || Off::new("it does not stand in an array of groups", "C-22");
         match &entry.node.value {
             NodeValue::Array(groups) if groups.is_empty() => self.empty_event(entry),
-            NodeValue::Array(groups) => groups.iter().for_each(|it| self.group(it, &scope)),
+            NodeValue::Array(groups) => groups.iter().for_each(|group| self.group(group, &scope)),
             NodeValue::Null => self.empty_event(entry),
             NodeValue::Object(_) => {
                 let message = format!("`{}` takes an array of groups, found an object", entry.key);
@@ -154,7 +157,7 @@ impl Reading<'_> {
             }
         }
         let scope = self.matcher(node, scope);
-        let written: Vec<_> = node.entries().iter().filter(|it| it.key == "hooks").collect();
+        let written: Vec<_> = node.entries().iter().filter(|entry| entry.key == "hooks").collect();
         if written.is_empty() && is_handler(node) {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
             self.report(
@@ -184,7 +187,7 @@ impl Reading<'_> {
 
     /// The scope of a group: its matcher read, and what is wrong with it reported.
     fn matcher(&mut self, node: &Node, scope: &Scope) -> Scope {
-        let Some(entry) = node.entry("matcher").filter(|it| !it.node.is_null()) else {
+        let Some(entry) = node.entry("matcher").filter(|entry| !entry.node.is_null()) else {
             return scope.clone();
         };
         let Some(text) = entry.node.as_str() else {
@@ -207,7 +210,8 @@ impl Reading<'_> {
     }
 
     fn group_fields(&mut self, node: &Node) {
-        let unknown = node.entries().iter().filter(|it| it.key != "matcher" && it.key != "hooks");
+        let unknown =
+            node.entries().iter().filter(|entry| entry.key != "matcher" && entry.key != "hooks");
         for entry in unknown {
             let (key, span) = (&entry.key, entry.key_span);
             let message = format!("a group has no field `{key}`: it is ignored");
@@ -231,7 +235,9 @@ impl Reading<'_> {
                         .help("remove the group, or add a handler"),
                 );
             }
-            NodeValue::Array(handlers) => handlers.iter().for_each(|it| self.handler(it, scope)),
+            NodeValue::Array(handlers) => {
+                handlers.iter().for_each(|handler| self.handler(handler, scope))
+            }
             _ => {
                 let message =
                     format!("`hooks` takes an array of handlers, found {}", entry.node.kind());
@@ -277,6 +283,6 @@ fn holds_groups(node: &Node) -> bool {
 
 /// The first keys of an object, for messages.
 fn keys(node: &Node) -> String {
-    let keys: Vec<&str> = node.entries().iter().take(3).map(|it| it.key.as_str()).collect();
+    let keys: Vec<&str> = node.entries().iter().take(3).map(|entry| entry.key.as_str()).collect();
     keys.join("`, `")
 }

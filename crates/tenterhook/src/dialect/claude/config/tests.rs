@@ -38,7 +38,7 @@ fn invocation(hook: &Hook) -> &Invocation {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&'static str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 /// C-20, C-37: the shape of the file, and a time-out in fractions of a second.
@@ -59,7 +59,7 @@ fn every_field_of_a_command_reaches_its_hook() {
     assert_eq!(hook.matcher.spec(), &MatcherSpec::Words(vec!["Bash".into()]));
     assert_eq!(invocation(hook), &Invocation::Shell { text: "a 'b'".into(), shell: Shell::Bash });
     assert_eq!(hook.timeout, Some(std::time::Duration::from_millis(1500)));
-    assert_eq!(hook.condition.as_ref().map(|it| it.text()), Some("Bash(git *)"));
+    assert_eq!(hook.condition.as_ref().map(|condition| condition.text()), Some("Bash(git *)"));
     assert_eq!(hook.status.as_deref(), Some("looking"));
     assert_eq!(hook.on_failure, Some(OnFailure::Block));
     assert_eq!((hook.wait, hook.once, hook.compat), (Wait::Attached, false, Compat::Guarded));
@@ -110,8 +110,12 @@ fn a_broken_entry_is_rejected_alone() {
             "text", 5],
             "Nonsense": [{"hooks": [{"type": "command", "command": "event"}]}]}}"#,
     );
-    let armed: Vec<_> =
-        read.hooks.iter().filter(|it| it.arming == Arming::Armed).map(|it| it.run.line()).collect();
+    let armed: Vec<_> = read
+        .hooks
+        .iter()
+        .filter(|hook| hook.arming == Arming::Armed)
+        .map(|hook| hook.run.line())
+        .collect();
     assert_eq!(armed, ["deny", "lives"]);
     assert_eq!(read.hooks.len(), 9, "each other entry that says what it runs is shown");
     assert!(!read.unreadable);
@@ -198,8 +202,8 @@ fn of_a_torn_file_those_entries_run_that_are_whole() {
     let commands = |text: String| {
         let read = settings(&text);
         assert!(read.unreadable && read.lost.is_some(), "{text}");
-        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed);
-        armed.map(|it| it.run.line()).collect::<Vec<_>>()
+        let armed = read.hooks.iter().filter(|hook| hook.arming == Arming::Armed);
+        armed.map(|hook| hook.run.line()).collect::<Vec<_>>()
     };
     assert_eq!(commands(format!("{group}{handler}, {{\"type\": \"command\", \"comm")), ["a"]);
     assert_eq!(commands(format!("{group}{handler}")), ["a"]);
@@ -210,7 +214,7 @@ fn of_a_torn_file_those_entries_run_that_are_whole() {
     let front = "---\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: a\n        - type: command\n          command: [b\n---\n";
     let skill = read(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, front));
     assert!(skill.lost.is_some());
-    assert_eq!(skill.hooks.iter().map(|it| it.run.line()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(skill.hooks.iter().map(|hook| hook.run.line()).collect::<Vec<_>>(), ["a"]);
     // What a torn text switches off may have been switched on again.
     assert_eq!(settings(r#"{"disableAllHooks": true, "hooks": {"#).switches, []);
 }
@@ -279,7 +283,7 @@ fn names_are_unique_and_do_not_move_when_another_event_grows() {
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b"}]}],
             "PreToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "c"}]}]}}"#,
     );
-    let ids: Vec<_> = read.hooks.iter().map(|it| it.id.to_string()).collect();
+    let ids: Vec<_> = read.hooks.iter().map(|hook| hook.id.to_string()).collect();
     assert_eq!(ids, ["project:Stop:*:1", "project:Stop:*:2", "project:PreToolUse:Edit|Write:1"]);
 }
 
@@ -297,7 +301,7 @@ fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
         let source = source("/repo/.claude/settings.json", Layer::Project, text);
         let loaded = crate::config::load(&[source], &added, last.as_ref());
         let mut hooks = loaded.ruleset.hooks().iter();
-        let is_armed = hooks.any(|it| it.arming == Arming::Armed && !it.is_hold());
+        let is_armed = hooks.any(|hook| hook.arming == Arming::Armed && !hook.is_hold());
         assert_eq!(is_armed, armed, "{text}");
         last = Some(loaded.ruleset);
     }
@@ -355,13 +359,13 @@ fn what_stands_in_the_wrong_place_is_shown_and_never_runs() {
         (format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{wrong}], "hooks": []}}]}}}}"#), "C-39"),
     ] {
         let read = settings(&text);
-        let off: Vec<_> = read.hooks.iter().filter(|it| it.run.line() == "wrong").collect();
+        let off: Vec<_> = read.hooks.iter().filter(|hook| hook.run.line() == "wrong").collect();
         assert_eq!(off.len(), 1, "{text}");
         let Arming::Disarmed { rule: found, .. } = &off[0].arming else {
             panic!("{text} is armed")
         };
         assert_eq!(*found, rule, "{text}");
-        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+        let armed = read.hooks.iter().filter(|hook| hook.arming == Arming::Armed).count();
         assert_eq!(armed, usize::from(text.contains("right")), "{text}");
     }
 }
@@ -376,7 +380,7 @@ fn a_copy_in_the_same_words_runs_once() {
                 {{"matcher": "*", "hooks": [{handler}]}}]}}}}"#
     ));
     let armed: Vec<_> =
-        read.hooks.iter().map(|it| (it.event.as_str(), it.arming == Arming::Armed)).collect();
+        read.hooks.iter().map(|hook| (hook.event.as_str(), hook.arming == Arming::Armed)).collect();
     let (stop, tool) = ("Stop", "PreToolUse");
     assert_eq!(
         armed,

@@ -43,12 +43,13 @@ impl Reading<'_> {
         let hooks: Vec<Span> = root
             .entries()
             .iter()
-            .filter(|it| it.key == "hooks" || find_event(&it.key).is_some())
-            .map(|it| Span::new(it.key_span.start, it.node.span.end))
+            .filter(|entry| entry.key == "hooks" || find_event(&entry.key).is_some())
+            .map(|entry| Span::new(entry.key_span.start, entry.node.span.end))
             .collect();
         for twice in root.duplicates() {
-            let matters =
-                hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);
+            let matters = hooks
+                .iter()
+                .any(|hook| hook.start <= twice.again.start && twice.again.end <= hook.end);
             doubled(&mut self.findings, &twice, matters);
         }
     }

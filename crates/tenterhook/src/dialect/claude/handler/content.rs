@@ -19,8 +19,8 @@ impl Reading<'_> {
             secret: None,
             interpolation: self.source.dialect.dialect().interpolation(),
         };
-        let span = node.entry("url").map_or(node.span, |it| it.node.span);
-        let headers = node.entry("headers").map(|it| it.node.entries()).unwrap_or_default();
+        let span = node.entry("url").map_or(node.span, |entry| entry.node.span);
+        let headers = node.entry("headers").map(|entry| entry.node.entries()).unwrap_or_default();
         for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {
             self.report(span, found);
         }
@@ -44,7 +44,7 @@ impl Reading<'_> {
     pub(super) fn mcp_tool(&mut self, node: &Node) -> Result<McpTool, Off> {
         let (server, tool) = (self.needed(node, "server")?, self.needed(node, "tool")?);
         let entry = Case::Counts.entry(node, "input");
-        let input = match entry.map(|it| it.node.to_json()) {
+        let input = match entry.map(|entry| entry.node.to_json()) {
             None => serde_json::Map::new(),
             Some(serde_json::Value::Object(input)) => input,
             Some(_) => {
@@ -60,7 +60,7 @@ impl Reading<'_> {
     fn needed(&mut self, node: &Node, key: &str) -> Result<String, Off> {
         let missing = || Off::new(format!("it has no `{key}`"), "C-24");
         let entry = Case::Counts.entry(node, key).ok_or_else(missing)?;
-        let Some(text) = entry.node.as_str().filter(|it| !it.trim().is_empty()) else {
+        let Some(text) = entry.node.as_str().filter(|text| !text.trim().is_empty()) else {
             let found = match entry.node.as_str() {
                 Some(_) => "an empty one",
                 None => entry.node.kind(),

@@ -38,7 +38,8 @@ impl Reading<'_> {
     pub(super) fn timeout(&mut self, node: &Node) -> Option<Duration> {
         let entry = Case::Counts.entry(node, "timeout")?;
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
-        let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
+        let Some(timeout) = seconds.and_then(|number| Duration::try_from_secs_f64(number).ok())
+        else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
             let found = finding(Code::WrongFieldType, message);
             self.report(entry.node.span, in_a_string(entry, found, 1.0));

@@ -40,7 +40,8 @@ pub(in crate::dialect::claude) fn check(
 }
 
 fn unquoted(variables: &[Variable<'_>]) -> Option<Diagnostic> {
-    let variable = variables.iter().find(|it| it.splits && PATHS.contains(&it.name))?;
+    let variable =
+        variables.iter().find(|variable| variable.splits && PATHS.contains(&variable.name))?;
     let message = format!("`{}` is not quoted: a path with a space is split in two", variable.text);
     let help = format!("write `\"{}\"/...`, or use `args`", variable.text);
     Some(finding(Code::UnquotedPathVar, message).help(help))
@@ -48,10 +49,10 @@ fn unquoted(variables: &[Variable<'_>]) -> Option<Diagnostic> {
 
 /// Each name that nobody sets, once.
 fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Vec<Diagnostic> {
-    let mut said: Vec<&str> = Vec::new();
+    let mut texts: Vec<&str> = Vec::new();
     let mut found = Vec::new();
     for variable in variables {
-        if said.contains(&variable.name) || is_set(reading, text, variable.name) {
+        if texts.contains(&variable.name) || is_set(reading, text, variable.name) {
             continue;
         }
         let is_phantom =
@@ -62,15 +63,15 @@ fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Ve
         let help = "the event arrives as JSON on standard input: \
                     `jq -r '.tool_input.file_path'` reads a field of it";
         if variable.is_template && variable.name != "user_config" {
-            said.push(variable.name);
+            texts.push(variable.name);
             let message = format!("`{}` is not a variable: nothing replaces it", variable.text);
             found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_phantom && !variable.is_template {
-            said.push(variable.name);
+            texts.push(variable.name);
             let message = format!("`{}` is never set: it is always empty", variable.text);
             found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_own && !is_option && !VARIABLES.contains(&variable.name) {
-            said.push(variable.name);
+            texts.push(variable.name);
             let message = format!("Claude Code does not set `{}`", variable.text);
             found.push(
                 finding(Code::UndocumentedVariable, message).weighing(Severity::Advice).help(help),
@@ -83,11 +84,11 @@ fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Ve
 /// Whether the text, or the settings, set the variable.
 fn is_set(reading: &Reading<'_>, text: &str, name: &str) -> bool {
     let assigned = |at: usize| {
-        let before = text.get(..at).and_then(|it| it.chars().next_back());
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
         let after = text.get(at + name.len()..).unwrap_or_default();
         let starts = before.is_none_or(|c| !(c.is_ascii_alphanumeric() || "_$".contains(c)));
-        let read = text.get(..at).is_some_and(|it| {
-            let words: Vec<&str> = it.split_whitespace().rev().take(3).collect();
+        let read = text.get(..at).is_some_and(|text| {
+            let words: Vec<&str> = text.split_whitespace().rev().take(3).collect();
             words.contains(&"read") || words.contains(&"for")
         });
         starts && (after.starts_with('=') && !after.starts_with("==") || read)
@@ -120,8 +121,8 @@ fn outside_plugin(reading: &Reading<'_>, variables: &[Variable<'_>]) -> Option<D
         reading.source.layer,
         Layer::User | Layer::Project | Layer::Local | Layer::Managed
     );
-    let variable = variables.iter().find(|it| {
-        it.name.starts_with("CLAUDE_PLUGIN_") && !it.text.contains(":-") && is_settings
+    let variable = variables.iter().find(|variable| {
+        variable.name.starts_with("CLAUDE_PLUGIN_") && !variable.text.contains(":-") && is_settings
     })?;
     let message = format!("`{}` is set for hooks of plugins only", variable.text);
     Some(
@@ -133,7 +134,7 @@ fn outside_plugin(reading: &Reading<'_>, variables: &[Variable<'_>]) -> Option<D
 fn home(reading: &Reading<'_>, word: &str) -> Option<Diagnostic> {
     let of = |root: &str| {
         word.match_indices(root).find_map(|(at, _)| {
-            let before = word.get(..at).and_then(|it| it.chars().next_back());
+            let before = word.get(..at).and_then(|word| word.chars().next_back());
             let user = word.get(at + root.len()..)?.split(['/', '\\', ' ', '"', '\'']).next()?;
             let legal = user.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
             let starts = before.is_none_or(|c| !(c.is_alphanumeric() || "$}~._-".contains(c)));
@@ -154,9 +155,9 @@ fn home(reading: &Reading<'_>, word: &str) -> Option<Diagnostic> {
 
 /// `.claude/hooks/x.sh` is looked for in whatever directory the agent happens to work.
 fn relative(word: &str) -> Option<Diagnostic> {
-    let start = word.split_whitespace().find(|it| {
-        let it = it.trim_start_matches(['"', '\'']);
-        it.starts_with(".claude/") || it.starts_with("./.claude/")
+    let start = word.split_whitespace().find(|word| {
+        let word = word.trim_start_matches(['"', '\'']);
+        word.starts_with(".claude/") || word.starts_with("./.claude/")
     })?;
     // After a `cd` the path may well be right.
     if word.contains("cd ") {

@@ -63,7 +63,7 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
     };
     let never = |message: String| finding(Code::IfNeverHolds, message).label(NEVER);
-    if !known().any(|it| it == tool) {
+    if !known().any(|text| text == tool) {
         return Some(match nearest(tool, known()) {
             Some(near) => never(format!("no tool is called `{tool}`: case counts"))
                 .help(format!("write `{near}`")),
@@ -72,9 +72,10 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         });
     }
     let present = present_name(tool).unwrap_or(tool);
-    let allowed = matcher.map(|it| Matcher::new(matcher_text::read("PreToolUse", Some(it))));
+    let allowed =
+        matcher.map(|matcher| Matcher::new(matcher_text::read("PreToolUse", Some(matcher))));
     if let Some(allowed) = allowed
-        && [tool, present].iter().all(|it| allowed.matches(Some(it)) == Ok(false))
+        && [tool, present].iter().all(|text| allowed.matches(Some(text)) == Ok(false))
     {
         let matcher = matcher.unwrap_or_default();
         return Some(

@@ -240,7 +240,7 @@ fn closed_words(
     words: &[String],
     known: &[&'static str],
 ) -> Vec<Diagnostic> {
-    let dead: Vec<&String> = words.iter().filter(|it| !known.contains(&it.as_str())).collect();
+    let dead: Vec<&String> = words.iter().filter(|word| !known.contains(&word.as_str())).collect();
     let all = dead.len() == words.len();
     if all && words.is_empty() {
         return vec![

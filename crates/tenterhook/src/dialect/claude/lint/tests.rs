@@ -101,11 +101,12 @@ fn expected() -> DocumentMut {
 
 fn check(file: &str, case: Option<&Item>) -> Vec<Diagnostic> {
     let text = fs::read_to_string(cases().join(file)).expect("the case is there");
-    let word = |key: &str| case.and_then(|it| it.get(key)).and_then(Item::as_str);
+    let word = |key: &str| case.and_then(|case| case.get(key)).and_then(Item::as_str);
     let name = word("as").unwrap_or(".claude/settings.json");
     let mut source = Source::given(name, DialectId::CLAUDE, &text, "/repo/.claude");
     let layers = [Layer::Plugin, Layer::Skill, Layer::Agent];
-    let layer = word("layer").and_then(|word| layers.into_iter().find(|it| it.word() == word));
+    let layer =
+        word("layer").and_then(|word| layers.into_iter().find(|layer| layer.word() == word));
     source.layer = layer.unwrap_or(Layer::Project);
     config::read(&source).diagnostics
 }
@@ -118,20 +119,22 @@ fn each_case_shows_its_finding_at_its_line_and_no_other() {
         let code = case["code"].as_str().expect("a code");
         let line = case["line"].as_integer().expect("a line");
         let severity = case["severity"].as_str().expect("a severity");
-        let told: Vec<String> = found
+        let texts: Vec<String> = found
             .iter()
-            .map(|it| {
-                let line = it.place.as_ref().map_or(0, |place| place.line);
-                format!("{} {} at line {line}", it.severity, it.code.name())
+            .map(|diagnostic| {
+                let line = diagnostic.place.as_ref().map_or(0, |place| place.line);
+                format!("{} {} at line {line}", diagnostic.severity, diagnostic.code.name())
             })
             .collect();
         let expected = format!("{severity} {code} at line {line}");
-        if !told.contains(&expected) {
-            wrong.push(format!("{file}: no {expected}, but {told:?}"));
+        if !texts.contains(&expected) {
+            wrong.push(format!("{file}: no {expected}, but {texts:?}"));
         }
         let also = case.get("also").and_then(Item::as_array);
-        for other in found.iter().filter(|it| it.code.name() != code) {
-            if !also.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(other.code.name()))) {
+        for other in found.iter().filter(|diagnostic| diagnostic.code.name() != code) {
+            if !also.is_some_and(|array| {
+                array.iter().any(|value| value.as_str() == Some(other.code.name()))
+            }) {
                 wrong.push(format!("{file}: nobody expects {other:?}"));
             }
         }
@@ -164,20 +167,29 @@ fn every_code_has_a_case_and_an_entry_in_the_book_and_both_have_no_other() {
 #[test]
 fn messages_are_written_as_the_house_writes_them() {
     for (file, case) in expected().iter() {
-        for it in check(file, Some(case)) {
-            let first = it.message.chars().next().expect("a message");
-            let capital = first.is_uppercase() && !it.message.starts_with("Claude Code");
-            assert!(!capital && !it.message.ends_with('.'), "{}: {}", it.code.name(), it.message);
-            let help = it.help.unwrap_or_default();
-            assert!(!help.ends_with('.') && !help.contains('\n'), "{}: {help}", it.code.name());
+        for diagnostic in check(file, Some(case)) {
+            let first = diagnostic.message.chars().next().expect("a message");
+            let capital = first.is_uppercase() && !diagnostic.message.starts_with("Claude Code");
+            assert!(
+                !capital && !diagnostic.message.ends_with('.'),
+                "{}: {}",
+                diagnostic.code.name(),
+                diagnostic.message
+            );
+            let help = diagnostic.help.unwrap_or_default();
+            assert!(
+                !help.ends_with('.') && !help.contains('\n'),
+                "{}: {help}",
+                diagnostic.code.name()
+            );
         }
     }
 }
 
 #[test]
 fn whatever_is_cut_from_a_file_it_is_read() {
-    let files = fs::read_dir(cases()).expect("cases").map(|it| it.expect("a case").path());
-    for path in files.filter(|it| it.extension().is_some_and(|it| it == "json")) {
+    let files = fs::read_dir(cases()).expect("cases").map(|entry| entry.expect("a case").path());
+    for path in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
         let text = fs::read_to_string(&path).expect("a text");
         for (at, letter) in text.char_indices().step_by(7) {
             let (before, after) = text.split_at(at);
@@ -187,7 +199,10 @@ fn whatever_is_cut_from_a_file_it_is_read() {
             for torn in [before, &without, &swapped] {
                 let source = Source::given("x.json", DialectId::CLAUDE, torn, "/x");
                 let read = config::read(&source);
-                let named = read.diagnostics.iter().all(|it| CODES.contains(&it.code.name()));
+                let named = read
+                    .diagnostics
+                    .iter()
+                    .all(|diagnostic| CODES.contains(&diagnostic.code.name()));
                 assert!(named, "a code that is not in the book: {:?}", read.diagnostics);
             }
         }

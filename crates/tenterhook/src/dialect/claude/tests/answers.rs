@@ -81,9 +81,9 @@ fn every_field_of_every_event_arrives() {
             assert!(arrived, "{title}: {verdict:?}");
             seen += 1;
         }
-        let said = json!({"systemMessage": "s", "continue": false, "stopReason": "r",
+        let json = json!({"systemMessage": "s", "continue": false, "stopReason": "r",
             "terminalSequence": "\u{7}", "suppressOutput": true, "metrics": {"a": 1}});
-        let verdict = exact(&event, &said.to_string(), "", 0);
+        let verdict = exact(&event, &json.to_string(), "", 0);
         let effects = &verdict.effects;
         assert_eq!(
             effects.messages.is_empty(),
@@ -316,14 +316,14 @@ fn a_custom_event_is_answered_as_its_row_permits() {
 #[test]
 fn what_nobody_reads_is_a_remark_and_the_rest_stands() {
     let tool = event("PreToolUse");
-    let said = json!({"foo": 1, "sytemMessage": "x", "hookSpecificOutput": {
+    let json = json!({"foo": 1, "sytemMessage": "x", "hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "allow", "retry": true, "zzz": 1}});
-    let verdict = exact(&tool, &said.to_string(), "", 0);
+    let verdict = exact(&tool, &json.to_string(), "", 0);
     assert_eq!(verdict.restraint, Restraint::Allow);
     // One remark names them all.
     assert_eq!(codes(&verdict), ["not-honoured", "unknown-field"]);
     let unread = "`hookSpecificOutput.zzz`, `foo` and `sytemMessage` are not read; instead of `sytemMessage` write `systemMessage`";
-    assert!(verdict.faults.iter().any(|it| it.message == unread), "{:?}", verdict.faults);
+    assert!(verdict.faults.iter().any(|fault| fault.message == unread), "{:?}", verdict.faults);
     let title = json!({"terminalSequence": "\u{1b}[2J"}).to_string();
     let verdict = exact(&tool, &title, "", 0);
     assert_eq!((codes(&verdict), verdict.effects.extra.len()), (vec!["terminal-sequence"], 0));

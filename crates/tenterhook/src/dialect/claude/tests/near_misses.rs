@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
             for (key, value) in payload.into_iter().flatten() {
                 event = event.with(key, value.as_str().expect("text"));
             }
-            let exit = table.get("exit").map_or(0, |it| it.as_integer().expect("a number"));
+            let exit = table.get("exit").map_or(0, |exit| exit.as_integer().expect("a number"));
             Case {
                 name: text("name"),
                 rule: text("rule"),
@@ -90,17 +90,18 @@ fn every_near_miss_restrains_and_no_innocent_is_accused() {
         let guarded = verdict(&case.event, &report, Compat::Guarded);
         let exact = verdict(&case.event, &report, Compat::Exact);
         let accused = accusations(&guarded);
-        let restrains =
-            |it: &Verdict| (it.restraint.max(Restraint::Allow), it.effects.stop.is_some());
+        let restrains = |verdict: &Verdict| {
+            (verdict.restraint.max(Restraint::Allow), verdict.effects.stop.is_some())
+        };
         let fits = if case.slip.is_empty() {
             innocents += 1;
             accused.is_empty() && restrains(&exact) == restrains(&guarded)
         } else {
             misses += 1;
             let stopped = guarded.effects.stop.as_ref().and_then(|stop| stop.reason.clone());
-            let reason = guarded.reason.as_ref().map(|it| it.text.clone()).or(stopped);
+            let reason = guarded.reason.as_ref().map(|reason| reason.text.clone()).or(stopped);
             accused.contains(case.slip.as_str())
-                && reason.is_some_and(|it| it.starts_with("no"))
+                && reason.is_some_and(|reason| reason.starts_with("no"))
                 && restrains(&exact) < restrains(&guarded)
         };
         if !fits || came_out(&guarded) != case.expect {

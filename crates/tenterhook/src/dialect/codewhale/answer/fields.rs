@@ -58,7 +58,7 @@ pub(super) fn submit(object: &Map<String, Value>) -> Answer {
         }
         Some(_) => Some("`text` is not a string".to_owned()),
     };
-    answer.remarks.extend(wrong.map(|it| invalid(format!("{it}; the text is unchanged"))));
+    answer.remarks.extend(wrong.map(|text| invalid(format!("{text}; the text is unchanged"))));
     answer.remarks.extend(unknown(object, SUBMIT));
     answer
 }
@@ -73,9 +73,9 @@ pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
         },
         Some(other) => answer.remarks.push(invalid(format!("`decision` cannot be `{other}`"))),
     }
-    let text = |key: &str| object.get(key)?.as_str().map(|it| text::clean(it, TEXT_CAP).text);
+    let text = |key: &str| object.get(key)?.as_str().map(|text| text::clean(text, TEXT_CAP).text);
     answer.reason = text("reason").filter(|_| answer.restraint != Restraint::Silent);
-    answer.effects.context.extend(text("additionalContext").filter(|it| !it.is_empty()));
+    answer.effects.context.extend(text("additionalContext").filter(|text| !text.is_empty()));
     match object.get("updatedInput") {
         None | Some(Value::Null) => {}
         Some(input @ Value::Object(_)) if input.to_string().len() <= INPUT_CAP => {

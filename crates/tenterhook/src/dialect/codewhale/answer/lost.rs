@@ -45,7 +45,8 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
     let failure = if let Some(failure) = heard.ended() {
         slips.push(Slip { kind: SlipKind::Torn, detail: String::new() });
         Some(failure)
-    } else if let Some(invalid) = exact.remarks.iter().find(|it| it.code == fields::INVALID) {
+    } else if let Some(invalid) = exact.remarks.iter().find(|remark| remark.code == fields::INVALID)
+    {
         slips.push(Slip { kind: SlipKind::WrongType, detail: invalid.message.clone() });
         Some(invalid.clone())
     } else if heard.object().is_none() && looks_meant(heard) {
@@ -54,9 +55,9 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
                 .reading
                 .deviations
                 .iter()
-                .map(|it| Slip { kind: it.into(), detail: it.to_string() }),
+                .map(|deviation| Slip { kind: deviation.into(), detail: deviation.to_string() }),
         );
-        let why = slips.first().map_or("it is not a JSON object", |it| it.detail.as_str());
+        let why = slips.first().map_or("it is not a JSON object", |slip| slip.detail.as_str());
         let message = format!("its answer cannot be read: {why}");
         if slips.is_empty() {
             slips.push(Slip {
@@ -74,7 +75,7 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
         return exact;
     }
     // What became a slip and a failure is not remarked as well.
-    exact.remarks.retain(|it| !matches!(it.code, fields::INVALID | fields::UNREADABLE));
+    exact.remarks.retain(|remark| !matches!(remark.code, fields::INVALID | fields::UNREADABLE));
     let restraint = exact.restraint;
     let reason = exact.reason.clone();
     beside(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
@@ -84,13 +85,13 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
 /// gate that prints text gave no verdict.
 fn looks_meant(heard: &Heard<'_>) -> bool {
     let keys = if heard.class == Class::Gate { fields::GATE } else { fields::SUBMIT };
-    let own = |key: &str| keys.iter().any(|it| denial::plain_key(it) == denial::plain_key(key));
+    let own = |key: &str| keys.iter().any(|text| denial::plain_key(text) == denial::plain_key(key));
     match &heard.reading.found {
         Found::Empty => false,
         Found::Text => heard.class == Class::Gate,
-        Found::Object(object) => object.fields.keys().any(|it| own(it)),
+        Found::Object(object) => object.fields.keys().any(|key| own(key)),
         Found::Several(objects) => {
-            objects.iter().any(|it| it.fields.keys().any(|key| own(key)))
+            objects.iter().any(|object| object.fields.keys().any(|key| own(key)))
                 || heard.class == Class::Gate
         }
         Found::Pairs(pairs) => {

@@ -38,7 +38,7 @@ impl Reader<'_> {
             );
         }
         let (word, key) = self.kind(node)?;
-        for field in node.entries().iter().filter(|it| it.key != "type" && it.key != key) {
+        for field in node.entries().iter().filter(|entry| entry.key != "type" && entry.key != key) {
             let finding = self.unknown_key(field, &["type", key]);
             self.findings.report(field.key_span, finding);
         }
@@ -50,9 +50,11 @@ impl Reader<'_> {
             return self.bad(node.span, message, &format!("add `{key}`"));
         };
         match word {
-            "tool_name" => self.text(value, key).map(|it| self.tool_name(it, value.span)),
-            "tool_category" => self.text(value, key).and_then(|it| self.category(it, value.span)),
-            "mode" => self.text(value, key).map(|it| self.mode(it, value.span)),
+            "tool_name" => self.text(value, key).map(|text| self.tool_name(text, value.span)),
+            "tool_category" => {
+                self.text(value, key).and_then(|text| self.category(text, value.span))
+            }
+            "mode" => self.text(value, key).map(|text| self.mode(text, value.span)),
             "exit_code" => self.code(value),
             _ => self.several(word, value, depth),
         }
@@ -92,9 +94,9 @@ impl Reader<'_> {
 
     fn tool_name(&mut self, name: &str, span: Span) -> Test {
         let known =
-            || words::TOOLS.iter().flat_map(|it| it.own.iter().copied().chain([it.neutral]));
-        let near = known().find(|it| it.eq_ignore_ascii_case(name));
-        if let Some(near) = near.filter(|_| known().all(|it| it != name)) {
+            || words::TOOLS.iter().flat_map(|tool| tool.own.iter().copied().chain([tool.neutral]));
+        let near = known().find(|text| text.eq_ignore_ascii_case(name));
+        if let Some(near) = near.filter(|_| known().all(|text| text != name)) {
             let message = format!("no tool is called `{name}`, so this never holds");
             let found = finding(Code::DeadCondition, message);
             self.findings.report(span, found.help(format!("case counts: write `{near}`")));
@@ -116,7 +118,7 @@ impl Reader<'_> {
     }
 
     fn mode(&mut self, word: &str, span: Span) -> Test {
-        if !modes::words().any(|it| it.eq_ignore_ascii_case(word)) {
+        if !modes::words().any(|text| text.eq_ignore_ascii_case(word)) {
             let help = nearest(word, modes::words()).map_or_else(
                 || "the modes are `agent`, `plan`, `operate`, `auto` and `yolo`".to_owned(),
                 |near| format!("did you mean `{near}`?"),
@@ -141,7 +143,7 @@ impl Reader<'_> {
             let message = format!("`conditions` is an array, not {}", value.kind());
             return self.bad(value.span, message, "write `conditions = [{ type = ... }, ...]`");
         };
-        let tests: Vec<Test> = items.iter().map(|it| self.condition(it, depth + 1)).collect();
+        let tests: Vec<Test> = items.iter().map(|node| self.condition(node, depth + 1)).collect();
         if word == "all" {
             return Some(Test::All(tests));
         }

@@ -50,7 +50,7 @@ impl Reader<'_> {
                 .help("write `[[hooks.hooks]]`, or `[[hooks]]` in `hooks.toml`");
             return self.findings.report(node.span, found);
         }
-        for field in node.entries().iter().filter(|it| !KEYS.contains(&it.key.as_str())) {
+        for field in node.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
             let finding = self.unknown_key(field, KEYS);
             self.findings.report(field.key_span, finding);
         }
@@ -101,7 +101,7 @@ impl Reader<'_> {
             return None;
         };
         if events::spec(event).is_none() {
-            let help = nearest(event, events::EVENTS.iter().map(|it| it.name)).map_or_else(
+            let help = nearest(event, events::EVENTS.iter().map(|event| event.name)).map_or_else(
                 || "`tenterhook events` lists the events".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
@@ -146,13 +146,13 @@ impl Reader<'_> {
     /// What the entry calls itself, else its event; entries of the same name get a number (CW-29).
     fn id(&mut self, node: &Node, event: &str) -> String {
         let entry = node.entry("name");
-        let given = entry.and_then(|it| it.node.as_str());
+        let given = entry.and_then(|entry| entry.node.as_str());
         if given.is_none() {
             self.wrong_type(entry, "a string in quotes");
         }
-        let line = given.map(|it| text::clean(it, usize::MAX).text.replace(['\n', '\t'], " "));
-        let line = line.map(|it| text::preview(it.trim(), NAME_CAP).shown);
-        let name = line.filter(|it| !it.is_empty()).unwrap_or_else(|| event.to_owned());
+        let line = given.map(|text| text::clean(text, usize::MAX).text.replace(['\n', '\t'], " "));
+        let line = line.map(|line| text::preview(line.trim(), NAME_CAP).shown);
+        let name = line.filter(|line| !line.is_empty()).unwrap_or_else(|| event.to_owned());
         match self.findings.ordinal(&name) {
             1 => name,
             more => format!("{name}:{more}"),
@@ -173,7 +173,7 @@ impl Reader<'_> {
             Some(_) => {}
             None => self.wrong_type(Some(entry), "a whole number of seconds"),
         }
-        seconds.filter(|it| *it > 0).map(Duration::from_secs)
+        seconds.filter(|n| *n > 0).map(Duration::from_secs)
     }
 
     /// `Err` is a value that is neither.
@@ -258,7 +258,7 @@ impl Reader<'_> {
         for name in VARIABLES {
             let plain = format!("${name}");
             let mut plainly =
-                command.match_indices(&plain).filter(|(at, it)| !goes_on(at + it.len()));
+                command.match_indices(&plain).filter(|(at, matched)| !goes_on(at + matched.len()));
             if plainly.next().is_some() || command.contains(&format!("${{{name}}}")) {
                 let found = finding(Code::UnsetVariable, format!("CodeWhale sets no `${name}`"))
                     .help(format!("did you mean `$DEEPSEEK_{name}`?"));

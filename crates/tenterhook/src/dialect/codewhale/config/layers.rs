@@ -11,9 +11,9 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
 
 pub(in super::super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
-    let said = |source: &Source| Some((source.name.to_string(), settings(source)?));
+    let statements = |source: &Source| Some((source.name.to_string(), settings(source)?));
     let governs: Vec<(String, Settings)> =
-        layers.iter().filter_map(|(source, _)| said(source)).collect();
+        layers.iter().filter_map(|(source, _)| statements(source)).collect();
     let present = layers.iter().find(|(source, _)| is_users(source) && !is_legacy(source));
     let present = present.map(|(source, _)| source.name.to_string());
     for (source, config) in layers {
@@ -56,7 +56,7 @@ fn settings(source: &Source) -> Option<Settings> {
         return None;
     }
     let parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
-    let found = find(source, parsed.root.as_ref()?).filter(|it| !it.is_project)?;
+    let found = find(source, parsed.root.as_ref()?).filter(|found| !found.is_project)?;
     let said = Reader::new(source).own_settings(found.table);
     // A text of which a part is lost switches nothing off (C-71).
     Some(Settings { off: said.off && parsed.lost.is_empty(), ..said })

@@ -91,7 +91,7 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
     let table = conformance("codex-outcomes.json");
     let cases = table["cases"].as_array().expect("cases");
     let (mut compared, mut gained) = (0, Vec::new());
-    for case in cases.iter().filter(|it| it["hook"].get("cmd").is_none()) {
+    for case in cases.iter().filter(|case| case["hook"].get("cmd").is_none()) {
         let name = case["event"].as_str().expect("event");
         let title = format!("{name} {}", case["case"].as_str().expect("case"));
         let (event, report) = (event(name), report(&case["hook"]));

@@ -12,7 +12,8 @@ fn running(sources: &[Source]) -> (Vec<String>, Vec<String>) {
     let loaded = load_all(sources, &Added::default(), None);
     let (armed, off): (Vec<_>, Vec<_>) =
         loaded.ruleset.hooks().iter().partition(|hook| is_armed(hook));
-    let lines = |hooks: Vec<&std::sync::Arc<Hook>>| hooks.iter().map(|it| it.run.line()).collect();
+    let lines =
+        |hooks: Vec<&std::sync::Arc<Hook>>| hooks.iter().map(|hook| hook.run.line()).collect();
     (lines(armed), lines(off))
 }
 
@@ -82,7 +83,8 @@ fn files_are_found_where_the_agent_looks() {
         repository: Some("/w".into()),
         ..Roots::default()
     };
-    let found: Vec<_> = GEN.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
+    let found: Vec<_> =
+        GEN.places(&roots).into_iter().map(|candidate| (candidate.path, candidate.layer)).collect();
     assert_eq!(
         found,
         [

@@ -64,7 +64,7 @@ async fn a_block_in_the_background_wakes_the_agent_with_its_words() {
     let outcome = engine.fire(Event::new("Stop", Surroundings::default()), &session).await;
     assert!(!outcome.blocked());
     let finished = session.drain().await;
-    let woken: Vec<_> = finished.iter().filter(|it| it.wakes).collect();
+    let woken: Vec<_> = finished.iter().filter(|f| f.wakes).collect();
     assert_eq!((finished.len(), woken.len()), (2, 1));
     assert_eq!(woken[0].outcome.reason().as_deref(), Some("a leak in line 3"));
 }

@@ -149,12 +149,12 @@ fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
 /// IG-S11, Ruling 24.
 #[test]
 fn stderr_is_one_line_and_cut_between_characters() {
-    for (said, expected) in [
+    for (text, expected) in [
         ("界".repeat(250), format!("{}…", "界".repeat(200))),
         ("🦀".repeat(200), "🦀".repeat(200)),
         ("a\r\nb\tc".to_owned(), "a b c".to_owned()),
     ] {
-        let message = guarded(PROMPT, 1, "", &said).faults[0].message.clone();
+        let message = guarded(PROMPT, 1, "", &text).faults[0].message.clone();
         assert_eq!(message, format!("it exited with code 1: {expected}"));
     }
 }

@@ -26,8 +26,8 @@ fn exact(text: &str) -> ReadConfig {
 /// The only hook of an entry for prompts.
 fn entry(fields: &str) -> (Hook, Vec<&'static str>) {
     let mut read = read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{fields}]}}}}"#));
-    let codes = read.diagnostics.iter().filter(|it| it.severity > Severity::Advice);
-    let codes = codes.map(|it| it.code.name()).collect();
+    let codes = read.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Advice);
+    let codes = codes.map(|diagnostic| diagnostic.code.name()).collect();
     (read.hooks.pop().expect("a hook"), codes)
 }
 
@@ -148,10 +148,13 @@ fn no_guard_vanishes_because_another_field_is_wrong() {
 #[test]
 fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
     const FILE: &str = "/h/.ignis/hooks.json";
-    let confined = |field: &str, said: &str| {
+    let confined = |field: &str, output: &str| {
         let text = format!(r#"{{"hooks": {{"UserPromptSubmit": [{{"command": "x"{field}}}]}}}}"#);
-        let said =
-            if said.is_empty() { String::new() } else { format!("[source.\"{FILE}\"]\n{said}\n") };
+        let output = if output.is_empty() {
+            String::new()
+        } else {
+            format!("[source.\"{FILE}\"]\n{output}\n")
+        };
         let of = |name, dialect, text: &str| Source {
             layer: Layer::User,
             home: "/h".into(),
@@ -159,14 +162,14 @@ fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
         };
         let files = [
             of(FILE, DialectId::IGNIS, &text),
-            of("/h/.config/tenterhook/tenterhook.toml", DialectId::NATIVE, &said),
+            of("/h/.config/tenterhook/tenterhook.toml", DialectId::NATIVE, &output),
         ];
         let loaded = crate::config::load(&files, &crate::config::Added::default(), None);
-        assert_eq!(loaded.diagnostics, [], "{field} {said}");
+        assert_eq!(loaded.diagnostics, [], "{field} {output}");
         loaded.ruleset.hooks()[0].sandbox.told()
     };
     let agents = "strict; read /tmp, /var/tmp; write /tmp, /var/tmp; net open";
-    for (field, said, expected) in [
+    for (field, text, expected) in [
         ("", "", agents),
         (r#", "sandbox": true"#, "", agents),
         (r#", "sandbox": false"#, "", "off"),
@@ -174,7 +177,7 @@ fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
         ("", "sandbox = \"standard\"", "standard"),
         (r#", "sandbox": false"#, "sandbox = \"standard\"", "standard"),
     ] {
-        assert_eq!(confined(field, said), expected, "{field} {said}");
+        assert_eq!(confined(field, text), expected, "{field} {text}");
     }
 }
 
@@ -198,7 +201,8 @@ fn a_matcher_is_a_name_or_the_beginning_of_one() {
 #[test]
 fn after_a_tool_a_hook_runs_whether_it_failed_or_not() {
     let read = read(r#"{"hooks": {"PostToolUse": [{"command": "x"}]}}"#);
-    let hooks: Vec<_> = read.hooks.iter().map(|it| (it.id.as_str(), it.event.as_str())).collect();
+    let hooks: Vec<_> =
+        read.hooks.iter().map(|hook| (hook.id.as_str(), hook.event.as_str())).collect();
     assert_eq!(
         hooks,
         [
@@ -214,7 +218,7 @@ fn one_bad_entry_costs_the_file_only_where_the_agent_is_followed_exactly() {
     let text = r#"{"hooks": {"UserPromptSubmit": [{"command": "good"}, {"argv": []}]}}"#;
     let guarded = read(text);
     let armed =
-        |read: &ReadConfig| read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+        |read: &ReadConfig| read.hooks.iter().filter(|hook| hook.arming == Arming::Armed).count();
     assert_eq!((armed(&guarded), guarded.unreadable), (1, false));
     let exact = exact(text);
     assert_eq!((armed(&exact), exact.unreadable), (0, true));
@@ -274,13 +278,13 @@ fn faults_of_the_file_have_their_codes() {
     ] {
         let found = read(text);
         assert!(
-            found.diagnostics.iter().any(|it| it.code.name() == code),
+            found.diagnostics.iter().any(|diagnostic| diagnostic.code.name() == code),
             "{text}: {:?}",
             found.diagnostics
         );
         assert_eq!((found.unreadable, found.hooks.len()), (unreadable, hooks), "{text}");
-        for it in &found.diagnostics {
-            assert!(it.place.is_some(), "{it:?}");
+        for diagnostic in &found.diagnostics {
+            assert!(diagnostic.place.is_some(), "{diagnostic:?}");
         }
     }
     assert!(read("{}").diagnostics.is_empty(), "`hooks` is optional");
@@ -290,9 +294,9 @@ fn faults_of_the_file_have_their_codes() {
 #[test]
 fn an_event_that_is_written_twice_loses_nothing_unless_exact() {
     let text = r#"{"hooks": {"PreToolUse": [{"command": "x"}], "PreToolUse": [{"command": "y"}]}}"#;
-    assert!(read(text).hooks.iter().all(|it| it.arming == Arming::Armed));
+    assert!(read(text).hooks.iter().all(|hook| hook.arming == Arming::Armed));
     let armed: Vec<_> =
-        exact(text).hooks.into_iter().map(|it| it.arming == Arming::Armed).collect();
+        exact(text).hooks.into_iter().map(|hook| hook.arming == Arming::Armed).collect();
     assert_eq!(armed, [false, true]);
 }
 
@@ -307,27 +311,31 @@ fn each_sample_shows_its_finding_and_no_other() {
         let word = |key: &str| case.node.get(key).and_then(Node::as_str).expect("a word");
         let line = case.node.get("line").and_then(Node::as_u64).expect("a line");
         let found = read(&text(&case.key)).diagnostics;
-        let told: Vec<String> = found
+        let texts: Vec<String> = found
             .iter()
-            .map(|it| {
-                let at = it.place.as_ref().map_or(0, |place| place.line);
-                format!("{} {} at line {at}", it.severity, it.code.name())
+            .map(|diagnostic| {
+                let at = diagnostic.place.as_ref().map_or(0, |place| place.line);
+                format!("{} {} at line {at}", diagnostic.severity, diagnostic.code.name())
             })
             .collect();
         let wanted = format!("{} {} at line {line}", word("severity"), word("code"));
-        assert_eq!(told, [wanted], "{}", case.key);
-        for it in found {
-            assert!(!it.message.ends_with('.') && !it.help.unwrap_or_default().ends_with('.'));
+        assert_eq!(texts, [wanted], "{}", case.key);
+        for diagnostic in found {
+            assert!(
+                !diagnostic.message.ends_with('.')
+                    && !diagnostic.help.unwrap_or_default().ends_with('.')
+            );
         }
     }
     let files = std::fs::read_dir(&samples).expect("samples").count();
     assert_eq!(files, expected.entries().len() + 1, "each file is expected something of");
     let page = include_str!("../../../../../../docs/spec/diagnostics.md");
-    let section = page.split("\n## ignis\n").nth(1).and_then(|it| it.split("\n## ").next());
+    let section = page.split("\n## ignis\n").nth(1).and_then(|part| part.split("\n## ").next());
     let section = section.expect("a section");
-    for code in section.lines().filter_map(|it| it.strip_prefix("### `")?.strip_suffix('`')) {
-        let shown =
-            |it: &crate::syntax::Entry| it.node.get("code").and_then(Node::as_str) == Some(code);
+    for code in section.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`')) {
+        let shown = |entry: &crate::syntax::Entry| {
+            entry.node.get("code").and_then(Node::as_str) == Some(code)
+        };
         assert!(expected.entries().iter().any(shown), "`{code}` has no sample");
     }
     for case in expected.entries() {
@@ -346,14 +354,15 @@ fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
         )
     };
     let programs = |ruleset: &crate::config::Ruleset| -> Vec<String> {
-        ruleset.hooks().iter().map(|it| it.run.line()).collect()
+        ruleset.hooks().iter().map(|hook| hook.run.line()).collect()
     };
     let first = load(&[source(&text("a"))], &Added::default(), None).ruleset;
     let second = load(&[source(&text("b"))], &Added::default(), Some(&first)).ruleset;
     assert_eq!((programs(&first), programs(&second)), (vec!["a".to_owned()], vec!["b".to_owned()]));
     let broken = load(&[source("{")], &Added::default(), Some(&second));
     assert_eq!(programs(&broken.ruleset), ["b"]);
-    let codes: Vec<_> = broken.diagnostics.iter().map(|it| it.code.name()).collect();
+    let codes: Vec<_> =
+        broken.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert!(codes.contains(&"not-strict-json") && codes.contains(&"kept-last-good"), "{codes:?}");
 }
 
@@ -361,8 +370,8 @@ fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
 #[test]
 fn the_example_serves_both_events_with_one_script() {
     let found = read(include_str!("../../../../../../examples/ignis/hooks.json"));
-    assert!(found.diagnostics.iter().all(|it| it.severity == Severity::Advice));
-    let events: Vec<_> = found.hooks.iter().map(|it| it.event.as_str()).collect();
+    assert!(found.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Advice));
+    let events: Vec<_> = found.hooks.iter().map(|hook| hook.event.as_str()).collect();
     assert_eq!(events, ["UserPromptSubmit", "MessageDisplay"]);
     let scripts: Vec<_> = found.hooks.iter().map(words).collect();
     assert_eq!(scripts, [["/home/u/.ignis/hooks/ignis-translator.py"]; 2]);

@@ -107,13 +107,13 @@ impl Hearing<'_> {
     /// The form in which the event hears a denial.
     pub(super) fn form(&self) -> String {
         let Some(home) = self.homes.last() else { return "exit with code 2".to_owned() };
-        let word = home.words.iter().find(|it| words::restraint(it) == Restraint::Deny);
-        let word = word.map_or(Value::Bool(false), |it| Value::from(*it));
+        let word = home.words.iter().find(|word| words::restraint(word) == Restraint::Deny);
+        let word = word.map_or(Value::Bool(false), |word| Value::from(*word));
         let nest = |inner: Value, key: &&str| {
             let mut object = Map::from_iter([((*key).to_owned(), inner)]);
             if *key == "hookSpecificOutput" && self.protocol.named {
-                object.values_mut().filter_map(Value::as_object_mut).for_each(|it| {
-                    it.insert("hookEventName".to_owned(), self.event.into());
+                object.values_mut().filter_map(Value::as_object_mut).for_each(|object| {
+                    object.insert("hookEventName".to_owned(), self.event.into());
                 });
             }
             Value::Object(object)

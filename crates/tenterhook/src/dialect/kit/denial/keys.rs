@@ -115,7 +115,8 @@ pub(super) fn kind(name: &str) -> (Key, Spelling) {
     if let Some(key) = listed(&plain) {
         return (key, Spelling::Right);
     }
-    let question = QUESTIONS.iter().filter_map(|it| plain.strip_prefix(it)).find_map(listed);
+    let question =
+        QUESTIONS.iter().filter_map(|question| plain.strip_prefix(question)).find_map(listed);
     if let Some(key @ (Key::Consent | Key::Denial | Key::Success | Key::Outcome | Key::Continue)) =
         question
     {
@@ -124,12 +125,12 @@ pub(super) fn kind(name: &str) -> (Key, Spelling) {
     if let Some(key) = slipped(&plain) {
         return (key, Spelling::Nearly);
     }
-    let object = OBJECTS.iter().filter_map(|it| plain.strip_suffix(it)).find_map(listed);
+    let object = OBJECTS.iter().filter_map(|suffix| plain.strip_suffix(suffix)).find_map(listed);
     if let Some(key @ (Key::Consent | Key::Denial)) = object {
         return (key, Spelling::Nearly);
     }
     let one = !name.contains(char::is_whitespace) && plain.len() <= 24;
-    let ending = one && ENDINGS.iter().any(|it| plain.ends_with(it));
+    let ending = one && ENDINGS.iter().any(|ending| plain.ends_with(ending));
     (if ending { Key::Verdict } else { Key::Other }, Spelling::Nearly)
 }
 
@@ -172,7 +173,7 @@ fn slipped(plain: &str) -> Option<Key> {
 
 /// Whether an object has a state, and at most what stands beside one.
 pub(super) fn is_state(fields: &Map<String, Value>) -> bool {
-    fields.keys().all(|it| matches!(kind(it).0, Key::State | Key::Reason | Key::Beside))
+    fields.keys().all(|key| matches!(kind(key).0, Key::State | Key::Reason | Key::Beside))
 }
 
 /// Whether `name` may be the beginning of a key that only answers have.
@@ -181,17 +182,17 @@ pub(super) fn begins(name: &str) -> bool {
     plain.len() >= 3
         && ["decision", "permissiondecision", "hookspecificoutput"]
             .iter()
-            .any(|it| it.starts_with(&*plain))
+            .any(|text| text.starts_with(&*plain))
 }
 
 /// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
 /// whose singular people forget.
 pub(in crate::dialect) fn plain_key(key: &str) -> String {
     if key.is_ascii() {
-        let visible = key.bytes().filter(|it| it.is_ascii_alphanumeric() || *it == b'@');
-        return singular(visible.map(|it| char::from(it.to_ascii_lowercase())).collect());
+        let visible = key.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'@');
+        return singular(visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect());
     }
-    let visible = key.chars().filter(|it| it.is_alphanumeric() || *it == '@');
+    let visible = key.chars().filter(|c| c.is_alphanumeric() || *c == '@');
     singular(visible.flat_map(char::to_lowercase).map(latin).collect())
 }
 

@@ -56,62 +56,64 @@ pub(super) fn tabled(text: &str) -> Option<String> {
     const MOST: usize = FEW_LINES * 2;
     // No more than shows that there are too many: a flood has half a million.
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|it| !it.is_empty()).take(MOST + 1).collect();
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST + 1).collect();
     if lines.len() > MOST {
         return None;
     }
     let (first, last) = (lines.first()?, lines.last()?);
     let mut beside = BESIDE.as_ref()?.captures_iter(text);
-    let found = beside.any(|it| words::is_alone(&it["word"])) || is_tuple(&lines);
+    let found = beside.any(|captures| words::is_alone(&captures["word"])) || is_tuple(&lines);
     (found || is_row(first, last, &lines)).then(|| (*first).to_owned())
 }
 
 /// `(False, 'no rm')`, `["block", "no rm"]`, and nothing else.
 fn is_tuple(lines: &[&str]) -> bool {
     let [line] = lines else { return false };
-    let inner = line.strip_prefix(['(', '[']).and_then(|it| it.strip_suffix([')', ']']));
-    let Some((word, rest)) = inner.and_then(|it| it.split_once(',')) else { return false };
+    let inner = line.strip_prefix(['(', '[']).and_then(|rest| rest.strip_suffix([')', ']']));
+    let Some((word, rest)) = inner.and_then(|text| text.split_once(',')) else { return false };
     let no = word.trim().eq_ignore_ascii_case("false") || words::is_alone(word);
     no && rest.trim().starts_with(['"', '\'']) && rest.contains(' ')
 }
 
 /// A head of nothing but the keys of an answer, and one row below it.
 fn is_row(head: &str, row: &str, lines: &[&str]) -> bool {
-    let body = lines.iter().skip(1).filter(|it| it.contains(char::is_alphanumeric)).count();
+    let body = lines.iter().skip(1).filter(|line| line.contains(char::is_alphanumeric)).count();
     let columns = |line: &str| -> Vec<String> {
         line.split([',', ';', '\t', '|'])
-            .flat_map(|it| it.split("  "))
-            .flat_map(|it| {
+            .flat_map(|part| part.split("  "))
+            .flat_map(|part| {
                 // A table of two words a column keeps them apart by one space in its head.
                 if line == head {
-                    it.split(' ').map(str::to_owned).collect()
+                    part.split(' ').map(str::to_owned).collect()
                 } else {
-                    vec![it.trim().to_owned()]
+                    vec![part.trim().to_owned()]
                 }
             })
-            .filter(|it| !it.is_empty())
+            .filter(|word| !word.is_empty())
             .collect()
     };
     let keys = columns(head);
     let known = keys
         .iter()
-        .all(|it| matches!(keys::kind(it).0, Key::Decision | Key::Verdict | Key::Reason));
-    let at = keys.iter().position(|it| keys::kind(it).0 == Key::Decision);
+        .all(|key| matches!(keys::kind(key).0, Key::Decision | Key::Verdict | Key::Reason));
+    let at = keys.iter().position(|key| keys::kind(key).0 == Key::Decision);
     body == 1
         && known
-        && at.and_then(|at| columns(row).get(at).cloned()).is_some_and(|it| words::is_alone(&it))
+        && at
+            .and_then(|at| columns(row).get(at).cloned())
+            .is_some_and(|column| words::is_alone(&column))
 }
 
 /// What the lines of a plain text say.
 pub(super) fn read(text: &str) -> Option<Lines> {
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|it| !is_frame(it)).take(MAX_LINES + 1).collect();
+        text.lines().map(str::trim).filter(|line| !is_frame(line)).take(MAX_LINES + 1).collect();
     if lines.is_empty() || lines.len() > MAX_LINES {
         return None;
     }
     match &*lines {
         [line] if words::is_alone(line) => {
-            let word = line.trim_matches(|it: char| !it.is_alphanumeric()).to_owned();
+            let word = line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
             // A bare `no` may answer anything.
             let doubt = word.eq_ignore_ascii_case("no");
             return Some(if doubt { Lines::One(word) } else { Lines::Word(word) });
@@ -122,7 +124,7 @@ pub(super) fn read(text: &str) -> Option<Lines> {
     let logged = lines.iter().find(|line| {
         let pairs = pairs(PAIR.as_ref(), line);
         (pairs.len() > 1 || line.starts_with('<') || line.ends_with([')', ']']))
-            && pairs.iter().any(|(key, it)| denies(key, it))
+            && pairs.iter().any(|(key, pair)| denies(key, pair))
     });
     if let Some(line) = logged.filter(|_| lines.len() <= FEW_LINES) {
         return Some(Lines::One((*line).to_owned()));
@@ -133,7 +135,7 @@ pub(super) fn read(text: &str) -> Option<Lines> {
         let fields = loose::read(&format!("{{{trimmed}")).fields;
         return Some(Lines::Records(fields));
     }
-    let records: Vec<Option<(String, Value)>> = lines.iter().map(|it| record(it)).collect();
+    let records: Vec<Option<(String, Value)>> = lines.iter().map(|line| record(line)).collect();
     if records.iter().all(Option::is_some) {
         return Some(Lines::Records(records.into_iter().flatten().collect()));
     }
@@ -151,24 +153,26 @@ pub(super) fn read(text: &str) -> Option<Lines> {
 fn among(lines: &[&str], records: &[Option<(String, Value)>]) -> Option<Lines> {
     let few = lines.len() <= FEW_LINES;
     let reasoned = records.iter().flatten().any(|(key, _)| keys::kind(key).0 == Key::Reason);
-    if let Some(at) =
-        records.iter().position(|it| it.as_ref().is_some_and(|(key, it)| denies(key, it)))
+    if let Some(at) = records
+        .iter()
+        .position(|record| record.as_ref().is_some_and(|(key, value)| denies(key, value)))
         && (few || reasoned)
     {
-        return lines.get(at).map(|it| Lines::One((*it).to_owned()));
+        return lines.get(at).map(|line| Lines::One((*line).to_owned()));
     }
-    let last =
-        lines.last().filter(|it| few && (shouts(it) || (words::is_alone(it) && is_upper(it))));
-    last.map(|it| Lines::One((*it).to_owned()))
+    let last = lines
+        .last()
+        .filter(|line| few && (shouts(line) || (words::is_alone(line) && is_upper(line))));
+    last.map(|line| Lines::One((*line).to_owned()))
 }
 
 /// `Decision.DENY`, `the decision is deny`: a few words with both in them.
 fn names_decision(line: &str) -> bool {
-    let mut words = line.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     let few: Vec<&str> = words.by_ref().take(5).collect();
     words.next().is_none()
-        && few.iter().any(|it| it.eq_ignore_ascii_case("decision"))
-        && few.last().is_some_and(|it| words::is_alone(it))
+        && few.iter().any(|text| text.eq_ignore_ascii_case("decision"))
+        && few.last().is_some_and(|text| words::is_alone(text))
 }
 
 /// Whether a pair is a decision that denies.
@@ -192,13 +196,13 @@ fn record(line: &str) -> Option<(String, Value)> {
     let (key, value) = (captures["key"].trim().to_owned(), value(&captures["value"]));
     // `denied: requested access to the resource`: the beginning of a sentence.
     let sentence =
-        keys::kind(&key).0 == Key::Denial && value.as_str().is_some_and(|it| it.contains(' '));
+        keys::kind(&key).0 == Key::Denial && value.as_str().is_some_and(|text| text.contains(' '));
     (!sentence).then_some((key, value))
 }
 
 fn pairs(regex: Option<&Regex>, text: &str) -> Map<String, Value> {
-    let found = regex.into_iter().flat_map(|it| it.captures_iter(text)).take(MAX_LINES);
-    found.map(|it| (it["key"].to_owned(), value(&it["value"]))).collect()
+    let found = regex.into_iter().flat_map(|regex| regex.captures_iter(text)).take(MAX_LINES);
+    found.map(|captures| (captures["key"].to_owned(), value(&captures["value"]))).collect()
 }
 
 fn value(text: &str) -> Value {
@@ -218,7 +222,7 @@ fn is_upper(line: &str) -> bool {
 /// `DENIED: no rm`: a denial in capitals, and what for.
 fn shouts(line: &str) -> bool {
     let Some((word, rest)) = line.split_once([':', '!', ',']) else { return false };
-    let counts = rest.trim_start().starts_with(|it: char| it.is_ascii_digit());
+    let counts = rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     words::is_alone(word) && is_upper(word) && word.len() >= 4 && !counts
 }
 
@@ -246,7 +250,7 @@ mod tests {
             "<hook><decision>deny</decision></hook>",
         ] {
             let Some(Lines::Records(fields)) = read(text) else { panic!("{text}") };
-            assert!(fields.values().any(|it| it == "deny"), "{text}");
+            assert!(fields.values().any(|field| field == "deny"), "{text}");
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) struct Unclosed(Vec<(char, usize, usize)>);
 impl Unclosed {
     /// How much of the last `left` bytes may still hold the end.
     fn reach(&self, quote: char, slashes: usize, left: usize) -> usize {
-        let known = self.0.iter().find(|it| (it.0, it.1) == (quote, slashes));
+        let known = self.0.iter().find(|row| (row.0, row.1) == (quote, slashes));
         match known {
             Some((.., none)) => left.saturating_sub(*none),
             None if self.0.len() < QUOTES => left,
@@ -67,7 +67,7 @@ impl Unclosed {
 
     /// None ends in the last `left` bytes.
     fn note(&mut self, quote: char, slashes: usize, left: usize) {
-        match self.0.iter_mut().find(|it| (it.0, it.1) == (quote, slashes)) {
+        match self.0.iter_mut().find(|row| (row.0, row.1) == (quote, slashes)) {
             Some((.., none)) => *none = left.max(*none),
             None => self.0.push((quote, slashes, left)),
         }
@@ -76,7 +76,7 @@ impl Unclosed {
 
 /// The objects of a list as one: whichever denies, the list does.
 fn joined(items: Vec<Value>) -> Map<String, Value> {
-    let holds = items.iter().any(|it| it.is_object() || it.is_array());
+    let holds = items.iter().any(|value| value.is_object() || value.is_array());
     let entries = holds.then(|| ("items".to_owned(), Value::Array(items)));
     entries.into_iter().collect()
 }
@@ -113,7 +113,7 @@ impl Frame {
             self.put(if quoted { Value::String(word) } else { literal(&word) });
         } else {
             // `{:decision "deny"}`: a value without a separator.
-            let key = self.word.take().filter(|it| quoted && keys::kind(it).0 == Key::Decision);
+            let key = self.word.take().filter(|word| quoted && keys::kind(word).0 == Key::Decision);
             match key {
                 Some(key) => {
                     self.key = Some(key);
@@ -188,7 +188,7 @@ impl<'a> Reader<'a, '_> {
             }
             // `u'deny'`: the letter belongs to the quote.
             'u' | 'b' | 'r' | 'f'
-                if rest.get(1..).is_some_and(|it| it.starts_with(['"', '\''])) =>
+                if rest.get(1..).is_some_and(|rest| rest.starts_with(['"', '\''])) =>
             {
                 self.at += 1;
             }
@@ -242,7 +242,7 @@ impl<'a> Reader<'a, '_> {
     /// A word without quotes: a key up to its colon, a value up to a comma, a bracket or the end of the line.
     fn bare(&mut self) {
         let rest = self.rest();
-        let value = self.frames.last().is_some_and(|it| it.key.is_some() || it.list);
+        let value = self.frames.last().is_some_and(|frame| frame.key.is_some() || frame.list);
         let ends = |c: char| match c {
             ',' | ';' | '{' | '}' | '[' | ']' | '\n' | '"' => true,
             ':' | '=' | '\'' => !value,
@@ -276,8 +276,8 @@ fn ends(rest: &str) -> bool {
     let next = rest.trim_start_matches([' ', '\t']);
     // A line break that was printed as two letters.
     let next = next.strip_prefix("\\n").unwrap_or(next).trim_start_matches('\\').chars().next();
-    next.is_none_or(|it| {
-        matches!(it, ',' | '}' | ']' | ':' | ';' | '=' | '\n' | '\r' | '"' | '\'' | '#' | '/')
+    next.is_none_or(|c| {
+        matches!(c, ',' | '}' | ']' | ':' | ';' | '=' | '\n' | '\r' | '"' | '\'' | '#' | '/')
     })
 }
 

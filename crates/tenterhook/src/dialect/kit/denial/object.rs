@@ -59,7 +59,7 @@ impl<'a> Level<'a> {
 
     /// The words for what it decides, from the innermost object outwards.
     fn reason(&self) -> Option<&'a str> {
-        self.known.reason().or_else(|| self.outer.iter().find_map(|it| it.reason()))
+        self.known.reason().or_else(|| self.outer.iter().find_map(|known| known.reason()))
     }
 
     fn has_reason(&self) -> bool {
@@ -75,7 +75,7 @@ struct Search<'h> {
 impl Search<'_> {
     /// Whether the like of it was found: of equal ones only the first counts, and an object may say the same at each of its keys.
     fn has(&self, restraint: Restraint, stop: bool) -> bool {
-        self.hits.iter().any(|it| it.unclear.is_none() && it.weight() == (restraint, stop))
+        self.hits.iter().any(|hit| hit.unclear.is_none() && hit.weight() == (restraint, stop))
     }
 
     fn level(&mut self, level: &Level<'_>) {
@@ -181,8 +181,11 @@ impl Search<'_> {
             Value::String(word) if !word.trim_start().starts_with('{') => {
                 let denies = words::restraint(word) > Restraint::Allow;
                 // The state of another event is no answer to this one.
-                let foreign =
-                    level.known.fields.get("event").is_some_and(|it| it != self.hearing.event);
+                let foreign = level
+                    .known
+                    .fields
+                    .get("event")
+                    .is_some_and(|event| event != self.hearing.event);
                 if denies && !foreign && level.known.is_state() {
                     self.unclear(level, key, value);
                 }
@@ -220,7 +223,7 @@ impl Search<'_> {
                 let known = &Known::new(inner);
                 self.level(&Level { known, outer, path: &path, at, alone: false });
             }
-            Value::Array(items) => items.iter().for_each(|it| self.inner(level, key, it, at)),
+            Value::Array(items) => items.iter().for_each(|value| self.inner(level, key, value, at)),
             Value::String(text) if at == At::Answer && text.trim_start().starts_with('{') => {
                 if let Found::Object(object) = strict::read(text.as_bytes()).found {
                     let path = level.path(key);
@@ -251,7 +254,7 @@ impl Search<'_> {
     }
 
     fn unclear(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        let known = self.hits.iter().any(|it| it.unclear.is_some());
+        let known = self.hits.iter().any(|hit| hit.unclear.is_some());
         if known || (level.at == At::Elsewhere && !level.has_reason()) {
             return;
         }
@@ -314,14 +317,14 @@ impl Search<'_> {
 
     fn wrong_word(&self, home: &Home, dotted: &str, word: &str) -> String {
         let restraint = words::restraint(word);
-        let wanted = home.words.iter().find(|it| words::restraint(it) == restraint);
+        let wanted = home.words.iter().find(|word| words::restraint(word) == restraint);
         format!("`{dotted}` is `{word}`, but should be `{}`", wanted.unwrap_or(&"deny"))
     }
 
     fn event_name(&self, hit: &mut Hit, level: &Level<'_>) {
         let expected = self.hearing.event;
         let levels = level.levels();
-        match levels.iter().find_map(|it| it.event()) {
+        match levels.iter().find_map(|level| level.event()) {
             Some(name) if name == expected => {}
             Some(name) => hit.slip(
                 SlipKind::WrongEventName,

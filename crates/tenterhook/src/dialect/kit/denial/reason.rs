@@ -24,7 +24,8 @@ const REASON_KEYS: &[&str] = &[
 
 /// Whether the object gives words for what it decides.
 pub(super) fn has_reason(object: &Fields) -> bool {
-    let reasoned = |it: &Fields| it.iter().any(|(key, it)| is_reason(key) && it.is_string());
+    let reasoned =
+        |object: &Fields| object.iter().any(|(key, value)| is_reason(key) && value.is_string());
     reasoned(object) || object.values().filter_map(Value::as_object).any(reasoned)
 }
 
@@ -39,7 +40,7 @@ fn is_reason(key: &str) -> bool {
 
 /// Whether `reason` is a sentence, and not a word by which a program's records are told apart.
 pub(super) fn explains(fields: &Fields) -> bool {
-    fields.get("reason").and_then(Value::as_str).is_some_and(|it| it.trim().contains(' '))
+    fields.get("reason").and_then(Value::as_str).is_some_and(|reason| reason.trim().contains(' '))
 }
 
 /// Whether `value`, at the flag of a denial, tells why: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
@@ -47,12 +48,14 @@ pub(super) fn explains(fields: &Fields) -> bool {
 pub(super) fn told(value: &Value, buttons: impl FnOnce() -> bool) -> bool {
     match value {
         Value::String(text) => !buttons() && !text.trim().is_empty() && !says_no(value),
-        Value::Object(inner) => inner.iter().any(|(key, it)| is_reason(key) && it.is_string()),
+        Value::Object(inner) => {
+            inner.iter().any(|(key, value)| is_reason(key) && value.is_string())
+        }
         // Patterns of a list of rules are no sentences.
         Value::Array(items) => items.iter().filter_map(Value::as_str).any(|text| {
             let mut words = text.split_whitespace();
             words.clone().count() > 3
-                && words.all(|it| it.chars().all(|it| it.is_alphabetic() || ",.'’".contains(it)))
+                && words.all(|word| word.chars().all(|c| c.is_alphabetic() || ",.'’".contains(c)))
         }),
         _ => false,
     }
@@ -63,12 +66,12 @@ pub(super) fn reason_of(fields: &Fields) -> Option<String> {
     let mut found = [None; REASON_KEYS.len()];
     for (key, value) in fields {
         let plain = plain_key(key);
-        if let Some(at) = REASON_KEYS.iter().position(|it| *it == plain)
+        if let Some(at) = REASON_KEYS.iter().position(|reason_key| *reason_key == plain)
             && let Some(first) = found.get_mut(at)
         {
             first.get_or_insert(value);
         }
     }
     let texts = found.into_iter().flatten().filter_map(Value::as_str);
-    texts.filter(|it| !it.is_empty()).map(str::to_owned).next()
+    texts.filter(|text| !text.is_empty()).map(str::to_owned).next()
 }

@@ -25,7 +25,7 @@ pub(super) fn lost(hearing: &Hearing<'_>, exact: &Answer) -> Option<String> {
         return Some(format!("it printed an `{KEY}` that is longer than is read"));
     }
     let objects = hearing.reading.objects();
-    let value = objects.iter().find_map(|it| found(&it.fields))?;
+    let value = objects.iter().find_map(|object| found(&object.fields))?;
     Some(format!("`{KEY}` is no object in what it printed: {}", quoted(&value.to_string())))
 }
 

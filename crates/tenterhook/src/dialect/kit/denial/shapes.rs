@@ -57,8 +57,8 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
                 |text, (from, to)| if text.contains(from) { text.replace(from, to) } else { text },
             );
     text.chars()
-        .filter(|it| !matches!(it, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'))
-        .map(|it| match it {
+        .filter(|c| !matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'))
+        .map(|c| match c {
             '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '″' => '"',
             '‘' | '’' | '‚' | '‛' | '‹' | '›' | '′' => '\'',
             '｛' => '{',
@@ -66,7 +66,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
             '：' => ':',
             '，' => ',',
             '\u{a0}' | '\u{3000}' | '\u{2028}' => ' ',
-            it => it,
+            other => other,
         })
         .collect::<String>()
         .into()
@@ -216,8 +216,7 @@ impl<'a> Walk<'a> {
 
 /// How an object stands behind a prefix on its line.
 fn stands_behind(prefix: &str, before: &str) -> Stands {
-    let glued =
-        before.ends_with(|it: char| it.is_alphanumeric() || it == '.' || it == '…' || it == '}');
+    let glued = before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '…' || c == '}');
     // `Answer { decision: Deny }`: the name of a type, as languages print it.
     let named = prefix.starts_with(char::is_uppercase) && prefix.chars().all(char::is_alphanumeric);
     if prefix.split_whitespace().all(is_tag) || glued || named {
@@ -252,7 +251,7 @@ fn read(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) 
         let strict = serde_json::from_str(whole).ok();
         let mut readings = Vec::new();
         let list = strict.clone().or_else(|| loose.fields.values().next().cloned());
-        list.iter().for_each(|it| flatten(it, &mut readings));
+        list.iter().for_each(|value| flatten(value, &mut readings));
         return (Some(Objects { readings, loose: strict.is_none(), torn: loose.torn }), loose.end);
     }
     if let Found::Object(object) = strict::read(whole.as_bytes()).found {
@@ -266,7 +265,7 @@ fn read(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) 
 fn flatten(value: &Value, found: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Object(fields) => found.push(fields.clone()),
-        Value::Array(items) => items.iter().for_each(|it| flatten(it, found)),
+        Value::Array(items) => items.iter().for_each(|value| flatten(value, found)),
         _ => {}
     }
 }
@@ -277,18 +276,18 @@ fn is_tag(word: &str) -> bool {
         "info", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "log",
         "data", "ok",
     ];
-    let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let bracketed = word.starts_with(['[', '(', '<']) && word.ends_with([']', ')', '>', ':']);
-    let time = bare.contains(|it: char| it.is_ascii_digit())
-        && bare.chars().all(|it| it.is_ascii_digit() || "TZ:.-+/,".contains(it));
-    let level = LEVELS.iter().any(|it| bare.eq_ignore_ascii_case(it));
+    let time = bare.contains(|c: char| c.is_ascii_digit())
+        && bare.chars().all(|c| c.is_ascii_digit() || "TZ:.-+/,".contains(c));
+    let level = LEVELS.iter().any(|level| bare.eq_ignore_ascii_case(level));
     // `INFO:guard:`, `SystemExit:`: what a logger and an exception put before their text.
     let label = word.ends_with(':')
         && (bare
             .split(':')
             .next()
-            .is_some_and(|it| LEVELS.iter().any(|level| it.eq_ignore_ascii_case(level)))
-            || ["Error", "Exit", "Exception"].iter().any(|it| bare.ends_with(it)));
+            .is_some_and(|part| LEVELS.iter().any(|level| part.eq_ignore_ascii_case(level)))
+            || ["Error", "Exit", "Exception"].iter().any(|suffix| bare.ends_with(suffix)));
     let flag = matches!(word, "-e" | "-n" | "-ne" | "-en" | "-E");
     bare.is_empty() || bracketed || time || level || label || flag
 }
@@ -311,10 +310,10 @@ fn instructs(text: &str) -> bool {
         "format",
     ];
     const FIRST: &[&str] = &["use", "write", "return", "emit", "respond", "send", "put"];
-    let bare = |it: &str| it.trim_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let words: Vec<String> = text.split_whitespace().take(32).map(bare).collect();
-    words.first().is_some_and(|it| FIRST.contains(&&**it))
-        || words.iter().any(|it| ANYWHERE.contains(&&**it))
+    words.first().is_some_and(|word| FIRST.contains(&&**word))
+        || words.iter().any(|word| ANYWHERE.contains(&&**word))
 }
 
 /// Whether what stands before an object is code, or the opening of a quotation.
@@ -327,7 +326,7 @@ fn is_code(prefix: &str) -> bool {
     let says = prefix.contains(char::is_alphanumeric);
     // `b'{..}'`: the letter belongs to the quote, and the object is all that it quotes.
     let bytes = matches!(prefix, "b'" | "b\"" | "u'" | "u\"");
-    says && !bytes && (opens || assigns.iter().any(|it| prefix.contains(it)))
+    says && !bytes && (opens || assigns.iter().any(|text| prefix.contains(text)))
 }
 
 /// Whether a text has the head of a diff.

@@ -32,12 +32,12 @@ struct Output {
 }
 
 fn outputs(list: &Value) -> Vec<Output> {
-    let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let read = |it: &Value| Output {
-        name: text(it, "name"),
-        stdout: text(it, "stdout"),
-        stderr: text(it, "stderr"),
-        exit: it["exit"].as_i64().map_or(0, |code| code.try_into().expect("small")),
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let read = |value: &Value| Output {
+        name: text(value, "name"),
+        stdout: text(value, "stdout"),
+        stderr: text(value, "stderr"),
+        exit: value["exit"].as_i64().map_or(0, |code| code.try_into().expect("small")),
     };
     list.as_array().expect("a list").iter().map(read).collect()
 }
@@ -81,7 +81,8 @@ fn rows(dialect: &'static Dialect) -> Vec<&'static EventRow> {
 }
 
 fn report_of(dialect: &Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
-    let codes: Vec<_> = verdict.faults.iter().map(|it| (it.code.name(), &it.message)).collect();
+    let codes: Vec<_> =
+        verdict.faults.iter().map(|fault| (fault.code.name(), &fault.message)).collect();
     format!(
         "{} {}: {}\n  {:?}\n  {:?} {codes:?}",
         dialect.id().as_str(),
@@ -104,10 +105,10 @@ fn no_collected_answer_that_means_no_proceeds() {
     for dialect in DIALECTS {
         let Some(list) = table["says_no"].get(dialect.id().as_str()) else { continue };
         let row = dialect.row(&"PreToolUse".into()).expect("a gate");
-        for said in outputs(list) {
-            let verdict = verdict(dialect, row, &said, Compat::Guarded);
+        for output in outputs(list) {
+            let verdict = verdict(dialect, row, &output, Compat::Guarded);
             if !holds(&verdict) {
-                wrong.push(report_of(dialect, row, &said, &verdict));
+                wrong.push(report_of(dialect, row, &output, &verdict));
             }
         }
     }
@@ -175,10 +176,10 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
     for dialect in DIALECTS {
         let row = dialect.row(&"PreToolUse".into()).expect("a gate");
         for shape in &shapes {
-            let said = filled(shape, dialect);
-            let verdict = verdict(dialect, row, &said, Compat::Guarded);
+            let output = filled(shape, dialect);
+            let verdict = verdict(dialect, row, &output, Compat::Guarded);
             if !holds(&verdict) {
-                wrong.push(report_of(dialect, row, &said, &verdict));
+                wrong.push(report_of(dialect, row, &output, &verdict));
             }
         }
     }
@@ -190,16 +191,18 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
 #[test]
 fn no_shape_is_lost_in_silence_on_other_events() {
     let mut shapes = outputs(&table("denials/hooks.json"));
-    let filled = |it: &Output| {
-        [&it.stdout, &it.stderr].iter().any(|it| it.contains("{deny}") || it.contains("{allow}"))
+    let filled = |output: &Output| {
+        [&output.stdout, &output.stderr]
+            .iter()
+            .any(|text| text.contains("{deny}") || text.contains("{allow}"))
     };
-    shapes.retain(|it| !filled(it));
+    shapes.retain(|shape| !filled(shape));
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
         let events =
             ["Stop", "PermissionRequest", "PreModelCall", "PreModelSwitch", "SubagentStop"];
-        let rows = events.iter().filter_map(|it| dialect.row(&(*it).into()));
-        for row in rows.filter(|it| it.powers.has(Power::Deny)) {
+        let rows = events.iter().filter_map(|event| dialect.row(&(*event).into()));
+        for row in rows.filter(|row| row.powers.has(Power::Deny)) {
             for shape in shapes.iter().step_by(shapes.len() / 40) {
                 // Text is context there.
                 if row.name == "PreModelCall" && !shape.stdout.starts_with('{') && shape.exit != 2 {
@@ -220,8 +223,9 @@ fn no_shape_is_lost_in_silence_on_other_events() {
 #[test]
 fn no_shape_that_a_model_says_proceeds() {
     let mut shapes = outputs(&table("denials/hooks.json"));
-    let filled = |it: &Output| it.stdout.contains("{deny}") || it.stdout.contains("{allow}");
-    shapes.retain(|it| it.exit == 0 && it.stderr.is_empty() && !filled(it));
+    let filled =
+        |output: &Output| output.stdout.contains("{deny}") || output.stdout.contains("{allow}");
+    shapes.retain(|shape| shape.exit == 0 && shape.stderr.is_empty() && !filled(shape));
     let prompt = crate::hook::Prompt::new("Is it safe?");
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
@@ -269,13 +273,13 @@ fn hostile_texts_are_read_to_their_end() {
     for piece in lines {
         let text = piece.repeat((64 << 10) / piece.len());
         for (stdout, stderr) in [(&*text, ""), ("", &*text)] {
-            let said = Output {
+            let output = Output {
                 name: piece.into(),
                 stdout: stdout.into(),
                 stderr: stderr.into(),
                 exit: 0,
             };
-            let verdict = verdict(&crate::dialect::claude::CLAUDE, row, &said, Compat::Guarded);
+            let verdict = verdict(&crate::dialect::claude::CLAUDE, row, &output, Compat::Guarded);
             assert!(verdict.restraint != Restraint::Allow, "{piece}");
         }
     }
@@ -289,13 +293,13 @@ fn no_innocent_is_held() {
     innocents.extend(outputs(&table("denials/tools.json")));
     assert!(innocents.len() > 400);
     let mut wrong = Vec::new();
-    for said in innocents {
+    for output in innocents {
         for dialect in DIALECTS {
             for row in rows(dialect) {
-                let guarded = verdict(dialect, row, &said, Compat::Guarded);
-                let exact = verdict(dialect, row, &said, Compat::Exact);
+                let guarded = verdict(dialect, row, &output, Compat::Guarded);
+                let exact = verdict(dialect, row, &output, Compat::Exact);
                 if holds(&guarded) && !holds(&exact) {
-                    wrong.push(report_of(dialect, row, &said, &guarded));
+                    wrong.push(report_of(dialect, row, &output, &guarded));
                 }
             }
         }
@@ -331,8 +335,8 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
         for output in outputs(list) {
             let cells = DIALECTS.iter().map(|dialect| {
                 let row = dialect.row(&"PreToolUse".into()).expect("a gate");
-                let said = filled(&output, dialect);
-                let word = comes_to(&verdict(dialect, row, &said, Compat::Guarded));
+                let output = filled(&output, dialect);
+                let word = comes_to(&verdict(dialect, row, &output, Compat::Guarded));
                 (dialect.id().as_str(), word)
             });
             let cells: Vec<_> = cells.collect();
@@ -341,7 +345,7 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
             }
             let explains = |row: &Value| {
                 let is_named = row["only"].as_array().is_none_or(|names| {
-                    names.iter().any(|it| it.as_str() == Some(output.name.as_str()))
+                    names.iter().any(|name| name.as_str() == Some(output.name.as_str()))
                 });
                 let says = |(dialect, word): &(&str, &str)| row["cells"][dialect] == *word;
                 row["means_no"] == *means_no && is_named && cells.iter().all(says)
@@ -355,7 +359,7 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
     for (row, _) in rows.iter().zip(&met).filter(|(_, met)| !**met) {
         wrong.push(format!("no output comes to this: {row}"));
     }
-    let reasoned = |row: &Value| row["reason"].as_str().is_some_and(|it| !it.is_empty());
+    let reasoned = |row: &Value| row["reason"].as_str().is_some_and(|reason| !reason.is_empty());
     assert!(rows.iter().all(reasoned), "a row without a reason");
     fail_with(&wrong);
 }
@@ -364,7 +368,8 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
 /// square of its length would not come to an end here.
 #[test]
 fn each_key_of_a_wide_object_may_decide() {
-    let dialect = DIALECTS.iter().find(|it| it.row(&"PreToolUse".into()).is_some()).expect("one");
+    let dialect =
+        DIALECTS.iter().find(|dialect| dialect.row(&"PreToolUse".into()).is_some()).expect("one");
     let row = dialect.row(&"PreToolUse".into()).expect("a gate");
     let wide = |entry: &dyn Fn(usize) -> String| {
         let entries: Vec<String> = (0..9_000).map(entry).collect();
@@ -376,13 +381,13 @@ fn each_key_of_a_wide_object_may_decide() {
     for stdout in [&*flags, &*flags.replace("\"a\"", "\"reason\": \"no\", \"a\""), &*inner, &*list]
     {
         for torn in [stdout, stdout.get(..stdout.len() - 1).expect("ASCII")] {
-            let said = Output {
+            let output = Output {
                 name: "wide".to_owned(),
                 stdout: torn.to_owned(),
                 stderr: String::new(),
                 exit: 0,
             };
-            let verdict = verdict(dialect, row, &said, Compat::Guarded);
+            let verdict = verdict(dialect, row, &output, Compat::Guarded);
             assert!(verdict.faults.len() < 10, "{}", verdict.faults.len());
         }
     }

@@ -196,8 +196,8 @@ pub(super) fn meaning(word: &str) -> Meaning {
     if says && CONSENTS.contains(&&*plain) {
         return Meaning::Consents;
     }
-    let first = word.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
-    let begins = first.is_some_and(|it| known_alone(&plain_word(it)));
+    let first = word.split(|c: char| !c.is_alphanumeric()).find(|part| !part.is_empty());
+    let begins = first.is_some_and(|text| known_alone(&plain_word(text)));
     if begins || slips(&plain) { Meaning::Nearly } else { Meaning::Unknown }
 }
 
@@ -208,8 +208,8 @@ pub(in crate::dialect) fn restraint(word: &str) -> Restraint {
 
 fn known(plain: &str) -> Restraint {
     // `reject_once`, `always_deny`: for how long it holds.
-    let plain = ["once", "always", "forever"].iter().fold(plain, |word, it| {
-        word.strip_suffix(it).or_else(|| word.strip_prefix(it)).unwrap_or(word)
+    let plain = ["once", "always", "forever"].iter().fold(plain, |word, suffix| {
+        word.strip_suffix(suffix).or_else(|| word.strip_prefix(suffix)).unwrap_or(word)
     });
     [(DENIALS, Restraint::Deny), (DEFERRALS, Restraint::Defer), (QUESTIONS, Restraint::Ask)]
         .into_iter()
@@ -223,19 +223,19 @@ fn known_alone(plain: &str) -> bool {
 
 /// Whether the word is the whole of an output that says no.
 pub(super) fn is_alone(text: &str) -> bool {
-    let bare = text.trim_matches(|it: char| !it.is_alphanumeric());
+    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
     bare.len() <= MAX_WORD && known_alone(&plain_word(bare))
 }
 
 /// Whether one letter or two neighbours are wrong in a word that denies. A word of consent is never one.
 fn slips(plain: &str) -> bool {
     let letters: Vec<char> = plain.chars().collect();
-    let long = |it: &&&str| it.len() > MIN_SLIP;
+    let long = |text: &&&str| text.len() > MIN_SLIP;
     letters.len() >= MIN_SLIP
         && letters.len() <= MAX_WORD
         && (DENIALS.iter().filter(long).chain(&["deny"]))
-            .filter(|it| it.len().abs_diff(letters.len()) <= 1)
-            .any(|it| distance(&letters, &it.chars().collect::<Vec<_>>()) == 1)
+            .filter(|denial| denial.len().abs_diff(letters.len()) <= 1)
+            .any(|denial| distance(&letters, &denial.chars().collect::<Vec<_>>()) == 1)
 }
 
 /// `false`, and what shells and languages write for it.
@@ -264,8 +264,8 @@ fn plain_word(word: &str) -> String {
         return word.to_owned();
     }
     let visible = crate::text::clean(word, MAX_WORD).text.to_lowercase();
-    let trimmed = visible.trim_matches(|it: char| !it.is_alphanumeric());
-    trimmed.chars().filter(|it| !matches!(it, ' ' | '_' | '-' | '\'' | '’')).map(latin).collect()
+    let trimmed = visible.trim_matches(|c: char| !c.is_alphanumeric());
+    trimmed.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '\'' | '’')).map(latin).collect()
 }
 
 /// The Latin letter that `letter` looks like.

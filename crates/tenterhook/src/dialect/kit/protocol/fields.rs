@@ -115,7 +115,8 @@ impl Reader<'_> {
         let named = output.get("hookEventName").and_then(Value::as_str);
         let own = if self.spec.name.is_empty() { self.event.name.as_str() } else { self.spec.name };
         if named != Some(own) {
-            let found = named.map_or_else(|| "is missing".to_owned(), |it| format!("is `{it}`"));
+            let found =
+                named.map_or_else(|| "is missing".to_owned(), |name| format!("is `{name}`"));
             return Err(format!(
                 "`hookSpecificOutput.hookEventName` {found}; on this event it must be `{own}`"
             ));
@@ -202,7 +203,7 @@ impl Reader<'_> {
     /// A built-in tool's output is replaced by one of its own shape only: observed, a bare text for an object is ignored.
     fn output(&mut self, key: &str, value: &Value) {
         let original = self.event.payload.get("tool_response");
-        let differs = original.is_some_and(|it| kind(it) != kind(value));
+        let differs = original.is_some_and(|tool_response| kind(tool_response) != kind(value));
         if differs && !self.is_mcp() {
             let wanted = original.map_or("", kind);
             let message =
@@ -249,12 +250,12 @@ impl Reader<'_> {
         known: impl Iterator<Item = &'k str> + Clone,
         path: &str,
     ) -> Result<(), String> {
-        for key in object.keys().filter(|key| !known.clone().any(|it| it == *key)) {
+        for key in object.keys().filter(|key| !known.clone().any(|text| text == *key)) {
             if self.answers.is_closed {
                 return Err(format!("`{path}{key}` is not a key of this event's answer"));
             }
             let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
-            let elsewhere = elsewhere.any(|(it, _)| it == key);
+            let elsewhere = elsewhere.any(|(name, _)| name == key);
             if elsewhere && !path.is_empty() {
                 self.not_honoured(key);
                 continue;
@@ -319,7 +320,7 @@ fn word<'a>(
         return Ok(Some(word));
     }
     let hint = nearest(word, words.iter().copied())
-        .map(|it| format!("; did you mean `{it}`?"))
+        .map(|text| format!("; did you mean `{text}`?"))
         .unwrap_or_default();
     Err(format!("`{key}` is `{word}`, but must be one of {}{hint}", words.join(", ")))
 }

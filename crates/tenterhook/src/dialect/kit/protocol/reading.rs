@@ -160,14 +160,14 @@ impl Heard<'_> {
     fn objected(&self) -> Answer {
         let extent =
             if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
-        let said = self
+        let answer = self
             .object()
             .filter(|_| self.answers.denial.any_exit)
             .and_then(|object| self.fields(object, extent).ok())
             .unwrap_or_default();
         match self.spec.exit2 {
-            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(said),
-            Exit2::Unheard | Exit2::Fails => self.unheard(said),
+            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(answer),
+            Exit2::Unheard | Exit2::Fails => self.unheard(answer),
         }
     }
 
@@ -225,7 +225,7 @@ impl Heard<'_> {
 
     /// What can count at all.
     fn can(&self) -> Powers {
-        let exempt = self.spec.exempt.is_some_and(|(key, it)| self.event.text(key) == Some(it));
+        let exempt = self.spec.exempt.is_some_and(|(key, text)| self.event.text(key) == Some(text));
         let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
         powers.fold(Powers::NONE, Powers::with)
     }

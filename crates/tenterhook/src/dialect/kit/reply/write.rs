@@ -109,9 +109,9 @@ impl Writer<'_> {
             }
         }
         self.warn(format!("it takes no denial, and goes on; a hook denied: {reason}"));
-        let told = format!("a hook denied this, and {} goes on: {reason}", self.replies.agent);
+        let text = format!("a hook denied this, and {} goes on: {reason}", self.replies.agent);
         if self.say.phrase(Power::Context).is_some() {
-            self.context.push(told);
+            self.context.push(text);
         }
     }
 
@@ -119,8 +119,9 @@ impl Writer<'_> {
     fn ask(&mut self, reason: &str, rewrite: &Rewrite) {
         if self.say.phrase(Power::Ask).is_none() {
             self.cannot("ask");
-            let rewritten = self.rewritten(rewrite).map(|it| format!("\n{it}")).unwrap_or_default();
-            let way_out = self.told.way_out.map(|it| format!("\n{it}")).unwrap_or_default();
+            let rewritten =
+                self.rewritten(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
+            let way_out = self.told.way_out.map(|text| format!("\n{text}")).unwrap_or_default();
             let agent = self.replies.agent;
             let why = format!(
                 "{reason}\nA person must be asked, and {agent} cannot ask here.{way_out}{rewritten}"
@@ -137,7 +138,8 @@ impl Writer<'_> {
 
     /// Puts the hooks' words in the place of the original; `Err` where the agent does not take them: what to do (BR-4).
     fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), String> {
-        let input = rewrite.input.as_ref().filter(|it| self.event_field("tool_input") != Some(*it));
+        let input =
+            rewrite.input.as_ref().filter(|input| self.event_field("tool_input") != Some(*input));
         if let Some(input) = input {
             let taken = match self.say.only_with_consent && !self.told.outcome.consents() {
                 true => Err("it takes a changed call with consent alone".to_owned()),
@@ -161,8 +163,10 @@ impl Writer<'_> {
                 return Err(self.rewritten(rewrite).unwrap_or_default());
             }
         }
-        let prompt =
-            rewrite.prompt.as_deref().filter(|it| self.told.event.text("prompt") != Some(*it));
+        let prompt = rewrite
+            .prompt
+            .as_deref()
+            .filter(|prompt| self.told.event.text("prompt") != Some(*prompt));
         let Some(prompt) = prompt else { return Ok(()) };
         if let Some(phrase) = self.say.phrase(Power::Prompt) {
             self.put(phrase, "", Some(&Value::from(prompt)));
@@ -184,7 +188,7 @@ impl Writer<'_> {
 
     /// What a changed prompt says beside the original, where the original stands in it whole at an end.
     fn added(&self, prompt: &str) -> Option<String> {
-        let original = self.told.event.text("prompt").filter(|it| !it.trim().is_empty())?;
+        let original = self.told.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
         Some(added.trim().to_owned())
     }
@@ -195,8 +199,8 @@ impl Writer<'_> {
         let name = self.told.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
         let words = by_neutral(self.replies.tools, name);
-        let tool = words.and_then(|it| it.own.first()).unwrap_or(&name);
-        let input = words.map_or_else(|| input.clone(), |it| it.own_input(input));
+        let tool = words.and_then(|word| word.own.first()).unwrap_or(&name);
+        let input = words.map_or_else(|| input.clone(), |word| word.own_input(input));
         let agent = self.replies.agent;
         Some(format!(
             "A hook changed this call, and {agent} cannot take a changed one here. Make this call instead: {tool} {input}"
@@ -229,7 +233,7 @@ impl Writer<'_> {
             self.value(Power::Env, &Value::Object(effects.env.clone()));
         }
         for (key, value) in &effects.extra {
-            match self.say.carries.iter().find(|(it, _)| it == key) {
+            match self.say.carries.iter().find(|(name, _)| name == key) {
                 // What a decision said there stands.
                 Some((_, path)) if self.says(path) => {}
                 Some((_, path)) => {
@@ -287,11 +291,11 @@ impl Writer<'_> {
 
     /// A text that takes the place of an output, behind what stands there already: the reason of a denial, say.
     fn beside(&self, path: &[&str], value: Option<&Value>) -> Value {
-        let text = value.map_or_else(String::new, |it| {
-            it.as_str().map_or_else(|| it.to_string(), str::to_owned)
+        let text = value.map_or_else(String::new, |value| {
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
         match path.first().and_then(|key| self.object.get(*key)).and_then(Value::as_str) {
-            Some(said) if said != text => format!("{said}\n{text}").into(),
+            Some(output) if output != text => format!("{output}\n{text}").into(),
             _ => text.into(),
         }
     }
@@ -311,9 +315,9 @@ impl Writer<'_> {
         let Some((last, above)) = path.split_last() else { return false };
         let mut object = Some(&self.object);
         for key in above {
-            object = object.and_then(|it| it.get(*key)).and_then(Value::as_object);
+            object = object.and_then(|object| object.get(*key)).and_then(Value::as_object);
         }
-        object.is_some_and(|it| it.contains_key(*last))
+        object.is_some_and(|object| object.contains_key(*last))
     }
 
     fn event_field(&self, key: &str) -> Option<&Value> {

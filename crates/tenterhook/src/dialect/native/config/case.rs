@@ -34,12 +34,12 @@ pub(in crate::dialect::native) fn beside_hooks(source: &Source) -> Vec<Case> {
 pub(in crate::dialect::native) fn file(source: &Source) -> CaseFile {
     let mut reader = Reader::new(source);
     let parsed = syntax::parse(&source.text, format(source));
-    for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
+    for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {
         let message = format!("the file is not well formed: {}", fault.message);
         reader.report(Code::BrokenFile, fault.span, message).help = fault.help.clone();
     }
     let mut file = CaseFile::default();
-    if let Some(root) = parsed.root.filter(|it| it.as_object().is_some()) {
+    if let Some(root) = parsed.root.filter(|root| root.as_object().is_some()) {
         let entry = Entry { key: String::new(), key_span: root.span, node: root };
         let _ = reader.fields(&entry, "a file of cases", keys::CASE_FILE);
         let fields = Fields { entry: &entry };
@@ -74,7 +74,7 @@ impl Reader<'_> {
         let name = fields.text("dialect")?;
         let found = DialectId::find(name);
         if found.is_none() {
-            let known = || DIALECTS.iter().map(|it| it.id().as_str());
+            let known = || DIALECTS.iter().map(|dialect| dialect.id().as_str());
             let help = nearest(name, known()).map_or_else(
                 || format!("there are {}", keys::listed(known())),
                 |near| format!("did you mean `{near}`?"),
@@ -116,9 +116,13 @@ impl Reader<'_> {
                 reason: text("reason"),
                 context: text("context"),
                 rewrite: fields.get("rewrite").map(Node::to_json),
-                within: fields.time("within").filter(|it| *it > Duration::ZERO),
+                within: fields.time("within").filter(|time| *time > Duration::ZERO),
                 background: fields.flag("background"),
-                faults: fields.words("faults").into_iter().map(|(it, _)| it.to_owned()).collect(),
+                faults: fields
+                    .words("faults")
+                    .into_iter()
+                    .map(|(name, _)| name.to_owned())
+                    .collect(),
             },
             files: files(&fields),
         })
@@ -139,9 +143,9 @@ impl Reader<'_> {
 impl Reader<'_> {
     /// A fault that there is not never comes.
     fn check_faults(&mut self, fields: &Fields<'_>) {
-        let known = || Code::ALL.iter().map(|it| it.name());
+        let known = || Code::ALL.iter().map(|code| code.name());
         for (word, span) in fields.words("faults") {
-            if known().any(|it| it == word) {
+            if known().any(|name| name == word) {
                 continue;
             }
             let message = format!("no fault is called `{word}`");
@@ -166,7 +170,7 @@ fn happens(node: &Node) -> Option<Happens> {
 
 fn files(fields: &Fields<'_>) -> Vec<(String, String)> {
     let entries = fields.get("files").map(Node::entries).unwrap_or_default();
-    let file = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
+    let file = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
     entries.iter().filter_map(file).collect()
 }
 
@@ -176,6 +180,7 @@ const STOP: &str = "stop";
 /// The restraint that a word of `expect` names.
 fn decision(word: &str) -> Restraint {
     use Restraint::{Allow, Ask, Defer, Deny, Silent};
-    let found = [Allow, Ask, Defer, Deny].into_iter().find(|it| it.word() == Some(word));
+    let found =
+        [Allow, Ask, Defer, Deny].into_iter().find(|restraint| restraint.word() == Some(word));
     found.unwrap_or(Silent)
 }

@@ -11,7 +11,7 @@ use crate::hook::{Hook, OnFailure, Phase, Wait};
 
 /// A name without its case and its signs: agents write one name in several ways.
 fn letters(name: &str) -> String {
-    name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl Reader<'_> {
@@ -57,22 +57,22 @@ impl Reader<'_> {
 
     /// The event that is called `word`, or else the one that an agent calls so, or that is nearly called so.
     pub(super) fn meant(&self, word: &str) -> Option<String> {
-        let built_in = || DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
+        let built_in = || DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event);
         let declared = || self.out.events.iter().map(|row| &*row.event);
         let all = || built_in().chain(declared());
-        if all().any(|it| it == word) {
+        if all().any(|event| event == word) {
             return Some(word.to_owned());
         }
         let letters = letters(word);
-        let mut rows = DIALECTS.iter().flat_map(|it| it.rows());
-        let of_agent = rows.find(|row| self::letters(&row.name) == letters).map(|it| &*it.event);
+        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+        let of_agent = rows.find(|row| self::letters(&row.name) == letters).map(|row| &*row.event);
         of_agent.or_else(|| nearest(word, all())).map(str::to_owned)
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         // Of a name that is a slip, what was meant may have one.
-        let is_slip = |it: &str| it != &*row.event;
+        let is_slip = |text: &str| text != &*row.event;
         if row.subject == Subject::None
             && fields.has("match")
             && !self.meant(&row.event).as_deref().is_some_and(is_slip)
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
         // What is no rule about a tool call, a dialect of its own reads.
         let about_tool = matches!(row.subject, Subject::Field("tool_name") | Subject::Tool(_));
-        if !about_tool && fields.get("if").is_some_and(|it| it.as_str().is_some()) {
+        if !about_tool && fields.get("if").is_some_and(|node| node.as_str().is_some()) {
             self.report(
                 Code::ConditionWithoutTool,
                 fields.key_span("if"),

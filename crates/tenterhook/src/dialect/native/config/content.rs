@@ -51,20 +51,21 @@ impl Reader<'_> {
 
     pub(super) fn http(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
         let (url, table) = self.text_or_table(fields, "http", "url")?;
-        let headers = table.and_then(|it| it.get("headers")).map(Node::entries).unwrap_or_default();
-        let text = |key| table.and_then(|it| it.get(key)).and_then(Node::as_str);
+        let headers =
+            table.and_then(|table| table.get("headers")).map(Node::entries).unwrap_or_default();
+        let text = |key| table.and_then(|table| table.get(key)).and_then(Node::as_str);
         let http = Http {
             url,
             headers: headers
                 .iter()
-                .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
+                .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: text("secret").map(str::to_owned),
             interpolation: speaks.dialect().interpolation(),
         };
-        let node = table.and_then(|it| it.get("url")).or_else(|| fields.get("http"));
-        let span = node.map_or_else(|| fields.span("http"), |it| it.span);
+        let node = table.and_then(|table| table.get("url")).or_else(|| fields.get("http"));
+        let span = node.map_or_else(|| fields.span("http"), |node| node.span);
         for (span, found) in requests::check(&http, span, headers, "pass") {
             let place = Some(self.place_of(span));
             self.push(Diagnostic { place, ..found });
@@ -75,9 +76,9 @@ impl Reader<'_> {
     /// `prompt` and `agent`: the same question, without and with turns to look around.
     pub(super) fn prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
         let (text, table) = self.text_or_table(fields, kind, "text")?;
-        let get = |key| table.and_then(|it| it.get(key));
+        let get = |key| table.and_then(|table| table.get(key));
         if let Some(found) = findings::misspelt_place(&text) {
-            let span = get("text").map_or_else(|| fields.span(kind), |it| it.span);
+            let span = get("text").map_or_else(|| fields.span(kind), |table| table.span);
             self.report(found.code, span, found.message).help = found.help;
         }
         let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
@@ -95,7 +96,7 @@ impl Reader<'_> {
         let table = fields.get("mcp")?;
         let server = self.needed(fields, "mcp", table.get("server"), "server");
         let tool = self.needed(fields, "mcp", table.get("tool"), "tool");
-        let placed = table.get("input").is_none_or(|it| self.places(it));
+        let placed = table.get("input").is_none_or(|input| self.places(input));
         let input = match table.get("input").map(Node::to_json) {
             Some(serde_json::Value::Object(input)) => input,
             _ => serde_json::Map::new(),
@@ -105,7 +106,7 @@ impl Reader<'_> {
 
     /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call could ever be made.
     fn places(&mut self, node: &Node) -> bool {
-        let inner = node.entries().iter().map(|it| &it.node);
+        let inner = node.entries().iter().map(|entry| &entry.node);
         let mut right = true;
         for node in inner.chain(node.as_array().into_iter().flatten()) {
             right &= self.places(node);
@@ -132,13 +133,13 @@ impl Reader<'_> {
 
     /// `{ when = "..." }`: an expression over the event (S-58).
     pub(super) fn when(&mut self, table: &Node) -> Option<Condition> {
-        for other in table.entries().iter().filter(|it| it.key != "when") {
+        for other in table.entries().iter().filter(|entry| entry.key != "when") {
             let message = format!("a condition with `when` has no `{}`", other.key);
             self.report(Code::BadCondition, other.key_span, message).help =
                 Some("write `if = { when = \"...\" }` with the expression alone".to_owned());
         }
         let node = table.get("when")?;
-        let Some(text) = node.as_str().filter(|it| !it.trim().is_empty()) else {
+        let Some(text) = node.as_str().filter(|text| !text.trim().is_empty()) else {
             let message = "`when` holds no expression".to_owned();
             self.report(Code::BadCondition, node.span, message).help = Some(
                 "write an expression, such as `if = { when = \"tool.kind == 'write'\" }`"
@@ -210,13 +211,13 @@ impl Reader<'_> {
         node: Option<&Node>,
         name: &str,
     ) -> Option<String> {
-        let text = node.and_then(Node::as_str).filter(|it| !it.trim().is_empty());
+        let text = node.and_then(Node::as_str).filter(|text| !text.trim().is_empty());
         if text.is_none() {
             let message = match node {
                 Some(_) => format!("`{name}` is empty"),
                 None => format!("`{key}` has no `{name}`"),
             };
-            let span = node.map_or_else(|| fields.span(key), |it| it.span);
+            let span = node.map_or_else(|| fields.span(key), |node| node.span);
             self.report(Code::EmptyRun, span, message).help =
                 Some(format!("write `{name} = \"...\"`, or remove the hook"));
         }

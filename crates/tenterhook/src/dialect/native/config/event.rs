@@ -23,7 +23,7 @@ const OBSERVED: &[Power] = &[Power::Context, Power::Message];
 impl Reader<'_> {
     pub(super) fn event(&mut self, entry: &Entry) {
         let name = entry.key.as_str();
-        let known = |name: &str| DIALECTS.iter().any(|it| it.row(&name.into()).is_some());
+        let known = |name: &str| DIALECTS.iter().any(|dialect| dialect.row(&name.into()).is_some());
         let wrong = if !values::is_name(name) {
             Some((
                 Code::BadName,
@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// every word that could say so is there and says no; and nothing is allowed on the strength of it.
     fn strictest(entry: &Entry) -> EventRow {
         let written = entry.node.entries();
-        let known = |key: &str| keys::EVENT.iter().any(|it| it.name == key);
+        let known = |key: &str| keys::EVENT.iter().any(|other| other.name == key);
         let doubtful = |field: &Entry| match field.key.as_str() {
             "gate" => field.node.as_bool() != Some(false),
             "answers" => true,

@@ -76,7 +76,7 @@ impl<'n> Fields<'n> {
         let Some(node) = self.get(key) else { return Vec::new() };
         let one = node.as_str().map(|text| (text, node.span));
         let items = node.as_array().into_iter().flatten();
-        one.into_iter().chain(items.filter_map(|it| Some((it.as_str()?, it.span)))).collect()
+        one.into_iter().chain(items.filter_map(|node| Some((node.as_str()?, node.span)))).collect()
     }
 
     pub(super) fn span(&self, key: &str) -> Span {
@@ -109,15 +109,15 @@ impl Reader<'_> {
             Shape::List => list,
             Shape::Time => return self.check_time(field),
             Shape::Choice(words) => return self.check_choice(field, words),
-            Shape::Variables => {
-                node.as_object().is_some_and(|all| all.iter().all(|it| it.node.as_str().is_some()))
-            }
+            Shape::Variables => node
+                .as_object()
+                .is_some_and(|all| all.iter().all(|entry| entry.node.as_str().is_some())),
             Shape::Table => node.as_object().is_some(),
             Shape::TextOrTable => node.as_str().is_some() || node.as_object().is_some(),
             // What stands in the list is looked at case by case.
             Shape::Cases => node.as_object().is_some() || node.as_array().is_some(),
             Shape::Conditions => {
-                let one = |it: &Node| it.as_str().is_some() || it.as_object().is_some();
+                let one = |node: &Node| node.as_str().is_some() || node.as_object().is_some();
                 one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
             }
             Shape::Prewarm => {
@@ -225,7 +225,7 @@ fn misfit(node: &Node, shape: Shape) -> (String, Span) {
             values.find(odd).map_or(whole, |item| within(item, "one"))
         }
         Shape::Conditions => {
-            let odd = |it: &&Node| it.as_str().is_none() && it.as_object().is_none();
+            let odd = |node: &&Node| node.as_str().is_none() && node.as_object().is_none();
             let item = node.as_array().and_then(|items| items.iter().find(odd));
             item.map_or(whole, |item| within(item, "one"))
         }
@@ -290,8 +290,8 @@ fn expectation(field: &Entry, shape: Shape) -> (&'static str, String) {
             ),
         ),
         Shape::Count => {
-            let quoted = field.node.as_str().and_then(|it| it.parse().ok());
-            let meant = quoted.filter(|it| *it > 0).unwrap_or(10_u32);
+            let quoted = field.node.as_str().and_then(|text| text.parse().ok());
+            let meant = quoted.filter(|n| *n > 0).unwrap_or(10_u32);
             ("a whole number above 0", format!("write `{key} = {meant}`"))
         }
         Shape::Bytes => {

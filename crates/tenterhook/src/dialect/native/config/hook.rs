@@ -13,12 +13,12 @@ use crate::syntax::{Entry, Node};
 
 impl Reader<'_> {
     pub(super) fn hook(&mut self, entry: &Entry) {
-        let told = self.out.diagnostics.len();
+        let count = self.out.diagnostics.len();
         if self.parsed.is_torn(&entry.node) {
             // The first error is what tears the file.
             self.unusable(entry, 0);
         } else if self.good_hook(entry).is_none() {
-            self.unusable(entry, told);
+            self.unusable(entry, count);
         }
     }
 
@@ -117,7 +117,7 @@ impl Reader<'_> {
         if let Some(id) = DialectId::find(word) {
             return id;
         }
-        let names = || DIALECTS.iter().map(|it| it.id().as_str());
+        let names = || DIALECTS.iter().map(|dialect| dialect.id().as_str());
         let help = nearest(word, names()).map_or_else(
             || format!("this build speaks {}", keys::listed(names())),
             |near| format!("did you mean `{near}`?"),
@@ -245,7 +245,7 @@ impl Reader<'_> {
             None => format!("this is not a valid condition: {why}"),
         };
         // An object is meant to hold an expression.
-        let meant = node.entries().iter().find_map(|it| nearest(&it.key, ["when"]));
+        let meant = node.entries().iter().find_map(|entry| nearest(&entry.key, ["when"]));
         let help = match (meant, node.entries()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, []) => "write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned(),

@@ -299,5 +299,5 @@ const SYNONYMS: [&[&str]; 4] = [
 /// The word of `known` that means what `word` says.
 pub(super) fn synonym(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let group = SYNONYMS.into_iter().find(|group| group.contains(&word))?;
-    known.iter().copied().find(|it| group.contains(it))
+    known.iter().copied().find(|text| group.contains(text))
 }

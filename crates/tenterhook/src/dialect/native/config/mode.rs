@@ -40,7 +40,7 @@ impl Reader<'_> {
     pub(super) fn mode_of_all(&mut self, entry: &Entry) {
         let before = self.errors();
         self.check(entry, keys::Shape::Choice(keys::MODES));
-        let word = self.word(&entry.node).filter(|it| it.shadow);
+        let word = self.word(&entry.node).filter(|word| word.shadow);
         let Some(word) = word.filter(|_| self.errors() == before && self.out.lost.is_none()) else {
             return;
         };

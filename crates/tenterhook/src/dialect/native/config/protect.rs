@@ -13,7 +13,7 @@ impl Reader<'_> {
         let Some(fields) = self.fields(entry, "`protect`", keys::PROTECT) else { return };
         let mut writable = Vec::new();
         for (text, span) in fields.words("writable") {
-            let plain = text.chars().all(|it| !it.is_control() && !matches!(it, '"' | '\\'));
+            let plain = text.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\\'));
             let whole = matches!(text.trim_matches(['*', '/', '~', '.']), "");
             if text.len() > LONGEST || !plain || whole {
                 let message =

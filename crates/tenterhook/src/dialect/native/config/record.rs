@@ -24,7 +24,7 @@ impl Reader<'_> {
             enabled: fields.flag("enabled"),
             dir: fields.text("dir").map(|text| self.path(text)),
             content: fields.text("content").and_then(Content::find),
-            keep_days: fields.whole("keep_days").and_then(|it| it.try_into().ok()),
+            keep_days: fields.whole("keep_days").and_then(|n| n.try_into().ok()),
             max_bytes: fields.whole("max_bytes"),
             required: fields.flag("required"),
         };
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn the_table_is_read_from_files_of_ones_own() {
         for layer in [Layer::User, Layer::Managed] {
-            let said = read(layer, ALL);
-            assert_eq!(said.diagnostics, []);
+            let config = read(layer, ALL);
+            assert_eq!(config.diagnostics, []);
             let table = RecordTable {
                 enabled: Some(true),
                 dir: Some("/home/me/audit".into()),
@@ -60,12 +60,13 @@ mod tests {
                 max_bytes: Some(1 << 20),
                 required: Some(true),
             };
-            assert_eq!(said.record, table);
+            assert_eq!(config.record, table);
         }
         for layer in [Layer::Project, Layer::Local, Layer::Given, Layer::Plugin] {
-            let said = read(layer, ALL);
-            let codes: Vec<_> = said.diagnostics.iter().map(|it| it.code.name()).collect();
-            assert_eq!((said.record, codes), (RecordTable::default(), vec!["record-not-heard"]));
+            let config = read(layer, ALL);
+            let codes: Vec<_> =
+                config.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
+            assert_eq!((config.record, codes), (RecordTable::default(), vec!["record-not-heard"]));
         }
     }
 
@@ -79,11 +80,15 @@ mod tests {
             ("enabled = 'no'", "wrong-type"),
             ("keep = 3", "unknown-key"),
         ] {
-            let said = read(Layer::User, &format!("[record]\n{text}"));
-            let codes: Vec<_> = said.diagnostics.iter().map(|it| it.code.name()).collect();
+            let config = read(Layer::User, &format!("[record]\n{text}"));
+            let codes: Vec<_> =
+                config.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
             assert_eq!(codes, [code], "{text}");
         }
-        let said = read(Layer::User, "record = true");
-        assert_eq!(said.diagnostics.first().map(|it| it.code.name()), Some("wrong-type"));
+        let config = read(Layer::User, "record = true");
+        assert_eq!(
+            config.diagnostics.first().map(|diagnostic| diagnostic.code.name()),
+            Some("wrong-type")
+        );
     }
 }

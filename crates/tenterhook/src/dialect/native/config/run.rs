@@ -74,7 +74,7 @@ impl Reader<'_> {
         key: &'static str,
     ) -> Option<Invocation> {
         let mut words = fields.words(key).into_iter().map(|(word, _)| word.to_owned());
-        let Some(program) = words.next().filter(|it| !it.trim().is_empty()) else {
+        let Some(program) = words.next().filter(|word| !word.trim().is_empty()) else {
             self.report(Code::EmptyRun, fields.span(key), format!("`{key}` names no program"))
                 .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
             return None;
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 
     fn shell(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
-        let text = fields.text("shell").filter(|it| !it.trim().is_empty());
+        let text = fields.text("shell").filter(|text| !text.trim().is_empty());
         if text.is_none() {
             self.report(Code::EmptyRun, fields.span("shell"), "`shell` is empty").help =
                 Some("write the shell line, such as `shell = \"cargo fmt --check\"`".to_owned());
@@ -107,7 +107,10 @@ impl Reader<'_> {
         speaks: DialectId,
     ) -> Command {
         let env = fields.get("env").map(crate::syntax::Node::entries).unwrap_or_default();
-        for name in env.iter().map(|it| (it.key.as_str(), it.key_span)).chain(fields.words("pass"))
+        for name in env
+            .iter()
+            .map(|variable| (variable.key.as_str(), variable.key_span))
+            .chain(fields.words("pass"))
         {
             if !is_variable(name.0) {
                 self.report(
@@ -132,7 +135,9 @@ impl Reader<'_> {
             pass: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             env: env
                 .iter()
-                .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
+                .filter_map(|variable| {
+                    Some((variable.key.clone(), variable.node.as_str()?.to_owned()))
+                })
                 .collect(),
             cwd: fields.text("cwd").map(|text| self.path(text)),
             files,

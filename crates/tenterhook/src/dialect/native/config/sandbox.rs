@@ -28,7 +28,9 @@ impl Reader<'_> {
         };
         let mut grants = match fields.text("profile") {
             Some("off") => {
-                if let Some(other) = entry.node.entries().iter().find(|it| it.key != "profile") {
+                if let Some(other) =
+                    entry.node.entries().iter().find(|entry| entry.key != "profile")
+                {
                     let message =
                         format!("`{}` grants nothing where `profile` is `off`", other.key);
                     self.report(Code::NoEffect, other.key_span, message).help =
@@ -47,7 +49,7 @@ impl Reader<'_> {
         grants.processes = fields.whole("processes");
         grants.memory = fields.whole("memory");
         grants.cpu = fields.time("cpu");
-        let named = |word: &str| Tier::ALL.into_iter().find(|it| it.word() == word);
+        let named = |word: &str| Tier::ALL.into_iter().find(|tier| tier.word() == word);
         grants.at_least = fields.text("isolation_min").and_then(named).unwrap_or(grants.at_least);
         if self.errors() > before { unreadable() } else { Sandbox::In(Arc::new(grants)) }
     }
@@ -102,7 +104,7 @@ impl Reader<'_> {
         }
         let mut ports = Vec::new();
         for (word, span) in words {
-            match word.strip_prefix("tcp:").and_then(|it| it.parse::<u16>().ok()) {
+            match word.strip_prefix("tcp:").and_then(|rest| rest.parse::<u16>().ok()) {
                 Some(port) => ports.push(port),
                 None => {
                     let message = format!("`net` cannot be `{}`", word.escape_default());

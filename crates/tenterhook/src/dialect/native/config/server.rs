@@ -46,11 +46,11 @@ impl Reader<'_> {
         let given: Vec<&str> = REACH.iter().copied().filter(|key| fields.has(key)).collect();
         let name = &fields.entry.key;
         let [kind] = given.as_slice() else {
-            let (code, said) = match given.is_empty() {
+            let (code, text) = match given.is_empty() {
                 true => (Code::MissingRun, "neither `run` nor `url`"),
                 false => (Code::SeveralRuns, "both `run` and `url`"),
             };
-            let message = format!("server `{name}` has {said}");
+            let message = format!("server `{name}` has {text}");
             self.report(code, fields.entry.key_span, message).help =
                 Some(format!("give it exactly one of {}", listed(REACH.iter().copied())));
             return None;
@@ -82,7 +82,7 @@ impl Reader<'_> {
             url,
             headers: headers
                 .iter()
-                .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
+                .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: None,
@@ -108,17 +108,18 @@ mod tests {
         let read = |text: &str| {
             let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
             let loaded = load(&[source], &Added::default(), None);
-            let told: Vec<_> = loaded.diagnostics.iter().map(|it| it.code.name()).collect();
-            let reach = loaded.ruleset.servers().first().map(|it| it.reach.clone());
-            (reach, told)
+            let texts: Vec<_> =
+                loaded.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
+            let reach = loaded.ruleset.servers().first().map(|server| server.reach.clone());
+            (reach, texts)
         };
-        let (reach, told) = read("[mcp.a]\nrun = ['./s', 'x']\npass = ['KEY']\nenv = { A = 'b' }");
-        let Some(Reach::Program(command)) = reach else { panic!("{told:?}") };
+        let (reach, texts) = read("[mcp.a]\nrun = ['./s', 'x']\npass = ['KEY']\nenv = { A = 'b' }");
+        let Some(Reach::Program(command)) = reach else { panic!("{texts:?}") };
         assert_eq!((command.line(), command.cwd), ("/p/s x".to_owned(), Some("/p".into())));
         assert_eq!(command.pass, ["KEY"]);
-        let (reach, told) =
+        let (reach, texts) =
             read("[mcp.a]\nurl = 'https://e/m'\nheaders = { X = '$K' }\npass = ['K']");
-        let Some(Reach::Address(http)) = reach else { panic!("{told:?}") };
+        let Some(Reach::Address(http)) = reach else { panic!("{texts:?}") };
         assert_eq!(http.headers, [("X".to_owned(), "$K".to_owned())]);
         for (text, code) in [
             ("[mcp.a]", "missing-run"),
@@ -136,8 +137,8 @@ mod tests {
         ] {
             assert_eq!(read(text), (None, vec![code]), "{text}");
         }
-        let (reach, told) = read("[mcp.a]\nurl = 'https://e/'\nheaders = { Host = 'x' }");
-        assert_eq!((reach.is_some(), told), (true, vec!["header-not-sent"]));
+        let (reach, texts) = read("[mcp.a]\nurl = 'https://e/'\nheaders = { Host = 'x' }");
+        assert_eq!((reach.is_some(), texts), (true, vec!["header-not-sent"]));
         assert_eq!(read("[mcp.a]\nurl = 'https://e/'\nsandbox = 'strict'").1, ["no-effect"]);
         assert_eq!(read("[mcp.a]\nrun = ['s']\nsandbox = 'strict'").1, [""; 0]);
         assert_eq!(read("[mcp.a]\nrun = ['s']\nsandbox = 'non'").1, ["unknown-word"]);

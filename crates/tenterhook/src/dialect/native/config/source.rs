@@ -23,7 +23,7 @@ impl Reader<'_> {
         }
         let sandbox = self.sandbox(&fields);
         let prewarm = fields.has("prewarm").then(|| prewarm(&fields));
-        if prewarm.is_some_and(|it| !it.is_built()) {
+        if prewarm.is_some_and(|prewarm| !prewarm.is_built()) {
             self.form_left_out(&fields);
         }
         let place = Some(self.place_of(entry.key_span));
@@ -97,12 +97,14 @@ impl Reader<'_> {
 
 /// The policy that a checked word names.
 pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
-    [OnFailure::Continue, OnFailure::Ask, OnFailure::Block].into_iter().find(|it| it.word() == word)
+    [OnFailure::Continue, OnFailure::Ask, OnFailure::Block]
+        .into_iter()
+        .find(|failure| failure.word() == word)
 }
 
 /// Whether a text has the form of a key that signs.
 fn is_key(text: &str) -> bool {
-    let digits = text.strip_prefix("ed25519:").and_then(|it| it.strip_suffix('='));
-    let is_digit = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/');
-    digits.is_some_and(|it| it.len() == 43 && it.chars().all(is_digit))
+    let digits = text.strip_prefix("ed25519:").and_then(|rest| rest.strip_suffix('='));
+    let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    digits.is_some_and(|digit| digit.len() == 43 && digit.chars().all(is_digit))
 }

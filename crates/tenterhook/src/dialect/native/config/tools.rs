@@ -111,7 +111,7 @@ impl Reader<'_> {
             return;
         }
         let tool = text.split('(').next().unwrap_or_default().trim();
-        if EXPRESSION.iter().any(|it| tool.starts_with(it)) {
+        if EXPRESSION.iter().any(|prefix| tool.starts_with(prefix)) {
             let message =
                 format!("`{text}` is an expression, and `if` is a rule such as `Bash(rm *)`");
             self.report(no_rule(fields), node.span, message).help =
@@ -188,7 +188,7 @@ fn is_list(text: &str) -> bool {
 fn rule_of(text: &str) -> Option<String> {
     let is_rule = text.contains('(') && text.ends_with(')');
     let rule = Rule::parse(text).ok().filter(|_| is_rule)?;
-    rule.tool().filter(|it| table::TOOLS.contains(it)).map(str::to_owned)
+    rule.tool().filter(|tool| table::TOOLS.contains(tool)).map(str::to_owned)
 }
 
 /// What to write in place of an expression that is not marked as one.
@@ -204,13 +204,17 @@ pub(super) fn unmarked(text: &str) -> String {
 /// The array that a word with dividers in it was meant for.
 fn divided(word: &str) -> Option<String> {
     let is_divided = word.contains(DIVIDERS) || word.contains(char::is_whitespace);
-    let is_path = word.contains('/') && word.split('/').all(|it| table::TOOLS.contains(&it));
+    let is_path =
+        word.contains('/') && word.split('/').all(|component| table::TOOLS.contains(&component));
     if !is_divided && !is_path {
         return None;
     }
-    let is_edge = |it: char| DIVIDERS.contains(&it) || it.is_whitespace() || is_path && it == '/';
-    let words: Vec<String> =
-        word.split(is_edge).filter(|it| !it.is_empty()).map(|it| format!("\"{it}\"")).collect();
+    let is_edge = |c: char| DIVIDERS.contains(&c) || c.is_whitespace() || is_path && c == '/';
+    let words: Vec<String> = word
+        .split(is_edge)
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("\"{part}\""))
+        .collect();
     Some(format!("[{}]", words.join(", ")))
 }
 

@@ -16,9 +16,9 @@ use crate::syntax::{Entry, Node, NodeValue};
 impl Reader<'_> {
     /// Adds a hook that cannot be used for each event that `entry` can be seen to name; `told` is where the diagnostics
     /// of the entry begin.
-    pub(super) fn unusable(&mut self, entry: &Entry, told: usize) {
-        let why = self.first_error(told);
-        let told = self.out.diagnostics.len();
+    pub(super) fn unusable(&mut self, entry: &Entry, count: usize) {
+        let why = self.first_error(count);
+        let count = self.out.diagnostics.len();
         let left = self.readable(entry);
         let run = Run::Unusable { part: Unread::Entry, why: why.clone() };
         let hooks = self.hooks_left(entry, &Fields { entry: &left }, &run);
@@ -28,13 +28,13 @@ impl Reader<'_> {
             self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
         }
         self.out.hooks.extend(hooks);
-        self.forget(told);
+        self.forget(count);
     }
 
     fn first_error(&self, from: usize) -> String {
         let told = self.out.diagnostics.iter().skip(from);
-        let mut errors = told.filter(|it| it.severity == Severity::Error);
-        errors.next().map(|it| it.message.clone()).unwrap_or_default()
+        let mut errors = told.filter(|diagnostic| diagnostic.severity == Severity::Error);
+        errors.next().map(|error| error.message.clone()).unwrap_or_default()
     }
 
     /// The entry with nothing but the keys that are written once and hold what they should.
@@ -42,7 +42,7 @@ impl Reader<'_> {
         let written = entry.node.entries();
         let fields = written.iter().filter(|field| {
             let known = keys::HOOK.iter().find(|key| key.name == field.key);
-            let once = written.iter().filter(|it| it.key == field.key).count() == 1;
+            let once = written.iter().filter(|entry| entry.key == field.key).count() == 1;
             known.is_some_and(|key| once && self.is_good(|reader| reader.check(field, key.shape)))
         });
         let value = NodeValue::Object(fields.cloned().collect());
@@ -100,7 +100,7 @@ impl Reader<'_> {
         for field in entry.node.entries().iter().filter(|field| field.key == "on") {
             let list = field.node.as_array().unwrap_or(std::slice::from_ref(&field.node));
             for word in list.iter().filter_map(Node::as_str).filter(|word| values::is_name(word)) {
-                let meant = self.meant(word).filter(|it| check::is_gate(it));
+                let meant = self.meant(word).filter(|text| check::is_gate(text));
                 let event = EventName::from(meant.as_deref().unwrap_or(word));
                 if !events.contains(&event) {
                     events.push(event);
@@ -127,7 +127,7 @@ fn names_events(entry: &Entry) -> bool {
     let mut written = entry.node.entries().iter().filter(|field| field.key == "on").peekable();
     let is_good = |node: &Node| {
         let list = node.as_array().unwrap_or(std::slice::from_ref(node));
-        !list.is_empty() && list.iter().all(|it| it.as_str().is_some_and(values::is_name))
+        !list.is_empty() && list.iter().all(|node| node.as_str().is_some_and(values::is_name))
     };
     written.peek().is_some() && written.all(|field| is_good(&field.node))
 }

@@ -72,8 +72,8 @@ pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
 
 /// The expression between slashes, where the text of a `match` is one.
 pub(super) fn expression(text: &str) -> Option<&str> {
-    let between = text.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
-    between.filter(|it| !it.is_empty())
+    let between = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    between.filter(|text| !text.is_empty())
 }
 
 /// The words of the text of a `match`; none where it is an expression, or not valid.

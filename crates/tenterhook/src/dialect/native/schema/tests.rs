@@ -69,13 +69,13 @@ fn the_config_schema_has_the_keys_of_the_reader() {
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|it| it["required"][0].as_str())
+        .filter_map(|value| value["required"][0].as_str())
         .collect();
     assert_eq!(runs, keys::RUN);
     let words: Vec<&str> = config::answer_words().map(|(word, _)| word).collect();
     let answers = &defs["event"]["properties"]["answers"]["items"]["enum"];
     assert_eq!(*answers, json!(words));
-    let dialects: Vec<&str> = DIALECTS.iter().map(|it| it.id().as_str()).collect();
+    let dialects: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.id().as_str()).collect();
     assert_eq!(hook["properties"]["speaks"]["enum"], json!(dialects));
 }
 
@@ -140,7 +140,7 @@ fn what_the_schema_refuses_the_reader_refuses_too() {
         "missing-run", "several-runs", "empty-run", "missing-event", "unknown-dialect", "bad-variable", "missing-key", "bad-key", "bad-grant"];
     for entry in std::fs::read_dir(samples).expect("the samples are there") {
         let path = entry.expect("an entry").path();
-        let code = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default().to_owned();
+        let code = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
         if code == "broken-file" {
             continue;
         }
@@ -183,9 +183,9 @@ fn events_and_answers_fit_their_schemas_as_they_fit_the_reader() {
         (false, json!({"env": {"A": 1}})),
         (false, json!({"input": "x"})),
     ];
-    for (fits, said) in table {
-        assert_eq!(answers.is_valid(&said), fits, "{said}");
-        let answer = read_answer(&said.to_string());
-        assert_eq!(answer.failure.is_none() && answer.slips.is_empty(), fits, "{said}");
+    for (fits, json) in table {
+        assert_eq!(answers.is_valid(&json), fits, "{json}");
+        let answer = read_answer(&json.to_string());
+        assert_eq!(answer.failure.is_none() && answer.slips.is_empty(), fits, "{json}");
     }
 }

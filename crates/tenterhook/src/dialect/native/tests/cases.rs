@@ -73,7 +73,8 @@ fn a_case_that_cannot_be_used_is_said_and_left_out() {
     ] {
         let file = read_case_file(&source(text));
         assert_eq!(file.cases, [], "{text}");
-        let codes: Vec<_> = file.diagnostics.iter().map(|it| it.code.to_string()).collect();
+        let codes: Vec<_> =
+            file.diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect();
         assert_eq!(codes, [code], "{text}");
     }
 }

@@ -25,7 +25,7 @@ proptest! {
     #[test]
     fn configs_load_or_say_why(text in scraps()) {
         let read = load(&text);
-        prop_assert!(read.diagnostics.iter().all(|it| it.help.is_some() && it.place.is_some()));
+        prop_assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.help.is_some() && diagnostic.place.is_some()));
         let _ = cases(&source(&text));
     }
 

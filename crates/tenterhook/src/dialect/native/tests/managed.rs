@@ -143,10 +143,10 @@ fn an_entry_is_no_laxer_than_a_managed_word() {
 fn a_user_changes_no_hook_of_a_managed_file() {
     let alone = hook(&load_both(GUARD, "", "{}"), "guard").clone();
     let words = OF_SOURCE.iter().flat_map(|row| [(row.0, row.1), (row.0, row.2)]);
-    let mut said: Vec<String> =
+    let mut texts: Vec<String> =
         words.map(|(key, word)| format!("[source.'{MANAGED}']\n{key} = {word}\n")).collect();
-    said.push("[hook.guard]\nenabled = false\n".to_owned());
-    for user in said {
+    texts.push("[hook.guard]\nenabled = false\n".to_owned());
+    for user in texts {
         let loaded = load_both(GUARD, &user, "{}");
         let now = hook(&loaded, "guard");
         let same = now.arming == alone.arming

@@ -25,7 +25,7 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a sample is text");
         // A build without rules cannot say what is wrong with one (C-76).
-        let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if !cfg!(feature = "rule") && OF_RULES.contains(&name) {
             continue;
         }
@@ -39,12 +39,16 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let found: Vec<_> = read
             .diagnostics
             .iter()
-            .map(|it| {
-                (it.code.name(), it.place.as_ref().map(|place| place.line), it.help.is_some())
+            .map(|diagnostic| {
+                (
+                    diagnostic.code.name(),
+                    diagnostic.place.as_ref().map(|place| place.line),
+                    diagnostic.help.is_some(),
+                )
             })
             .collect();
         assert_eq!(found, [(*code, line, true)], "{}", path.display());
-        assert_eq!(path.file_stem().and_then(|it| it.to_str()), Some(*code));
+        assert_eq!(path.file_stem().and_then(|stem| stem.to_str()), Some(*code));
         count += 1;
     }
     assert!(count > 20, "only {count} samples");
@@ -54,7 +58,8 @@ fn every_bad_sample_has_its_code_on_its_line() {
 fn a_matcher_without_words_is_an_error() {
     for value in ["[]", "['']", "['Bash', '']", "''", "'//'"] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nmatch = {value}\n"));
-        let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        let codes: Vec<_> =
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(codes, ["bad-matcher"], "{value}");
     }
 }
@@ -85,9 +90,13 @@ fn what_no_tool_is_called_is_told() {
         ("if = { expression = 'true' }", "bad-condition", "`{ when = \"...\" }`"),
     ] {
         let read = hook(keys);
-        let told: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
-        assert_eq!(told, [code], "{keys}: {:?}", read.diagnostics);
-        assert!(read.diagnostics[0].help.as_ref().is_some_and(|it| it.contains(help)), "{keys}");
+        let texts: Vec<_> =
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
+        assert_eq!(texts, [code], "{keys}: {:?}", read.diagnostics);
+        assert!(
+            read.diagnostics[0].help.as_ref().is_some_and(|text| text.contains(help)),
+            "{keys}"
+        );
         let holds = |hook: &crate::hook::Hook| {
             let all = hook.matcher.spec() == &crate::matcher::MatcherSpec::Any;
             unusable(hook) && all && hook.condition.is_none()
@@ -114,7 +123,10 @@ fn what_another_agent_reads_is_only_told() {
     {
         let text = format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nspeaks = 'claude'\n{keys}\n");
         let read = load(&text);
-        assert!(read.diagnostics.iter().all(|it| it.severity == Severity::Warning), "{read:?}");
+        assert!(
+            read.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Warning),
+            "{read:?}"
+        );
         assert!(!read.hooks.iter().any(unusable), "{keys}");
     }
 }
@@ -127,8 +139,8 @@ fn what_stands_in_no_hook_is_held() {
         [("", "`[hook.NAME]` in a line above"), ("[hook]\n", "in place of `[hook]`")]
     {
         let read = load(&format!("{head}{keys}"));
-        let [told] = read.diagnostics.as_slice() else { panic!("{:?}", read.diagnostics) };
-        assert!(told.help.as_ref().is_some_and(|it| it.contains(help)), "{told:?}");
+        let [diagnostic] = read.diagnostics.as_slice() else { panic!("{:?}", read.diagnostics) };
+        assert!(diagnostic.help.as_ref().is_some_and(|text| text.contains(help)), "{diagnostic:?}");
         let [hook] = read.hooks.as_slice() else { panic!("{:?}", read.hooks) };
         assert!(unusable(hook) && hook.event.as_str() == "PreToolUse", "{hook:?}");
     }
@@ -141,7 +153,7 @@ fn a_wrong_case_costs_no_hook() {
         "[hook.a]\non = 'PreToolUse'\nshell = 'x'\ntest = [{ event = 'Bash ls', expect = 'dney' }]\n",
     );
     assert_eq!(
-        read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
         ["unknown-word"]
     );
     assert!(!read.hooks.iter().any(unusable), "{:?}", read.hooks);
@@ -158,7 +170,10 @@ fn a_form_that_this_build_leaves_out_names_the_feature() {
         let read = load(text);
         let [told] = read.diagnostics.as_slice() else { panic!("{read:?}") };
         assert_eq!(told.code, crate::diagnostic::Code::PrewarmWithoutEffect);
-        assert!(told.help.as_ref().is_some_and(|it| it.contains("`prewarm-forms`")), "{told:?}");
+        assert!(
+            told.help.as_ref().is_some_and(|help| help.contains("`prewarm-forms`")),
+            "{told:?}"
+        );
         let runs_cold = |hook: &crate::hook::Hook| !hook.is_prewarmed();
         assert!(read.hooks.iter().all(runs_cold), "{read:?}");
     }
@@ -169,7 +184,7 @@ fn an_empty_rule_is_an_error() {
     for value in ["' '", "[]"] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = {value}\n"));
         assert_eq!(
-            read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
             ["bad-condition"]
         );
     }
@@ -181,9 +196,9 @@ fn an_empty_rule_is_an_error() {
 fn a_mistake_in_an_expression_is_named_where_it_stands() {
     let text = "[hook.a]\non = 'Stop'\nshell = 'x'\nif = { when = \"tol.name == 'x'\" }\n";
     let read = load(text);
-    let told = &read.diagnostics[0];
-    assert_eq!(told.code.name(), "unknown-rule-name");
-    let span = told.place.as_ref().expect("a place").span;
+    let diagnostic = &read.diagnostics[0];
+    assert_eq!(diagnostic.code.name(), "unknown-rule-name");
+    let span = diagnostic.place.as_ref().expect("a place").span;
     assert_eq!(text.get(span.start..span.end), Some("tol"));
     assert!(unusable(&read.hooks[0]));
 }
@@ -191,32 +206,36 @@ fn a_mistake_in_an_expression_is_named_where_it_stands() {
 #[test]
 fn a_wrong_item_is_named_where_it_stands() {
     let read = load("[hook.a]\non = 'PreToolUse'\nrun = [\n  './guard',\n  5,\n]\n");
-    let told = &read.diagnostics[0];
+    let diagnostic = &read.diagnostics[0];
     assert_eq!(
-        (told.code.name(), told.place.as_ref().map(|place| place.line)),
+        (diagnostic.code.name(), diagnostic.place.as_ref().map(|place| place.line)),
         ("wrong-type", Some(5))
     );
-    assert!(told.message.ends_with("not one that holds a number"), "{}", told.message);
+    assert!(diagnostic.message.ends_with("not one that holds a number"), "{}", diagnostic.message);
 }
 
 #[test]
 fn every_code_has_an_entry_in_the_book() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let book = std::fs::read_to_string(root.join("docs/spec/diagnostics.md")).expect("the book");
-    let ours = book.split("\n## ").find(|it| it.starts_with("`tenterhook.toml`")).expect("ours");
+    let ours =
+        book.split("\n## ").find(|part| part.starts_with("`tenterhook.toml`")).expect("ours");
     let told: std::collections::BTreeSet<&str> =
-        ours.split("\n### `").skip(1).filter_map(|it| it.split('`').next()).collect();
+        ours.split("\n### `").skip(1).filter_map(|part| part.split('`').next()).collect();
     let samples = std::fs::read_dir(root.join("conformance/check/native")).expect("samples");
     let mut known: std::collections::BTreeSet<String> = samples
-        .map(|it| it.expect("an entry").path())
-        .filter_map(|it| Some(it.file_stem()?.to_str()?.to_owned()))
+        .map(|sample| sample.expect("an entry").path())
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
     // Two that TOML cannot show.
     let duplicate =
         r#"{"hook": {"a": {"on": "Stop", "shell": "x"}, "a": {"on": "Stop", "shell": "y"}}}"#;
     for (code, text) in [("duplicate-key", duplicate), ("not-strict-json", "{\"hook\": {},}")] {
         let read = load(text);
-        assert_eq!(read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), [code]);
+        assert_eq!(
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+            [code]
+        );
         known.insert(code.to_owned());
     }
     assert_eq!(told, known.iter().map(String::as_str).collect());
@@ -298,11 +317,15 @@ fn what_is_declared_names_files() {
         ("'a'", &["wrong-type"]),
     ] {
         let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\nfiles = {value}\n"));
-        let found: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        let found: Vec<_> =
+            read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(found, codes, "{value}");
     }
     let rule = load("[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\nfiles = ['a']\n");
-    assert_eq!(rule.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-effect"]);
+    assert_eq!(
+        rule.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+        ["no-effect"]
+    );
 }
 
 /// X-1: what cannot be read grants nothing, because its hook would run with all rights otherwise.
@@ -322,10 +345,14 @@ fn a_sandbox_that_cannot_be_read_grants_nothing() {
         let about = format!("[source.\"/p/other.toml\"]\nsandbox = {sandbox}\n");
         for text in [hook, about] {
             let read = load(&text);
-            let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+            let codes: Vec<_> =
+                read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
             assert_eq!(codes, [code], "{text}");
-            assert!(read.diagnostics.iter().all(|it| it.help.is_some()), "{text}");
-            assert!(read.hooks.iter().all(|it| matches!(it.run, Run::Unusable { .. })), "{text}");
+            assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()), "{text}");
+            assert!(
+                read.hooks.iter().all(|hook| matches!(hook.run, Run::Unusable { .. })),
+                "{text}"
+            );
             for switch in &read.switches {
                 let Switch::Govern(govern) = switch else { panic!("{switch:?}") };
                 assert_eq!(govern.sandbox.told(), "strict", "{text}");

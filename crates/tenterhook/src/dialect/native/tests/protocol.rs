@@ -16,7 +16,7 @@ fn events_survive_the_way_out_and_back() {
     });
     let event =
         NATIVE.decode_event(form.as_object().expect("an object"), &roots).expect("an event");
-    assert_eq!(event.tool().map(|it| it.name), Some("Bash"));
+    assert_eq!(event.tool().map(|tool| tool.name), Some("Bash"));
     assert_eq!(event.within.facts.get("permission_mode"), Some(&json!("plan")));
     let envelope = NATIVE.encode_event(&event);
     let again: Value = serde_json::from_slice(&envelope.body).expect("json");
@@ -49,7 +49,7 @@ fn a_whole_answer_is_read() {
     assert_eq!(answer.effects.context, ["a", "b"]);
     assert_eq!(answer.effects.messages, ["m"]);
     assert_eq!(answer.effects.updated_input, Some(json!({"x": 1})));
-    assert_eq!(answer.effects.stop.and_then(|it| it.reason).as_deref(), Some("enough"));
+    assert_eq!(answer.effects.stop.and_then(|stop| stop.reason).as_deref(), Some("enough"));
     assert_eq!(answer.effects.watch_paths, Some(Vec::new()));
     assert_eq!(answer.effects.retry, Some(true));
 }
@@ -60,7 +60,10 @@ fn exit_codes_say_what_the_protocol_says() {
     let denied = read(End::Exited(2), "", "no\n");
     assert_eq!((denied.restraint, denied.reason.as_deref()), (Restraint::Deny, Some("no")));
     let failed = read(End::Exited(1), "", "boom");
-    assert_eq!(failed.failure.map(|it| it.message), Some("it exited with code 1: boom".into()));
+    assert_eq!(
+        failed.failure.map(|failure| failure.message),
+        Some("it exited with code 1: boom".into())
+    );
     let slipped = read(End::Exited(1), r#"{"decision":"deny","reason":"r"}"#, "");
     assert_eq!((slipped.restraint, slipped.slips[0].kind), (Restraint::Deny, SlipKind::WrongExit));
     let against = read(End::Exited(2), r#"{"decision":"allow"}"#, "");

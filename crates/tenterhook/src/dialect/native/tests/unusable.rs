@@ -39,7 +39,7 @@ fn what_can_be_read_selects_and_what_cannot_widens() {
     for (line, expected) in table {
         let found =
             weighed(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\ntimeuot = '5s'\n{line}\n"));
-        assert_eq!(found.map(|it| it.0), expected, "{line}");
+        assert_eq!(found.map(|pair| pair.0), expected, "{line}");
     }
     let because = weighed("[hook.a]\non = ['PreToolUse', 5]\nshell = 'x'\n").expect("it is kept").1;
     assert_eq!(
@@ -61,11 +61,12 @@ fn an_entry_without_an_event_holds_calls() {
         "[[hook]]\non = 'PreToolUse'\nshell = 'x'\n",
     ] {
         let held = ruleset(entry, Layer::User);
-        let held = held.hooks().iter().filter(|it| it.is_hold()).map(|it| it.event.as_str());
+        let held =
+            held.hooks().iter().filter(|hook| hook.is_hold()).map(|hook| hook.event.as_str());
         assert_eq!(held.collect::<Vec<_>>(), CALLS, "{entry}");
     }
     let fine = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\ntimeuot = 1\n", Layer::User);
-    assert!(fine.hooks().iter().all(|it| !it.is_hold()));
+    assert!(fine.hooks().iter().all(|hook| !hook.is_hold()));
 }
 
 /// C-60: nobody could mend the file whose mistake holds up every prompt.
@@ -102,14 +103,17 @@ fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
         let read = load(text);
         assert_eq!(read.diagnostics.len(), 1, "{text}");
         let names: Vec<_> =
-            read.hooks.iter().filter(|it| unusable(it)).map(|it| it.id.as_str()).collect();
+            read.hooks.iter().filter(|hook| unusable(hook)).map(|hook| hook.id.as_str()).collect();
         assert_eq!(names, [name]);
     }
     let twice = r#"{"hook": {"a": {"on": "Stop", "shell": "x"},
         "a": {"on": "PreToolUse", "on": "Stop", "match": "A", "match": "B", "shell": "y"}}}"#;
     let read = load(twice);
-    let kept: Vec<_> =
-        read.hooks.iter().map(|it| (it.event.as_str(), it.matcher.spec(), unusable(it))).collect();
+    let kept: Vec<_> = read
+        .hooks
+        .iter()
+        .map(|hook| (hook.event.as_str(), hook.matcher.spec(), unusable(hook)))
+        .collect();
     let any = &MatcherSpec::Any;
     assert_eq!(kept, [("Stop", any, false), ("PreToolUse", any, true), ("Stop", any, true)]);
 }
@@ -132,14 +136,14 @@ fn the_policy_of_the_entry_stands_where_it_can_be_read() {
 fn a_file_that_cannot_be_read_holds_calls() {
     for layer in [Layer::Managed, Layer::User, Layer::Project] {
         let gates = ruleset("[hook", layer);
-        let events: Vec<_> = gates.hooks().iter().map(|it| it.event.as_str()).collect();
+        let events: Vec<_> = gates.hooks().iter().map(|hook| hook.event.as_str()).collect();
         assert_eq!(events, CALLS);
-        assert!(gates.hooks().iter().all(|it| it.layer == layer && it.on_failure.is_none()));
+        assert!(gates.hooks().iter().all(|hook| hook.layer == layer && hook.on_failure.is_none()));
     }
     let good = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\n", Layer::Managed);
     let broken = Source { layer: Layer::Managed, ..source("[hook") };
     let kept = load_all(&[broken], &Added::default(), Some(&good)).ruleset;
-    assert_eq!(kept.hooks().iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(kept.hooks().iter().map(|hook| hook.id.as_str()).collect::<Vec<_>>(), ["a"]);
 }
 
 /// C-71: entries that are whole live, one that is torn is one that cannot be used, and what reads whole holds nothing more.
@@ -151,8 +155,8 @@ fn of_a_torn_file_every_whole_entry_lives() {
         let mut hooks = ruleset.hooks().iter();
         let first = hooks.next().expect("a hook");
         assert_eq!((first.id.as_str(), unusable(first)), ("good", false), "{rest}");
-        let (holds, others): (Vec<_>, Vec<_>) = hooks.partition(|it| it.is_hold());
-        let others = others.iter().map(|it| (it.event.to_string(), unusable(it)));
+        let (holds, others): (Vec<_>, Vec<_>) = hooks.partition(|hook| hook.is_hold());
+        let others = others.iter().map(|other| (other.event.to_string(), unusable(other)));
         (others.collect::<Vec<_>>(), holds.len())
     };
     let stop = |unusable| vec![("Stop".to_owned(), unusable)];
@@ -197,7 +201,10 @@ fn a_declaration_that_cannot_be_used_keeps_its_gates() {
 fn a_rule_that_the_matcher_keeps_out_is_told() {
     let told = |selects: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{selects}\n"));
-        read.diagnostics.iter().map(|it| (it.code.name(), it.message.clone())).collect::<Vec<_>>()
+        read.diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code.name(), diagnostic.message.clone()))
+            .collect::<Vec<_>>()
     };
     let message = "`match` lets no `Edit` through, so this rule never holds".to_owned();
     assert_eq!(told("match = 'Bash'\nif = 'Edit(x)'"), [("dead-condition", message)]);
@@ -212,7 +219,7 @@ fn many_entries_of_one_name_are_set_apart_in_their_order() {
     const MANY: usize = 12_000;
     let text = "[hook.a]\non = ['Stop', 'PreToolUse']\nshell = 'x'\n".repeat(MANY);
     let loaded = crate::config::load(&[source(&text)], &crate::config::Added::default(), None);
-    let mut ids: Vec<&str> = loaded.ruleset.hooks().iter().map(|it| it.id.as_str()).collect();
+    let mut ids: Vec<&str> = loaded.ruleset.hooks().iter().map(|hook| hook.id.as_str()).collect();
     assert_eq!(&ids[..6], ["a", "a", "a@given", "a@given", "a@given.2", "a@given.2"]);
     ids.dedup();
     assert_eq!(ids.len(), MANY);
@@ -223,6 +230,6 @@ fn many_entries_of_one_name_are_set_apart_in_their_order() {
 #[test]
 fn json_behind_a_byte_order_mark_is_json() {
     let read = load("\u{feff}{\"hook\": {\"a\": {\"on\": \"Stop\", \"shell\": \"x\"}}}");
-    let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+    let codes: Vec<_> = read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!((codes.as_slice(), read.hooks.len()), (&["not-strict-json"][..], 1));
 }

@@ -21,7 +21,7 @@ impl Names {
         let plain = plain(id.as_str());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let found =
-            std::iter::once(plain.clone()).chain(numbered).find(|it| !self.taken.contains(it));
+            std::iter::once(plain.clone()).chain(numbered).find(|text| !self.taken.contains(text));
         let name = found.unwrap_or(plain);
         self.taken.insert(name.clone());
         name

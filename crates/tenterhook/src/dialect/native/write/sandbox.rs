@@ -23,8 +23,8 @@ pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
 #[doc(hidden)]
 #[must_use]
 pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
-    let value = said(sandbox).map(|it| it.to_string()).unwrap_or_default();
-    match file.filter(|it| !is_native(it)) {
+    let value = said(sandbox).map(|value| value.to_string()).unwrap_or_default();
+    match file.filter(|file| !is_native(file)) {
         Some(file) => format!(
             "`sandbox = {value}` below `[source.{}]` in `~/.config/tenterhook/tenterhook.toml`",
             Value::from(file)
@@ -36,8 +36,8 @@ pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
 /// Whether a file is native by its name: a hook in it may speak as another agent's do. What stands in one with another name can be said
 /// beside it as well.
 fn is_native(file: &str) -> bool {
-    let name = Path::new(file).file_name().map(|it| it.to_string_lossy());
-    name.is_some_and(|it| it.starts_with("tenterhook.") && it.ends_with(".toml"))
+    let name = Path::new(file).file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.starts_with("tenterhook.") && name.ends_with(".toml"))
 }
 
 fn said(sandbox: &Sandbox) -> Option<Value> {
@@ -54,31 +54,32 @@ fn said(sandbox: &Sandbox) -> Option<Value> {
 fn table(grants: &Grants) -> InlineTable {
     let usual = Grants::new(Profile::Standard);
     let mut table = InlineTable::new();
-    let mut put = |key: &str, value: Option<Value>| drop(value.map(|it| table.insert(key, it)));
+    let mut put = |key: &str, value: Option<Value>| drop(value.map(|word| table.insert(key, word)));
     let word = grants.profile.word();
     put("profile", (grants.profile != usual.profile).then(|| word.into()));
     for (key, paths) in [("read", &grants.read), ("write", &grants.write)] {
-        let paths: Vec<String> = paths.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        let paths = paths.iter().map(|it| on_one_line(it));
+        let paths: Vec<String> =
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let paths = paths.iter().map(|path| on_one_line(path));
         put(key, (paths.len() > 0).then(|| paths.collect::<Array>().into()));
     }
     put("net", peers(&grants.net));
     put("env", (!grants.env.is_empty()).then(|| strings(&grants.env)));
     put("attributes", grants.attributes.then(|| true.into()));
-    let number = |it: u64| i64::try_from(it).ok().map(Value::from);
+    let number = |n: u64| i64::try_from(n).ok().map(Value::from);
     put("processes", grants.processes.and_then(number));
     put("memory", grants.memory.and_then(number));
-    put("cpu", grants.cpu.map(|it| value::duration(it).into()));
+    put("cpu", grants.cpu.map(|cpu| value::duration(cpu).into()));
     put("isolation_min", (grants.at_least != Tier::T1).then(|| grants.at_least.word().into()));
     table
 }
 
 /// A name that holds the end of a line does not end the line that people read.
 fn on_one_line(text: &str) -> Value {
-    let escaped = |it: char| match it {
-        '"' | '\\' => format!("\\{it}"),
-        _ if it.is_control() => format!("\\u{:04x}", u32::from(it)),
-        _ => it.to_string(),
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        _ if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        _ => c.to_string(),
     };
     let quoted = || format!("\"{}\"", text.chars().map(escaped).collect::<String>());
     let plain = || Value::from(text);
@@ -93,7 +94,7 @@ fn peers(peers: &Peers) -> Option<Value> {
     match peers {
         Peers::Nobody => None,
         Peers::Tcp(ports) => {
-            let ports: Vec<String> = ports.iter().map(|it| format!("tcp:{it}")).collect();
+            let ports: Vec<String> = ports.iter().map(|port| format!("tcp:{port}")).collect();
             Some(strings(&ports))
         }
         Peers::Everybody => Some("open".into()),
@@ -110,9 +111,9 @@ mod tests {
         let name = "/a/\"b\\\n\u{1b}[31mc";
         let mut grants = Grants::new(Profile::Standard);
         grants.read.push(name.into());
-        let told = line(&Sandbox::In(grants.into()), None);
-        assert!(!told.contains(char::is_control), "{told}");
-        let text = told.trim_start_matches('`').split_once("` in its entry").unwrap().0;
+        let output = line(&Sandbox::In(grants.into()), None);
+        assert!(!output.contains(char::is_control), "{output}");
+        let text = output.trim_start_matches('`').split_once("` in its entry").unwrap().0;
         let read: toml_edit::DocumentMut = text.parse().unwrap();
         assert_eq!(read["sandbox"]["read"][0].as_str(), Some(name));
     }

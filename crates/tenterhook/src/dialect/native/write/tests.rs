@@ -17,12 +17,12 @@ fn ruleset(dialect: DialectId, text: &str) -> Ruleset {
 
 fn converted(hooks: &Ruleset) -> (Ruleset, String, Vec<&'static str>) {
     let (text, diagnostics) = write(hooks.hooks());
-    let codes = diagnostics.iter().map(|it| it.code.name()).collect();
+    let codes = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     let source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p");
     let read = config::load(&[source], &Added::default(), None);
     let errors: Vec<_> =
         // What this build cannot run is written all the same (C-76).
-        read.diagnostics.iter().filter(|it| it.severity == Severity::Error && it.code != Code::LeftOut).collect();
+        read.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error && diagnostic.code != Code::LeftOut).collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     (read.ruleset, text, codes)
 }
@@ -117,7 +117,7 @@ fn what_is_written_selects_the_same() {
         let (after, written, _) = converted(&before);
         for event in &events {
             let wanted = selected(&before, event);
-            hits += wanted.iter().filter(|it| **it).count();
+            hits += wanted.iter().filter(|flag| **flag).count();
             assert_eq!(selected(&after, event), wanted, "{dialect} {event:?}\n{written}");
         }
     }
@@ -140,8 +140,8 @@ run = ["x"]
     let (after, written, codes) = converted(&before);
     assert!(codes.is_empty(), "{written}");
     let texts = |of: &Ruleset| -> Vec<String> {
-        let conditions = of.hooks().iter().filter_map(|it| it.condition.as_ref());
-        conditions.map(|it| it.text().to_owned()).collect()
+        let conditions = of.hooks().iter().filter_map(|hook| hook.condition.as_ref());
+        conditions.map(|condition| condition.text().to_owned()).collect()
     };
     assert_eq!(texts(&after), texts(&before), "{written}");
     assert_eq!(texts(&after).len(), 2);
@@ -187,8 +187,9 @@ fn a_sandbox_is_carried_over() {
     for before in [ignis, native] {
         let (after, text, codes) = converted(&before);
         assert_eq!(codes, Vec::<&str>::new(), "{text}");
-        let sandboxes =
-            |it: &Ruleset| it.hooks().iter().map(|it| it.sandbox.clone()).collect::<Vec<_>>();
+        let sandboxes = |ruleset: &Ruleset| {
+            ruleset.hooks().iter().map(|hook| hook.sandbox.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(sandboxes(&after), sandboxes(&before), "{text}");
     }
 }

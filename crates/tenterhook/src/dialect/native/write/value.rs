@@ -17,6 +17,6 @@ pub(super) fn duration(time: Duration) -> String {
 
 /// A line of comment, whatever the text holds.
 pub(super) fn comment(text: &str) -> String {
-    let clean: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("# {clean}\n")
 }

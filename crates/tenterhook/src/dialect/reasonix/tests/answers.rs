@@ -67,11 +67,11 @@ impl Hooked {
 }
 
 fn codes(verdict: &Verdict) -> Vec<&str> {
-    verdict.faults.iter().map(|it| it.code.name()).collect()
+    verdict.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 fn reason(verdict: &Verdict) -> &str {
-    verdict.reason.as_ref().map_or("", |it| it.text.as_str())
+    verdict.reason.as_ref().map_or("", |reason| reason.text.as_str())
 }
 
 const GATES: &[&str] = &["TurnStart", "PreToolUse", "UserPromptSubmit", "PreModelCall", "TurnEnd"];

@@ -24,7 +24,7 @@ fn load(text: &str) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code.name()).collect()
+    read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
 /// A file with one entry under one event.
@@ -59,7 +59,7 @@ fn an_entry_with_every_field_is_read() {
         matches!(&command.invocation, Invocation::Shell { text, .. } if text == "guard --all | tee log")
     );
     assert_eq!(command.cwd, Some(PathBuf::from("/p/tools")));
-    assert_eq!(hook.place.as_ref().map(|it| (it.line, it.column)), Some((1, 27)));
+    assert_eq!(hook.place.as_ref().map(|location| (location.line, location.column)), Some((1, 27)));
 }
 
 /// RX-9: hooks that can neither block nor add anything only watch, so they run whatever others decided.
@@ -138,9 +138,13 @@ fn what_the_agent_swallows_is_said() {
         ("BeforeTool", r#"{"command": "x"}"#, "unknown-event", false),
     ] {
         let read = load(&entry(event, &format!(r#"{bad}, {{"command": "good"}}"#)));
-        let found = read.diagnostics.iter().find(|it| it.code.name() == code);
-        assert!(found.is_some_and(|it| it.place.is_some()), "{bad}: {:?}", codes(&read));
-        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+        let found = read.diagnostics.iter().find(|diagnostic| diagnostic.code.name() == code);
+        assert!(
+            found.is_some_and(|diagnostic| diagnostic.place.is_some()),
+            "{bad}: {:?}",
+            codes(&read)
+        );
+        let armed = read.hooks.iter().filter(|hook| hook.arming == Arming::Armed).count();
         let known = !code.ends_with("-event");
         assert_eq!(armed, usize::from(known) + usize::from(lives), "{bad}");
     }
@@ -229,8 +233,10 @@ fn a_hook_may_speak_another_protocol() {
 fn places_and_shapes() {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
     let places = REASONIX.places(&roots);
-    let places: Vec<_> =
-        places.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
+        .collect();
     assert_eq!(
         places,
         [
@@ -268,13 +274,13 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
         let found = load(&text(&samples.join(file))).diagnostics;
         let told: Vec<_> = found
             .iter()
-            .map(|it| {
-                let line = it.place.as_ref().map_or(0, |place| place.line);
-                (it.code.name(), line, it.severity.to_string())
+            .map(|diagnostic| {
+                let line = diagnostic.place.as_ref().map_or(0, |place| place.line);
+                (diagnostic.code.name(), line, diagnostic.severity.to_string())
             })
             .collect();
         let code = file.trim_end_matches(".json");
-        let line = case["line"].as_integer().and_then(|it| usize::try_from(it).ok());
+        let line = case["line"].as_integer().and_then(|n| usize::try_from(n).ok());
         let severity = case["severity"].as_str().expect("a severity").to_owned();
         assert_eq!(told, [(code, line.expect("a line"), severity)], "{file}");
         assert!(book.contains(&format!("\n### `{code}`\n")), "{code} has no entry");

@@ -73,13 +73,13 @@ impl Likeness {
     pub(super) fn look(&mut self, task: &Task) {
         let within = &task.event.within;
         let script = task.hook.script_from(&self.cwd, &within.project, &within.home);
-        self.seen = script.map(|it| Seen::now(it.path, Kind::Script)).into_iter().collect();
+        self.seen = script.map(|script| Seen::now(script.path, Kind::Script)).into_iter().collect();
         self.seen.push(Seen::now(self.cwd.clone(), Kind::Directory));
     }
 
     /// Whether the files still are what they were.
     pub(super) fn holds(&self) -> bool {
-        self.seen.iter().all(|it| mark(&it.path, it.kind) == it.mark)
+        self.seen.iter().all(|s| mark(&s.path, s.kind) == s.mark)
     }
 }
 
@@ -113,7 +113,7 @@ fn mark_of(found: &Metadata) -> Mark {
 #[cfg(not(unix))]
 fn mark_of(found: &Metadata) -> Mark {
     let written =
-        found.modified().ok().and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+        found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     let written = written.unwrap_or_default();
     let seconds = i64::try_from(written.as_secs()).unwrap_or(i64::MAX);
     Mark {

@@ -65,7 +65,7 @@ impl Spares {
     /// Takes the spare of a hook, if it lives and is what is wanted.
     pub(super) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
         let mut held = self.held();
-        let at = held.spares.iter().position(|it| *it.id() == hook.id);
+        let at = held.spares.iter().position(|spare| *spare.id() == hook.id);
         let Some(mut spare) = at.map(|at| held.spares.remove(at)) else {
             return Taken::Nothing(None);
         };
@@ -104,7 +104,7 @@ impl Spares {
     /// The right to start a spare, where the hook has none and may have one.
     pub(super) fn claim(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
         let mut held = self.held();
-        let has_one = held.spares.iter().any(|it| *it.id() == hook.id);
+        let has_one = held.spares.iter().any(|spare| *spare.id() == hook.id);
         if held.ended || has_one || held.standing(hook).given_up {
             return None;
         }
@@ -121,7 +121,7 @@ impl Resident for Spares {
     /// A spare holds its hook weakly: one that is gone from the configuration is gone.
     fn prune(&self, _: &[Arc<Ruleset>]) {
         let mut held = self.held();
-        let stale: Vec<_> = held.spares.extract_if(.., |it| it.is_stale()).collect();
+        let stale: Vec<_> = held.spares.extract_if(.., |spare| spare.is_stale()).collect();
         drop(held);
         drop(stale);
     }

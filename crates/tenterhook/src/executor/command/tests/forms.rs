@@ -37,8 +37,8 @@ fn with_slow_node(scene: Scene) -> Scene {
 /// The files of preloads that stand in a directory.
 #[cfg(target_os = "linux")]
 fn preloads(directory: &Path) -> Vec<PathBuf> {
-    let all = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
-    all.filter(|it| it.extension().is_some_and(|it| it == "cjs")).collect()
+    let all = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.extension().is_some_and(|extension| extension == "cjs")).collect()
 }
 
 #[cfg(target_os = "linux")]

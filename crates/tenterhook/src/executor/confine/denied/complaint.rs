@@ -111,7 +111,7 @@ pub(super) enum Complaint<'a> {
 /// What was complained of, in the order in which it was printed.
 pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
     let changes = says(text, CHANGING_CALLS);
-    let is_about_sockets = text.lines().any(|it| is_frame(it) && it.contains("/socket.py"));
+    let is_about_sockets = text.lines().any(|line| is_frame(line) && line.contains("/socket.py"));
     let asked_port = OnceCell::new();
     let mut last = None;
     lines(text).filter_map(move |line| {
@@ -147,7 +147,7 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
 
 /// The lines that can complain. A line of a trace names code, whatever words stand in it.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|it| it.len() <= LONGEST_LINE && !is_frame(it))
+    text.lines().filter(|line| line.len() <= LONGEST_LINE && !is_frame(line))
 }
 
 fn is_frame(line: &str) -> bool {
@@ -161,18 +161,18 @@ fn is_unreached(line: &str) -> bool {
 
 /// The port that nobody was reached at. A name that is not looked up needs more than a port: that is asked over UDP.
 fn port(text: &str) -> Option<u16> {
-    let about: Vec<&str> = lines(text).filter(|it| is_unreached(it)).collect();
-    let is_known = !about.iter().any(|it| says(it, UNKNOWN_NAMES));
-    about.iter().find_map(|it| port_of(it)).filter(|_| is_known)
+    let about: Vec<&str> = lines(text).filter(|line| is_unreached(line)).collect();
+    let is_known = !about.iter().any(|text| says(text, UNKNOWN_NAMES));
+    about.iter().find_map(|text| port_of(text)).filter(|_| is_known)
 }
 
 fn port_of(line: &str) -> Option<u16> {
     let digits = |text: &str| {
-        let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
-        text.get(..end).and_then(|it| it.parse::<u16>().ok()).filter(|it| *it > 0)
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        text.get(..end).and_then(|text| text.parse::<u16>().ok()).filter(|n| *n > 0)
     };
     let behind = |mark: &str| line.split(mark).skip(1).find_map(digits);
-    let is_address = |it: &str| it.ends_with(|it: char| it.is_ascii_alphanumeric() || it == ']');
+    let is_address = |text: &str| text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']');
     let with_address = |word: &str| {
         let mut parts = word.split(':').zip(word.split(':').skip(1));
         parts.find_map(|(address, port)| digits(port).filter(|_| is_address(address)))
@@ -181,7 +181,7 @@ fn port_of(line: &str) -> Option<u16> {
         let (_, rest) = word.split_once("/dev/tcp/")?;
         rest.split('/').nth(1).and_then(digits)
     };
-    let words = || line.split(|it: char| it.is_whitespace() || "'\"`()".contains(it));
+    let words = || line.split(|c: char| c.is_whitespace() || "'\"`()".contains(c));
     behind("port ")
         .or_else(|| behind("port="))
         .or_else(|| words().find_map(of_shell))
@@ -193,53 +193,56 @@ fn port_of(line: &str) -> Option<u16> {
 pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
     let ends_in = |complaint: &str| {
         let complaint = format!(": {complaint}");
-        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|it| says(&complaint, it))
+        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|texts| says(&complaint, texts))
     };
     let before = line.rsplit_once(": ").filter(|(_, complaint)| ends_in(complaint));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
     // `/bin/sh: 1: cannot create x: ...`: what leads such a line complains, and is not complained of.
     let leader = line.trim_start().split(':').next().filter(|_| line.matches(": ").count() > 1);
     // Interpreters begin such a line with the name of the error.
-    let is_word = |it: &&str| {
-        it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']) && !it.ends_with("Error")
+    let is_word = |text: &&str| {
+        text.parse::<u64>().is_err()
+            && !text.contains(['\'', '"', '`', '’'])
+            && !text.ends_with("Error")
     };
     // What begins a line is the program that complains, unless it is a path.
-    let is_not_first = |it: &&str| it.contains('/') || !line.trim_start().starts_with(*it);
-    let last = line.rsplit(' ').next().filter(|it| it.contains('/'));
-    let last = last.map(|it| it.trim_matches(is_mark));
+    let is_not_first =
+        |prefix: &&str| prefix.contains('/') || !line.trim_start().starts_with(*prefix);
+    let last = line.rsplit(' ').next().filter(|word| word.contains('/'));
+    let last = last.map(|word| word.trim_matches(is_mark));
     quoted(line)
         .into_iter()
         .chain(before.filter(is_word).filter(is_not_first))
-        .chain(whole(line).filter(move |it| Some(*it) != leader))
+        .chain(whole(line).filter(move |text| Some(*text) != leader))
         .chain(last)
 }
 
-fn is_mark(it: char) -> bool {
-    "'\"`‘’“”".contains(it)
+fn is_mark(c: char) -> bool {
+    "'\"`‘’“”".contains(c)
 }
 
 /// What is a whole path.
 fn whole(line: &str) -> impl Iterator<Item = &str> {
-    let is_edge = |it: char| it.is_whitespace() || "'\"`‘’“”:,()[]".contains(it);
-    line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'))
+    let is_edge = |c: char| c.is_whitespace() || "'\"`‘’“”:,()[]".contains(c);
+    line.split(is_edge).filter(|part| part.len() > 1 && part.starts_with('/'))
 }
 
 /// What stands in quotes. One between two letters is an apostrophe.
 fn quoted(line: &str) -> Vec<&str> {
-    let is_letter = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_apostrophe = |at: usize, mark: char| {
-        let before = line.get(..at).and_then(|it| it.chars().next_back());
-        let after = line.get(at + mark.len_utf8()..).and_then(|it| it.chars().next());
+        let before = line.get(..at).and_then(|line| line.chars().next_back());
+        let after = line.get(at + mark.len_utf8()..).and_then(|line| line.chars().next());
         matches!(mark, '\'' | '’') && is_letter(before) && is_letter(after)
     };
     let marks = line.match_indices(['\'', '"', '`', '‘', '’']);
     let marks: Vec<(usize, &str)> =
-        marks.filter(|(at, mark)| !mark.chars().any(|it| is_apostrophe(*at, it))).collect();
-    let pairs = marks.chunks_exact(2).filter_map(|it| match it {
+        marks.filter(|(at, mark)| !mark.chars().any(|c| is_apostrophe(*at, c))).collect();
+    let pairs = marks.chunks_exact(2).filter_map(|chunk| match chunk {
         [(from, mark), (to, _)] => line.get(from + mark.len()..*to),
         _ => None,
     });
-    pairs.filter(|it| it.len() > 1 || *it == "/").collect()
+    pairs.filter(|pair| pair.len() > 1 || *pair == "/").collect()
 }
 
 /// Whether a refusal is about what a file is, for which Landlock has no word of its own.
@@ -253,7 +256,7 @@ pub(super) fn is_about_attributes(line: &str) -> bool {
 
 fn says(line: &str, words: &[&str]) -> bool {
     let line = line.to_lowercase();
-    words.iter().any(|it| line.contains(it))
+    words.iter().any(|word| line.contains(word))
 }
 
 #[cfg(test)]
@@ -316,7 +319,7 @@ mod tests {
             assert_eq!(named(line).next(), Some(path), "{line}");
         }
         let shell = "/bin/sh: 1: cannot create .git: Permission denied";
-        assert!(named(shell).all(|it| it == ".git"), "the shell is not what it complains of");
+        assert!(named(shell).all(|text| text == ".git"), "the shell is not what it complains of");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<'c> Resolved<'c> {
         if is_in(self.never(), &path) {
             return Some((path, Refused::Never));
         }
-        let missing = path.ancestors().find(|it| it.parent() == Some(there));
+        let missing = path.ancestors().find(|ancestor| ancestor.parent() == Some(there));
         match missing.filter(|_| there != path && self.is_beside_never(there)) {
             Some(missing) if is_passing(missing) => Some((missing.to_path_buf(), Refused::Passing)),
             Some(missing) => Some((missing.to_path_buf(), Refused::Make)),
@@ -86,7 +86,7 @@ impl<'c> Resolved<'c> {
     fn is_beside_never(&self, directory: &Path) -> bool {
         // Paths are sorted by their parts: what lies below this one follows it.
         let next = self.never().range(directory.to_path_buf()..).next();
-        next.is_some_and(|it| it.starts_with(directory))
+        next.is_some_and(|path| path.starts_with(directory))
     }
 
     fn never(&self) -> &BTreeSet<PathBuf> {
@@ -96,23 +96,23 @@ impl<'c> Resolved<'c> {
 }
 
 fn ends<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> BTreeSet<PathBuf> {
-    paths.into_iter().map(|it| process::resolved(it)).collect()
+    paths.into_iter().map(|path| process::resolved(path)).collect()
 }
 
 fn is_in(all: &BTreeSet<PathBuf>, path: &Path) -> bool {
-    path.ancestors().any(|it| all.contains(it))
+    path.ancestors().any(|ancestor| all.contains(ancestor))
 }
 
 /// The path, or what of the way to it is there: what is not there cannot be granted.
 pub(super) fn nearest(path: &Path) -> &Path {
-    path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path)
+    path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok()).unwrap_or(path)
 }
 
 /// Whether a file has its name for a moment only, so that it cannot be made once for good: what git puts beside its hooks, too.
 fn is_passing(path: &Path) -> bool {
-    let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_of_git = path.parent().is_some_and(|it| it.ends_with(".git"));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_of_git = path.parent().is_some_and(|parent| parent.ends_with(".git"));
     is_of_git
-        || PASSING_ENDS.iter().any(|it| name.ends_with(it))
-        || PASSING_BEGINNINGS.iter().any(|it| name.starts_with(it))
+        || PASSING_ENDS.iter().any(|passing_end| name.ends_with(passing_end))
+        || PASSING_BEGINNINGS.iter().any(|passing_beginning| name.starts_with(passing_beginning))
 }

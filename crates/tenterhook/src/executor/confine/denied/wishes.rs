@@ -47,13 +47,13 @@ impl Confined {
                 messages.push(message);
             }
         }
-        let (told, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
+        let (count, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
         messages.truncate(MOST_TOLD);
         if unsaid > 0 {
             messages.push(format!("the sandbox refused {unsaid} things more"));
         }
-        if told > 1 && all.granted != self.granted {
-            let line = self.line(|it| *it = all.granted);
+        if count > 1 && all.granted != self.granted {
+            let line = self.line(|grants| *grants = all.granted);
             let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
             messages.push(format!("{line} grants all of it that a key can{but}"));
         }
@@ -92,11 +92,11 @@ impl Confined {
             Refused::Never | Refused::Make | Refused::Passing => (None, &*refused),
         };
         let grant = as_grant(path, project);
-        let list = list.filter(|it| !it.iter().any(|it| grant.starts_with(it)));
+        let list = list.filter(|paths| !paths.iter().any(|path| grant.starts_with(path)));
         match list {
             Some(_) if self.opens_home(path) => all.opens_home = true,
             Some(list) => {
-                list.retain(|it| !it.starts_with(&grant));
+                list.retain(|path| !path.starts_with(&grant));
                 list.push(grant);
             }
             None => {}

@@ -82,8 +82,8 @@ const MOST_SUBMODULES: usize = 256;
 fn homes() -> HashMap<String, PathBuf> {
     let users = discover::bytes(Path::new("/etc/passwd"), MOST_BYTES).unwrap_or_default();
     let users = String::from_utf8_lossy(&users);
-    let named = users.lines().filter_map(|it| {
-        let mut fields = it.split(':');
+    let named = users.lines().filter_map(|line| {
+        let mut fields = line.split(':');
         Some((fields.next()?.to_owned(), fields.nth(4)?.into()))
     });
     named.collect()
@@ -116,13 +116,19 @@ pub(super) struct Git<'g> {
 
 impl<'g> Git<'g> {
     pub(super) fn of(home: &'g Path, env: &[(String, String)]) -> Self {
-        let named = |name: &str| env.iter().find(|it| it.0 == name).map(|it| PathBuf::from(&it.1));
+        let named = |name: &str| {
+            env.iter()
+                .find(|variable| variable.0 == name)
+                .map(|variable| PathBuf::from(&variable.1))
+        };
         let mut of_all = vec!["/etc/gitconfig".into(), home.join(".gitconfig")];
         of_all.push(
             named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("git/config"),
         );
-        of_all.extend(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().filter_map(|it| named(it)));
-        of_all.retain(|it| it.is_absolute());
+        of_all.extend(
+            ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().filter_map(|text| named(text)),
+        );
+        of_all.retain(|path| path.is_absolute());
         let budget = || (Cell::new(MOST_BYTES), Cell::new(MOST_STEPS), Cell::new(false));
         let (bytes, steps, is_spent) = budget();
         let homes = OnceCell::new();
@@ -143,10 +149,10 @@ impl<'g> Git<'g> {
     pub(super) fn held(&self, place: &Path) -> Vec<PathBuf> {
         let mut all = vec![place.join(".gitmodules")];
         // In a submodule and in a worktree this is a file that says where its settings lie.
-        all.extend(Some(place.join(".git")).filter(|it| it.is_file()));
+        all.extend(Some(place.join(".git")).filter(|path| path.is_file()));
         let directories = self.directories(place);
         for git in &directories {
-            all.extend(GIT.iter().map(|it| git.join(it)));
+            all.extend(GIT.iter().map(|text| git.join(text)));
         }
         all.extend(self.named(place, &directories));
         all
@@ -176,23 +182,23 @@ impl<'g> Git<'g> {
     fn named(&self, place: &Path, directories: &[PathBuf]) -> Vec<PathBuf> {
         let own = directories
             .iter()
-            .flat_map(|it| ["config", "config.worktree"].map(|name| it.join(name)));
+            .flat_map(|directory| ["config", "config.worktree"].map(|name| directory.join(name)));
         let (settings, mut all) = self.included(own.collect());
         all.extend(self.files.iter().cloned());
         // What the person says of all is known, whatever the repository says.
-        all.extend(self.of_all.iter().flat_map(|it| self.run_by(place, it)));
-        for it in &settings {
-            if it.value.len() > LONGEST_LINE {
+        all.extend(self.of_all.iter().flat_map(|setting| self.run_by(place, setting)));
+        for setting in &settings {
+            if setting.value.len() > LONGEST_LINE {
                 self.is_spent.set(true);
             }
             // Each of its words is looked for.
-            if !self.takes(1 + it.value.len() as u64 / WORD) {
+            if !self.takes(1 + setting.value.len() as u64 / WORD) {
                 break;
             }
-            all.extend(self.run_by(place, it));
+            all.extend(self.run_by(place, setting));
         }
         // Whose hooks lie in a device has none, and devices are granted by their names.
-        all.retain(|it| !it.starts_with("/dev"));
+        all.retain(|path| !path.starts_with("/dev"));
         all
     }
 
@@ -206,16 +212,16 @@ impl<'g> Git<'g> {
                 continue;
             }
             let from = file.parent().unwrap_or(&file);
-            for it in self.read(&file) {
+            for setting in self.read(&file) {
                 if !self.takes(1) {
                     return (settings, included);
                 }
-                if matches!(&*it.section, "include" | "includeif") && it.name == "path" {
-                    let path = self.path(from, &it.value);
+                if matches!(&*setting.section, "include" | "includeif") && setting.name == "path" {
+                    let path = self.path(from, &setting.value);
                     left.push_back(path.clone());
                     included.push(path);
-                } else if runs(&it) {
-                    settings.push(it);
+                } else if runs(&setting) {
+                    settings.push(setting);
                 }
             }
         }
@@ -248,12 +254,12 @@ impl<'g> Git<'g> {
                 .collect();
         }
         let line = value.trim_start_matches('!');
-        let is_edge = |it: char| it.is_whitespace() || "'\"`;|&()<>={}".contains(it);
-        let words = || line.split(is_edge).filter(|it| !it.is_empty());
+        let is_edge = |c: char| c.is_whitespace() || "'\"`;|&()<>={}".contains(c);
+        let words = || line.split(is_edge).filter(|part| !part.is_empty());
         // Also where it is not there yet.
-        let first = words().next().filter(|it| it.contains('/') && !it.starts_with('$'));
-        let first = first.map(|it| self.path(place, it));
-        let there = words().flat_map(|it| self.meant(place, it)).filter(|it| it.is_file());
+        let first = words().next().filter(|word| word.contains('/') && !word.starts_with('$'));
+        let first = first.map(|word| self.path(place, word));
+        let there = words().flat_map(|word| self.meant(place, word)).filter(|path| path.is_file());
         first.into_iter().chain(there).collect()
     }
 
@@ -261,7 +267,7 @@ impl<'g> Git<'g> {
     fn meant(&self, place: &Path, word: &str) -> Vec<PathBuf> {
         let behind =
             word.split_once('/').map(|(_, rest)| rest).filter(|_| word.starts_with(['$', '/']));
-        let behind = behind.map(|it| place.join(it.trim_start_matches('/')));
+        let behind = behind.map(|text| place.join(text.trim_start_matches('/')));
         behind.into_iter().chain([self.path(place, word)]).collect()
     }
 
@@ -275,7 +281,7 @@ impl<'g> Git<'g> {
         if written.contains('\u{FFFD}') || written.starts_with("%(prefix)") {
             self.is_spent.set(true);
         }
-        match written.strip_prefix('~').map(|it| it.split_once('/').unwrap_or((it, ""))) {
+        match written.strip_prefix('~').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
             Some(("", rest)) => self.home.join(rest),
             Some((user, rest)) => match self.homes.get_or_init(homes).get(user) {
                 Some(home) => home.join(rest),
@@ -296,33 +302,34 @@ impl<'g> Git<'g> {
             return shared.into_iter().chain([own]).collect();
         }
         // A repository without a working tree is such a directory itself.
-        let is_bare =
-            !git.exists() && ["HEAD", "objects", "refs"].iter().all(|it| place.join(it).exists());
+        let is_bare = !git.exists()
+            && ["HEAD", "objects", "refs"].iter().all(|text| place.join(text).exists());
         if is_bare { vec![place.to_path_buf(), git] } else { vec![git] }
     }
 
     /// The submodules of one repository: those that it says that it has, and those that are there.
     fn submodules_of(&self, place: &Path) -> Vec<PathBuf> {
         let said = self.read(&place.join(".gitmodules")).into_iter();
-        let said = said.filter(|it| it.name == "path").map(|it| it.value);
+        let said = said.filter(|setting| setting.name == "path").map(|setting| setting.value);
         // Many settings stand below one name.
         let mut names: BTreeSet<String> = said.collect();
         let mut all = Vec::new();
         for git in self.directories(place) {
             // Their name is mostly where they lie.
             let active = self.read(&git.join("config")).into_iter();
-            let active = active.filter(|it| &*it.section == "submodule" && !it.sub.is_empty());
+            let active = active
+                .filter(|setting| &*setting.section == "submodule" && !setting.sub.is_empty());
             let mut last: Option<Rc<str>> = None;
-            for it in active {
-                if last.as_ref().is_none_or(|last| !Rc::ptr_eq(last, &it.sub)) {
-                    names.insert(it.sub.to_string());
+            for setting in active {
+                if last.as_ref().is_none_or(|last| !Rc::ptr_eq(last, &setting.sub)) {
+                    names.insert(setting.sub.to_string());
                 }
-                last = Some(it.sub);
+                last = Some(setting.sub);
             }
             all.extend(self.trees_of(&git.join("modules")));
         }
         // One that is not there has nothing that git would run.
-        all.extend(names.iter().map(|it| self.path(place, it)).filter(|it| it.is_dir()));
+        all.extend(names.iter().map(|name| self.path(place, name)).filter(|path| path.is_dir()));
         all
     }
 
@@ -331,20 +338,22 @@ impl<'g> Git<'g> {
         let (mut left, mut all) = (VecDeque::from([modules.to_path_buf()]), Vec::new());
         while let Some(directory) = left.pop_front().filter(|_| self.takes(1)) {
             // A link leads to what somebody else keeps.
-            if !directory.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+            if !directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 continue;
             }
             if directory.join("HEAD").is_file() {
                 let config = self.read(&directory.join("config"));
-                let tree = config.into_iter().find(|it| it.name == "worktree");
-                let tree = tree.map(|it| self.path(&directory, &it.value));
-                all.extend(tree.map(|it| tenterhook_process::resolved(&it)));
+                let tree = config.into_iter().find(|setting| setting.name == "worktree");
+                let tree = tree.map(|tree| self.path(&directory, &tree.value));
+                all.extend(tree.map(|tree| tenterhook_process::resolved(&tree)));
                 left.push_back(directory.join("modules"));
                 continue;
             }
             let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
             left.extend(
-                entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir())).map(|it| it.path()),
+                entries
+                    .filter(|entry| entry.file_type().is_ok_and(|file_type| file_type.is_dir()))
+                    .map(|entry| entry.path()),
             );
         }
         all
@@ -357,7 +366,7 @@ impl<'g> Git<'g> {
     /// The text of one of git's files; nothing where it is none, or more than may still be read.
     fn text(&self, file: &Path) -> String {
         let left = self.bytes.get();
-        if fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() > left) {
+        if fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > left) {
             self.is_spent.set(true);
             return String::new();
         }

@@ -44,7 +44,7 @@ static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Listing>>> = LazyLock::new(Mutex::
 /// The agents' files that may lie in any directory, by the first part of their names.
 static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
-    for file in super::rows().map(|(_, file)| file).filter(|it| !it.starts_with(['~', '/'])) {
+    for file in super::rows().map(|(_, file)| file).filter(|file| !file.starts_with(['~', '/'])) {
         all.entry(file.split('/').next().unwrap_or(file)).or_default().push(file);
     }
     all
@@ -61,13 +61,14 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
     while let Some(directory) = left.pop_front().filter(|_| looked < MOST) {
         looked += 1;
         let stamp = stamp(&directory);
-        let is_known = known.get(&directory).is_some_and(|it| stamp.is_some() && it.stamp == stamp);
+        let is_known =
+            known.get(&directory).is_some_and(|value| stamp.is_some() && value.stamp == stamp);
         if !is_known {
             known.insert(directory.clone(), Listing::of(&directory, stamp));
         }
         let Some(listing) = known.get(&directory) else { continue };
-        left.extend(listing.directories.iter().map(|it| directory.join(it)));
-        nested.files.extend(listing.marks.iter().flat_map(|it| files(&directory, it)));
+        left.extend(listing.directories.iter().map(|value| directory.join(value)));
+        nested.files.extend(listing.marks.iter().flat_map(|mark| files(&directory, mark)));
         if listing.is_repository {
             nested.repositories.push(directory);
         }
@@ -77,22 +78,22 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
 
 impl Listing {
     fn of(directory: &Path, stamp: Option<Stamp>) -> Self {
-        let mut it = Self { stamp: stamp.filter(is_old), ..Self::default() };
+        let mut listing = Self { stamp: stamp.filter(is_old), ..Self::default() };
         let mut of_bare = 0;
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|it| name == *it));
-            it.is_repository |= name == ".git";
+            of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|text| name == *text));
+            listing.is_repository |= name == ".git";
             if rows(&name).next().is_some() {
-                it.marks.push(name.clone());
+                listing.marks.push(name.clone());
             }
-            let is_directory = entry.file_type().is_ok_and(|it| it.is_dir());
-            if is_directory && !SKIPPED.iter().any(|it| name == *it) {
-                it.directories.push(name);
+            let is_directory = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
+            if is_directory && !SKIPPED.iter().any(|text| name == *text) {
+                listing.directories.push(name);
             }
         }
-        it.is_repository |= of_bare == 3;
-        it
+        listing.is_repository |= of_bare == 3;
+        listing
     }
 }
 
@@ -112,12 +113,13 @@ fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
         .flat_map(|row| match row.rsplit_once('/') {
             Some((parent, last)) if last.contains('*') => {
                 let entries = fs::read_dir(directory.join(parent)).into_iter().flatten().flatten();
-                let fitting =
-                    entries.filter(|it| it.file_name().to_str().is_some_and(|it| fits(last, it)));
-                fitting.map(|it| it.path()).collect()
+                let fitting = entries.filter(|entry| {
+                    entry.file_name().to_str().is_some_and(|name| fits(last, name))
+                });
+                fitting.map(|entry| entry.path()).collect()
             }
             Some(_) => Some(directory.join(row))
-                .filter(|it| it.symlink_metadata().is_ok())
+                .filter(|path| path.symlink_metadata().is_ok())
                 .into_iter()
                 .collect(),
             None => vec![directory.join(name)],
@@ -136,8 +138,8 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
 fn stamp(directory: &Path) -> Option<Stamp> {
     use std::os::unix::fs::MetadataExt;
 
-    let it = fs::symlink_metadata(directory).ok()?;
-    Some((it.dev(), it.ino(), it.ctime(), it.ctime_nsec()))
+    let metadata = fs::symlink_metadata(directory).ok()?;
+    Some((metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec()))
 }
 
 #[cfg(not(unix))]
@@ -148,7 +150,7 @@ fn stamp(_: &Path) -> Option<Stamp> {
 fn is_old(stamp: &Stamp) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let changed = Duration::from_secs(u64::try_from(stamp.2).unwrap_or_default());
-    now.checked_sub(changed).is_some_and(|it| it > FRESH)
+    now.checked_sub(changed).is_some_and(|duration| duration > FRESH)
 }
 
 #[cfg(test)]
@@ -184,10 +186,13 @@ mod tests {
         }
         let found = || {
             let nested = below(&[room.path().to_path_buf()]);
-            let sorted = |mut it: Vec<PathBuf>| {
-                it.sort();
-                it.iter()
-                    .map(|it| it.strip_prefix(room.path()).expect("below").display().to_string())
+            let sorted = |mut paths: Vec<PathBuf>| {
+                paths.sort();
+                paths
+                    .iter()
+                    .map(|path| {
+                        path.strip_prefix(room.path()).expect("below").display().to_string()
+                    })
                     .collect::<Vec<_>>()
             };
             (sorted(nested.files), sorted(nested.repositories))

@@ -71,7 +71,7 @@ impl Scene {
     async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
         let line = format!("if {line}; then echo works >&2; exit 2; fi");
         let outcome = self.outcome(&[&line], keys).await;
-        (outcome.blocked(), outcome.steps.first().and_then(|it| it.tier))
+        (outcome.blocked(), outcome.steps.first().and_then(|step| step.tier))
     }
 }
 
@@ -133,8 +133,8 @@ async fn a_refusal_is_told_with_all_that_the_agent_lists() {
     }
     let scene = Scene::new();
     let outcome = scene.outcome(&["cat \"$HOME/other/secret\"; exit 0"], "").await;
-    let told = outcome.faults.iter().find(|it| it.code.name() == "sandbox-refused");
-    let message = told.map(|it| it.message.clone()).unwrap_or_default();
+    let told = outcome.faults.iter().find(|fault| fault.code.name() == "sandbox-refused");
+    let message = told.map(|fault| fault.message.clone()).unwrap_or_default();
     let (secret, file) = (scene.at("home/other/secret"), scene.at("home/.ignis/hooks.json"));
     let line = format!(
         "`sandbox = {{ profile = \"strict\", read = [\"/tmp\", \"/var/tmp\", {secret:?}], \
@@ -184,15 +184,15 @@ async fn how_far_it_was_confined_is_on_record_however_it_ends() {
     let rewrites = r#"echo '{"hookSpecificOutput": {"updatedInput": "other"}}'"#;
     for line in [rewrites, "exit 2", "echo '{'", "true"] {
         let outcome = scene.outcome(&[line, line], "").await;
-        let tiers: Vec<_> = outcome.steps.iter().map(|it| it.tier).collect();
+        let tiers: Vec<_> = outcome.steps.iter().map(|step| step.tier).collect();
         let all = if line == "exit 2" { 1 } else { 2 };
         assert_eq!(
-            tiers.iter().filter(|it| **it == Some(Tier::T1)).count(),
+            tiers.iter().filter(|tier| **tier == Some(Tier::T1)).count(),
             all,
             "{line}: {tiers:?}"
         );
         let off = scene.outcome(&[line], OFF).await;
-        assert_eq!(off.steps.first().and_then(|it| it.tier), None, "{line}");
+        assert_eq!(off.steps.first().and_then(|step| step.tier), None, "{line}");
     }
 }
 
@@ -202,7 +202,7 @@ async fn a_machine_that_cannot_confine_runs_it_and_says_so_once() {
     let scene = Scene { pretended: Some(Default::default()), ..Scene::new() };
     for (keys, expected) in [("", 1), (OFF, 0)] {
         let outcome = scene.outcome(&["exit 2", "true"], keys).await;
-        let told = outcome.faults.iter().filter(|it| it.code.name() == "unconfined").count();
-        assert_eq!((outcome.blocked(), told), (true, expected), "{keys}: {:?}", outcome.faults);
+        let count = outcome.faults.iter().filter(|fault| fault.code.name() == "unconfined").count();
+        assert_eq!((outcome.blocked(), count), (true, expected), "{keys}: {:?}", outcome.faults);
     }
 }

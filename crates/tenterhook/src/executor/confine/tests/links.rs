@@ -84,7 +84,12 @@ async fn a_link_beside_the_programs_of_a_project_opens_nothing() {
     }
     let mut scene = scene(&[(".venv/libexec", false), ("opt/lib", true)]);
     let (home, project) = (scene.sandbox.home(), scene.sandbox.project());
-    let path = scene.sandbox.env().into_iter().find(|it| it.0 == "PATH").map(|it| it.1);
+    let path = scene
+        .sandbox
+        .env()
+        .into_iter()
+        .find(|variable| variable.0 == "PATH")
+        .map(|variable| variable.1);
     let path = path.unwrap_or_default();
     let path = format!("{}/.venv/bin:{}/opt/bin:{path}", project.display(), home.display());
     scene.more.push(("PATH".to_owned(), path));

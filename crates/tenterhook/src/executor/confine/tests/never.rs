@@ -171,9 +171,9 @@ async fn a_repository_that_says_too_much_is_held_as_a_whole() {
     std::fs::write(scene.sandbox.home().join("work.ini"), "[core]\n\thooksPath = ~/hooks\n")
         .expect("a scene");
     let included = "[a]\n\tb = c\n".repeat(20_000);
-    let include: String = (0..4).map(|it| format!("[include]\n\tpath = more/{it}\n")).collect();
-    for it in 0..4 {
-        std::fs::write(project.join(format!(".git/more/{it}")), &included).expect("a scene");
+    let include: String = (0..4).map(|i| format!("[include]\n\tpath = more/{i}\n")).collect();
+    for i in 0..4 {
+        std::fs::write(project.join(format!(".git/more/{i}")), &included).expect("a scene");
     }
     for (config, holds) in
         [("", false), (&*sections, true), (&*words, true), (&*include, true), (&*included, false)]

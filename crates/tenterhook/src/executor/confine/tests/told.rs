@@ -38,16 +38,16 @@ async fn a_refusal_is_told_with_the_line_that_grants_it() {
             scene.pretended.set(pretended);
             let outcome = scene.outcome(&line, STANDARD).await;
             let told: Vec<_> =
-                outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused).collect();
+                outcome.faults.iter().filter(|fault| fault.code == Code::SandboxRefused).collect();
             assert_eq!(told.len(), 1, "{line} in {tier:?}: {outcome:?}");
             // Where nothing tells ports apart, a port takes all of them.
             let narrows = pretended.unwrap_or_else(means).narrows_ports();
             let expected =
                 if expected.contains("tcp:") && !narrows { "net = \"open\"" } else { expected };
-            assert!(told.iter().all(|it| it.message.contains(expected)), "{told:?}");
+            assert!(told.iter().all(|fault| fault.message.contains(expected)), "{told:?}");
         }
         let bare = scene.outcome(&line, "sandbox = \"off\"").await;
-        assert!(bare.faults.iter().all(|it| it.code != Code::SandboxRefused), "{bare:?}");
+        assert!(bare.faults.iter().all(|fault| fault.code != Code::SandboxRefused), "{bare:?}");
     }
 }
 
@@ -70,7 +70,7 @@ async fn what_is_not_there_was_not_refused() {
         for (pretended, tier) in cells() {
             scene.pretended.set(pretended);
             let outcome = scene.outcome(&format!("{line}; exit 0"), STANDARD).await;
-            let told = outcome.faults.iter().any(|it| it.code == Code::SandboxRefused);
+            let told = outcome.faults.iter().any(|fault| fault.code == Code::SandboxRefused);
             assert!(!told, "{line} in {tier:?}: {outcome:?}");
         }
     }
@@ -93,8 +93,8 @@ async fn a_grant_that_would_be_more_starts_nothing() {
         ("read = [\"~/fifo\"]", "grant that in `write`"),
     ] {
         let outcome = scene.outcome("exit 0", &format!("sandbox = {{ {grant} }}")).await;
-        let why = outcome.faults.iter().find(|it| it.code == Code::NotStarted);
-        let why = why.map(|it| &*it.message).unwrap_or_default();
+        let why = outcome.faults.iter().find(|fault| fault.code == Code::NotStarted);
+        let why = why.map(|fault| &*fault.message).unwrap_or_default();
         assert!(outcome.blocked() && why.contains(expected), "{grant}: {why}");
     }
 }
@@ -118,14 +118,14 @@ async fn all_that_is_refused_is_told_where_that_is_asked_for() {
     for (pretended, _) in cells() {
         scene.pretended.set(pretended);
         let outcome = scene.outcome(&line, STANDARD).await;
-        let refused = outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused);
-        let told: Vec<&str> = refused.map(|it| &*it.message).collect();
-        assert_eq!(told.len(), 4, "{told:#?}");
-        assert!(told[0].contains("`cat` read") && told[0].contains("secret"), "{told:#?}");
-        assert!(told[1].contains("`sh` change") && told[1].contains("deep"), "{told:#?}");
-        assert!(told[2].contains("`ls` read") && told[2].contains("no line"), "{told:#?}");
-        assert!(told[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{told:#?}");
-        assert!(told[3].ends_with("but for what opens the whole home"), "{told:#?}");
+        let refused = outcome.faults.iter().filter(|fault| fault.code == Code::SandboxRefused);
+        let texts: Vec<&str> = refused.map(|fault| &*fault.message).collect();
+        assert_eq!(texts.len(), 4, "{texts:#?}");
+        assert!(texts[0].contains("`cat` read") && texts[0].contains("secret"), "{texts:#?}");
+        assert!(texts[1].contains("`sh` change") && texts[1].contains("deep"), "{texts:#?}");
+        assert!(texts[2].contains("`ls` read") && texts[2].contains("no line"), "{texts:#?}");
+        assert!(texts[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{texts:#?}");
+        assert!(texts[3].ends_with("but for what opens the whole home"), "{texts:#?}");
     }
     scene.explains = false;
     let silent = scene.outcome(&line, STANDARD).await;
@@ -148,11 +148,11 @@ async fn a_line_that_is_told_keeps_what_was_granted() {
         ),
     ] {
         let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;
-        let told = outcome.faults.iter().find(|it| it.code == Code::SandboxRefused);
-        assert!(told.is_some_and(|it| it.message.contains(expected)), "{line}: {outcome:?}");
+        let told = outcome.faults.iter().find(|fault| fault.code == Code::SandboxRefused);
+        assert!(told.is_some_and(|fault| fault.message.contains(expected)), "{line}: {outcome:?}");
     }
     // Who is granted the port and reaches nobody has another trouble.
     let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
     let outcome = scene.outcome(line, keys).await;
-    assert!(outcome.faults.iter().all(|it| it.code != Code::SandboxRefused), "{outcome:?}");
+    assert!(outcome.faults.iter().all(|fault| fault.code != Code::SandboxRefused), "{outcome:?}");
 }

@@ -8,12 +8,12 @@ use super::*;
 
 /// A network on which every name leads to these addresses, one list after the other, the last one from then on.
 fn leading_to(lists: &[&'static str]) -> (Network, Arc<AtomicUsize>) {
-    let lists: Vec<_> = lists.iter().map(|it| it.to_string()).collect();
+    let lists: Vec<_> = lists.iter().map(|text| text.to_string()).collect();
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
     let look_up = move |_: &str| {
         let list = lists.get(counter.fetch_add(1, Ordering::SeqCst)).or(lists.last());
-        Ok(list.unwrap().split(' ').map(|it| it.parse::<IpAddr>().unwrap()).collect())
+        Ok(list.unwrap().split(' ').map(|word| word.parse::<IpAddr>().unwrap()).collect())
     };
     (Network::looking_up(Vec::new(), look_up), asked)
 }
@@ -91,7 +91,7 @@ async fn connections_are_kept_and_shared() {
     }
     assert_eq!((server.requests().len(), server.connections()), (5, 1));
     let ids: std::collections::BTreeSet<_> =
-        server.requests().iter().map(|it| it.headers["webhook-id"].clone()).collect();
+        server.requests().iter().map(|request| request.headers["webhook-id"].clone()).collect();
     assert_eq!(ids.len(), 5, "each request has a number of its own");
 }
 
@@ -180,8 +180,12 @@ async fn a_server_that_is_busy_is_left_alone_in_the_background_alone() {
         let session = Session::default();
         let outcome = engine.fire(event(), &session).await;
         let finished = session.drain().await;
-        let told = finished.iter().flat_map(|it| &it.outcome.faults).chain(&outcome.faults);
-        assert_eq!(told.map(|it| it.code.name()).collect::<Vec<_>>(), ["http-limited"], "{wait:?}");
+        let told = finished.iter().flat_map(|f| &f.outcome.faults).chain(&outcome.faults);
+        assert_eq!(
+            told.map(|fault| fault.code.name()).collect::<Vec<_>>(),
+            ["http-limited"],
+            "{wait:?}"
+        );
         assert_eq!(server.requests().len(), requests, "{wait:?}");
     }
 }

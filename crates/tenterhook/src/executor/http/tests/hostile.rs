@@ -151,11 +151,11 @@ async fn a_kept_connection_is_looked_at_before_it_is_used_again() {
     let behind = silence.clone() + &reply(r#"{"decision": "allow"}"#);
     type After = fn(&mut Line);
     let ways: [(&str, String, After); 5] = [
-        ("a second reply, later", silence.clone(), |it| it.say(&reply("{}"))),
+        ("a second reply, later", silence.clone(), |line| line.say(&reply("{}"))),
         ("a second reply, at once", behind, |_| {}),
-        ("a byte", silence.clone(), |it| it.say("\n")),
-        ("the end", silence.clone(), |it| drop(it.stream.shutdown(Shutdown::Both))),
-        ("half an end", silence, |it| drop(it.stream.shutdown(Shutdown::Write))),
+        ("a byte", silence.clone(), |line| line.say("\n")),
+        ("the end", silence.clone(), |line| drop(line.stream.shutdown(Shutdown::Both))),
+        ("half an end", silence, |line| drop(line.stream.shutdown(Shutdown::Write))),
     ];
     for (way, text, after) in ways {
         let (go, told): (Sender<()>, Receiver<()>) = channel();

@@ -39,7 +39,7 @@ fn config(
     let builder = ServerConfig::builder_with_provider(provider);
     let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
-    config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
     Arc::new(config)
 }
 
@@ -168,9 +168,9 @@ impl Write for Tardy {
 #[tokio::test]
 async fn a_kept_connection_may_renew_its_keys() {
     let ways: [(&str, Late, usize); 3] = [
-        ("new keys", |it| it.conn.refresh_traffic_keys().unwrap(), 1),
-        ("an end", |it| it.conn.send_close_notify(), 2),
-        ("a byte", |it| it.write_all(b"\n").unwrap(), 2),
+        ("new keys", |stream| stream.conn.refresh_traffic_keys().unwrap(), 1),
+        ("an end", |stream| stream.conn.send_close_notify(), 2),
+        ("a byte", |stream| stream.write_all(b"\n").unwrap(), 2),
     ];
     let authority = authority();
     for (way, late, connections) in ways {

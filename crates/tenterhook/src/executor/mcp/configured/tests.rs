@@ -19,7 +19,7 @@ use crate::hook::{Command, Inherit, Invocation, Layer, Sandbox};
 
 fn server(args: &[&str]) -> Server {
     let program = fakehook().to_string_lossy().into_owned();
-    let args = args.iter().map(|it| (*it).to_owned()).collect();
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
     let invocation = Invocation::Argv { program, args };
     let mut command = Command::new(invocation, Inherit::Listed);
     command.cwd = Some("/".into());
@@ -72,7 +72,7 @@ fn texts(reply: Result<Reply, CallFault>) -> Vec<String> {
     let contents = reply.expect("a reply").content;
     contents
         .into_iter()
-        .map(|it| match it {
+        .map(|content| match content {
             Content::Text(text) | Content::Other(text) => text,
         })
         .collect()
@@ -106,9 +106,9 @@ async fn a_server_is_started_once_and_keeps_its_connection() {
     assert!(ask(&servers, "fail").await.expect("a reply").is_error);
     assert_eq!(texts(ask(&servers, "noise").await), ["hello"]);
     assert_eq!(texts(ask(&servers, "big").await)[0].len(), 2 << 20);
-    let heard = texts(ask(&servers, "heard").await);
-    assert!(heard[0].starts_with("initialize notifications/initialized tools/call"), "{heard:?}");
-    assert_eq!(heard[0].matches("initialize ").count(), 1);
+    let texts = texts(ask(&servers, "heard").await);
+    assert!(texts[0].starts_with("initialize notifications/initialized tools/call"), "{texts:?}");
+    assert_eq!(texts[0].matches("initialize ").count(), 1);
 }
 
 /// MC-20.

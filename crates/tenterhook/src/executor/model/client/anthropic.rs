@@ -37,8 +37,8 @@ fn message(message: &Message) -> Value {
     match message {
         Message::User(text) => json!({"role": "user", "content": text}),
         Message::Model(reply) => {
-            let words = Some(&reply.text).filter(|it| !it.is_empty());
-            let words = words.map(|it| json!({"type": "text", "text": it}));
+            let words = Some(&reply.text).filter(|text| !text.is_empty());
+            let words = words.map(|word| json!({"type": "text", "text": word}));
             let content: Vec<_> = words.into_iter().chain(reply.calls.iter().map(call)).collect();
             json!({"role": "assistant", "content": content})
         }
@@ -63,12 +63,12 @@ fn tool(tool: &Tool) -> Value {
 
 fn read(body: &Value) -> Option<Reply> {
     let parts = || list(body, "/content").iter();
-    let of = |kind: &'static str| parts().filter(move |it| text(it, "/type") == Some(kind));
-    let thoughts: String = of("thinking").filter_map(|it| text(it, "/thinking")).collect();
+    let of = |kind: &'static str| parts().filter(move |part| text(part, "/type") == Some(kind));
+    let thoughts: String = of("thinking").filter_map(|part| text(part, "/thinking")).collect();
     let said = Reply {
-        text: of("text").filter_map(|it| text(it, "/text")).collect(),
+        text: of("text").filter_map(|part| text(part, "/text")).collect(),
         calls: of("tool_use").filter_map(called).collect(),
-        thoughts: Some(thoughts).filter(|it| !it.is_empty()),
+        thoughts: Some(thoughts).filter(|text| !text.is_empty()),
         usage: usage(body, "/usage/input_tokens", "/usage/output_tokens"),
         ..Reply::default()
     };

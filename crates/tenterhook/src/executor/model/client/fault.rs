@@ -64,8 +64,8 @@ fn refused(code: u16, body: &str) -> (FaultKind, String) {
 /// What a server says is wrong: the message of the object that all of them send, else the start of the text.
 fn words(body: &str) -> String {
     let json: Option<Value> = serde_json::from_str(body).ok();
-    let message = json.as_ref().and_then(|it| {
-        let error = it.get("error").or_else(|| it.get(0)?.get("error"))?;
+    let message = json.as_ref().and_then(|json| {
+        let error = json.get("error").or_else(|| json.get(0)?.get("error"))?;
         error.get("message").unwrap_or(error).as_str()
     });
     message.unwrap_or(body).trim().chars().take(WORDS).collect()
@@ -73,7 +73,7 @@ fn words(body: &str) -> String {
 
 /// The text without the key, which some servers repeat.
 fn without(text: &str, key: Option<&str>) -> String {
-    match key.filter(|it| it.len() >= 4) {
+    match key.filter(|key| key.len() >= 4) {
         Some(key) => text.replace(key, "[key]"),
         None => text.to_owned(),
     }

@@ -45,8 +45,8 @@ fn message(message: &Message) -> Value {
     match message {
         Message::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
         Message::Model(reply) => {
-            let words = Some(&reply.text).filter(|it| !it.is_empty());
-            let words = words.map(|it| json!({"text": it}));
+            let words = Some(&reply.text).filter(|text| !text.is_empty());
+            let words = words.map(|word| json!({"text": word}));
             let parts: Vec<_> = words.into_iter().chain(reply.calls.iter().map(call)).collect();
             json!({"role": "model", "parts": parts})
         }
@@ -90,15 +90,15 @@ fn tool(tool: &Tool) -> Value {
 fn read(body: &Value) -> Option<Reply> {
     let parts = list(body, "/candidates/0/content/parts");
     let words = |thoughts: bool| -> String {
-        let is_thought = |it: &&Value| it.get("thought") == Some(&Value::Bool(true));
-        let of = parts.iter().filter(|it| is_thought(it) == thoughts);
-        of.filter_map(|it| text(it, "/text")).collect()
+        let is_thought = |part: &&Value| part.get("thought") == Some(&Value::Bool(true));
+        let of = parts.iter().filter(|part| is_thought(part) == thoughts);
+        of.filter_map(|value| text(value, "/text")).collect()
     };
     let calls = parts.iter().enumerate().filter_map(|(at, part)| called(at, part));
     let said = Reply {
         text: words(false),
         calls: calls.collect(),
-        thoughts: Some(words(true)).filter(|it| !it.is_empty()),
+        thoughts: Some(words(true)).filter(|word| !word.is_empty()),
         usage: usage(
             body,
             "/usageMetadata/promptTokenCount",

@@ -9,8 +9,8 @@ pub(super) static OLLAMA: Wire =
     Wire { path: |_| "api/chat".to_owned(), key: None, fixed: &[], write, read };
 
 fn write(model: &str, question: &Question) -> Value {
-    let system = Some(&question.system).filter(|it| !it.is_empty());
-    let system = system.map(|it| json!({"role": "system", "content": it}));
+    let system = Some(&question.system).filter(|system| !system.is_empty());
+    let system = system.map(|text| json!({"role": "system", "content": text}));
     let rest = question.messages.iter().flat_map(message);
     let messages: Vec<_> = system.into_iter().chain(rest).collect();
     let mut body = Map::new();
@@ -39,8 +39,10 @@ fn message(message: &Message) -> Vec<Value> {
         }
         Message::Results(results) => {
             let told = results.iter();
-            told.map(|it| json!({"role": "tool", "content": it.text, "tool_name": it.name}))
-                .collect()
+            told.map(
+                |result| json!({"role": "tool", "content": result.text, "tool_name": result.name}),
+            )
+            .collect()
         }
     }
 }
@@ -59,7 +61,7 @@ fn read(body: &Value) -> Option<Reply> {
     let calls = list(body, "/message/tool_calls").iter().enumerate();
     let said = Reply {
         text: text(body, "/message/content").unwrap_or_default().to_owned(),
-        calls: calls.filter_map(|(at, it)| called(at, it)).collect(),
+        calls: calls.filter_map(|(at, value)| called(at, value)).collect(),
         thoughts: text(body, "/message/thinking").map(str::to_owned),
         usage: usage(body, "/prompt_eval_count", "/eval_count"),
         ..Reply::default()

@@ -20,9 +20,9 @@ pub(super) static DEEPSEEK: Wire =
 const NEWER_LIMIT: &[&str] = &["gpt-5", "gpt-6", "o1", "o3", "o4"];
 
 fn write(model: &str, question: &Question, thoughts_back: bool) -> Value {
-    let system = Some(&question.system).filter(|it| !it.is_empty());
-    let system = system.map(|it| json!({"role": "system", "content": it}));
-    let rest = question.messages.iter().flat_map(|it| message(it, thoughts_back));
+    let system = Some(&question.system).filter(|system| !system.is_empty());
+    let system = system.map(|text| json!({"role": "system", "content": text}));
+    let rest = question.messages.iter().flat_map(|m| message(m, thoughts_back));
     let messages: Vec<_> = system.into_iter().chain(rest).collect();
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
@@ -32,7 +32,7 @@ fn write(model: &str, question: &Question, thoughts_back: bool) -> Value {
         body.insert("tools".to_owned(), json!(tools));
     }
     if let Some(tokens) = question.max_tokens {
-        let newer = NEWER_LIMIT.iter().any(|it| model.starts_with(it));
+        let newer = NEWER_LIMIT.iter().any(|prefix| model.starts_with(prefix));
         let name = if newer { "max_completion_tokens" } else { "max_tokens" };
         body.insert(name.to_owned(), json!(tokens));
     }
@@ -82,14 +82,14 @@ fn tool(tool: &Tool) -> Value {
 fn read(body: &Value) -> Option<Reply> {
     let choice = body.pointer("/choices/0")?;
     let words = match choice.pointer("/message/content") {
-        Some(Value::Array(parts)) => parts.iter().filter_map(|it| text(it, "/text")).collect(),
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| text(part, "/text")).collect(),
         other => other.and_then(Value::as_str).unwrap_or_default().to_owned(),
     };
     let thoughts = ["/message/reasoning_content", "/message/reasoning"];
     let said = Reply {
         text: words,
         calls: list(choice, "/message/tool_calls").iter().filter_map(called).collect(),
-        thoughts: thoughts.iter().find_map(|it| text(choice, it)).map(str::to_owned),
+        thoughts: thoughts.iter().find_map(|t| text(choice, t)).map(str::to_owned),
         usage: usage(body, "/usage/prompt_tokens", "/usage/completion_tokens"),
         ..Reply::default()
     };

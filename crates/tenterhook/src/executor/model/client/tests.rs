@@ -51,10 +51,10 @@ fn later() -> Question {
 
 async fn asked(service: &str, reply: &str, question: &Question) -> (Request, Value, Reply) {
     let server = Server::start(Scripted::json(reply)).unwrap();
-    let said = model(&server, service).ask(question).await.unwrap();
+    let reply = model(&server, service).ask(question).await.unwrap();
     let [request] = server.requests().try_into().expect("one request");
     let body = serde_json::from_str(&request.body).unwrap();
-    (request, body, said)
+    (request, body, reply)
 }
 
 const OPENAI: &str = r#"{"id": "1", "model": "some-model", "choices": [{"index": 0, "finish_reason": "stop",
@@ -64,15 +64,15 @@ const OPENAI: &str = r#"{"id": "1", "model": "some-model", "choices": [{"index":
 /// MO-20: chat completions, which many servers speak.
 #[tokio::test]
 async fn openai_is_spoken() {
-    let (request, body, said) = asked("openai", OPENAI, &question()).await;
+    let (request, body, reply) = asked("openai", OPENAI, &question()).await;
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/chat/completions"));
     assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!((&body["model"], &body["max_tokens"]), (&json!("some-model"), &json!(77)));
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
     assert_eq!(body["messages"][0], json!({"role": "system", "content": "Answer in JSON."}));
     assert_eq!(body["messages"][1], json!({"role": "user", "content": "Is it fine?"}));
-    assert_eq!((said.text.as_str(), &said.stop), (r#"{"ok": true}"#, &Stop::Done));
-    assert_eq!(said.usage, Usage { input: 5, output: 7 });
+    assert_eq!((reply.text.as_str(), &reply.stop), (r#"{"ok": true}"#, &Stop::Done));
+    assert_eq!(reply.usage, Usage { input: 5, output: 7 });
 }
 
 const OPENAI_CALLS: &str = r#"{"id": "1", "model": "m", "choices": [{"index": 0, "finish_reason": "tool_calls", "message":
@@ -82,15 +82,15 @@ const OPENAI_CALLS: &str = r#"{"id": "1", "model": "m", "choices": [{"index": 0,
 /// MO-6: tools, calls and what they brought.
 #[tokio::test]
 async fn openai_calls_tools() {
-    let (_, body, said) = asked("openai", OPENAI_CALLS, &later()).await;
+    let (_, body, reply) = asked("openai", OPENAI_CALLS, &later()).await;
     assert_eq!(body["tools"][0]["function"]["name"], "read");
     assert_eq!(body.get("response_format"), None, "with tools the first replies are no objects");
     assert_eq!(body["messages"][2]["tool_calls"][0]["id"], "c-1");
     assert_eq!(body["messages"][3]["role"], "tool");
     assert_eq!(body["messages"][3]["content"], "what a says");
-    let [call] = said.calls.as_slice() else { panic!("{said:?}") };
+    let [call] = reply.calls.as_slice() else { panic!("{reply:?}") };
     assert_eq!((call.name.as_str(), &call.input), ("read", &json!({"path": "b"})));
-    assert_eq!(said.stop, Stop::Calls);
+    assert_eq!(reply.stop, Stop::Calls);
 }
 
 /// MO-20
@@ -99,7 +99,7 @@ async fn anthropic_is_spoken() {
     let reply = r#"{"id": "1", "type": "message", "role": "assistant", "model": "some-model", "stop_reason": "tool_use",
         "content": [{"type": "text", "text": "Hm."}, {"type": "tool_use", "id": "t-1", "name": "read", "input": {"path": "b"}}],
         "usage": {"input_tokens": 5, "output_tokens": 7}}"#;
-    let (request, body, said) = asked("anthropic", reply, &later()).await;
+    let (request, body, reply) = asked("anthropic", reply, &later()).await;
     assert_eq!(request.path, "/v1/messages");
     assert_eq!(request.headers["x-api-key"], KEY);
     assert_eq!((&body["max_tokens"], &body["model"]), (&json!(77), &json!("some-model")));
@@ -107,8 +107,8 @@ async fn anthropic_is_spoken() {
     assert_eq!(body["tools"][0]["input_schema"]["type"], "object");
     assert_eq!(body["messages"][1]["content"][1]["type"], "tool_use");
     assert_eq!(body["messages"][2]["content"][0]["tool_use_id"], "c-1");
-    assert_eq!((said.text.as_str(), said.calls.len(), &said.stop), ("Hm.", 1, &Stop::Calls));
-    assert_eq!(said.usage, Usage { input: 5, output: 7 });
+    assert_eq!((reply.text.as_str(), reply.calls.len(), &reply.stop), ("Hm.", 1, &Stop::Calls));
+    assert_eq!(reply.usage, Usage { input: 5, output: 7 });
 }
 
 /// MO-20
@@ -116,14 +116,14 @@ async fn anthropic_is_spoken() {
 async fn gemini_is_spoken() {
     let reply = r#"{"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [{"text": "{}"}]}}],
         "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 7, "totalTokenCount": 12}, "modelVersion": "m"}"#;
-    let (request, body, said) = asked("gemini", reply, &later()).await;
+    let (request, body, reply) = asked("gemini", reply, &later()).await;
     assert_eq!(request.path, "/v1beta/models/some-model:generateContent");
     assert_eq!(request.headers["x-goog-api-key"], KEY);
     assert_eq!(body["generationConfig"]["maxOutputTokens"], 77);
     assert!(body["systemInstruction"].to_string().contains("Answer in JSON."), "{body}");
     assert!(body["tools"].to_string().contains("functionDeclarations"), "{body}");
     assert!(body["contents"].to_string().contains("functionResponse"), "{body}");
-    assert_eq!((said.text.as_str(), said.usage), ("{}", Usage { input: 5, output: 7 }));
+    assert_eq!((reply.text.as_str(), reply.usage), ("{}", Usage { input: 5, output: 7 }));
 }
 
 /// MO-20
@@ -169,12 +169,12 @@ async fn gemini_calls_tools() {
 async fn ollama_calls_tools() {
     let reply = r#"{"message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "read",
         "arguments": {"path": "b"}}}]}, "done": true, "done_reason": "stop"}"#;
-    let (_, body, said) = asked("ollama", reply, &later()).await;
+    let (_, body, reply) = asked("ollama", reply, &later()).await;
     assert_eq!(
         body["messages"][3],
         json!({"role": "tool", "content": "what a says", "tool_name": "read"})
     );
-    assert_eq!((&said.stop, &said.calls[0].input), (&Stop::Calls, &json!({"path": "b"})));
+    assert_eq!((&reply.stop, &reply.calls[0].input), (&Stop::Calls, &json!({"path": "b"})));
 }
 
 /// MO-9: a question that a service does not take has a reply that says so.

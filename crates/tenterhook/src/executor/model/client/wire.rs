@@ -41,7 +41,7 @@ const STOPS: &[(&str, Stop)] = &[
 
 /// What the word means that a service says; some services shout it.
 pub(super) fn stop(word: &str) -> Stop {
-    let found = STOPS.iter().find(|(it, _)| it.eq_ignore_ascii_case(word));
+    let found = STOPS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
     found.map_or_else(|| Stop::Other(word.to_owned()), |(_, stop)| stop.clone())
 }
 

@@ -40,7 +40,7 @@ struct Search<'a> {
 }
 
 pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String, Refusal> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let glob = text("glob").map(|glob| {
         let built = GlobBuilder::new(glob).literal_separator(true).build();
         built.map(|glob| glob.compile_matcher())
@@ -77,7 +77,7 @@ impl Search<'_> {
             (self.entries >= ENTRIES, "too many files"),
             (self.bytes >= BYTES, "too much text"),
         ];
-        self.bound = self.bound.or_else(|| bounds.iter().find(|it| it.0).map(|it| it.1));
+        self.bound = self.bound.or_else(|| bounds.iter().find(|pair| pair.0).map(|pair| pair.1));
         self.bound.is_some()
     }
 
@@ -96,7 +96,7 @@ impl Search<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             let name = entry.file_name();
-            if kind.is_dir() && !SKIPPED.iter().any(|it| name == *it) {
+            if kind.is_dir() && !SKIPPED.iter().any(|text| name == *text) {
                 self.below(&path, depth + 1);
             } else if kind.is_file() {
                 self.file(&path);

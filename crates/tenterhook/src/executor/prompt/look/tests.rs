@@ -149,9 +149,9 @@ fn a_search_ends_when_nobody_waits() {
         input: json!({"pattern": "secret"}),
         ..ToolCall::default()
     };
-    let told = call(&room.path().join("project"), &wanted, 0, &given).unwrap();
+    let text = call(&room.path().join("project"), &wanted, 0, &given).unwrap();
     assert_eq!(
-        told,
+        text,
         "nothing was found\n[the search ended early: it was given up; look in fewer places]"
     );
 }

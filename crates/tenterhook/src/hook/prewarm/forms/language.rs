@@ -79,7 +79,7 @@ fn name(program: &str) -> &str {
 /// `python`, `python3`, `python3.12`.
 fn is_python(program: &str) -> bool {
     let Some(version) = name(program).strip_prefix("python") else { return false };
-    version.chars().all(|it| it.is_ascii_digit() || it == '.') && !version.starts_with('2')
+    version.chars().all(|c| c.is_ascii_digit() || c == '.') && !version.starts_with('2')
 }
 
 /// Options of Python of one letter that stand alone and leave the script what it is.
@@ -89,7 +89,7 @@ const ALONE: &str = "BbdEIOPRsSuvq";
 const WITH_VALUE: &str = "WX";
 
 fn python_takes_next(option: &str) -> Option<bool> {
-    let letters = option.strip_prefix('-').filter(|it| !it.is_empty())?;
+    let letters = option.strip_prefix('-').filter(|rest| !rest.is_empty())?;
     for (at, letter) in letters.char_indices() {
         if WITH_VALUE.contains(letter) {
             return Some(at + letter.len_utf8() == letters.len());
@@ -142,7 +142,7 @@ fn node_takes_next(option: &str) -> Option<bool> {
         None if NODE_WITH_VALUE.contains(&option) => Some(true),
         Some((option, _)) if option.starts_with("--") => {
             let mut known = NODE_WITH_VALUE.iter().chain(NODE_WITH_EQUALS);
-            known.any(|it| *it == option).then_some(false)
+            known.any(|text| *text == option).then_some(false)
         }
         _ => None,
     }

@@ -12,7 +12,7 @@ use crate::strict::{self, Found};
 impl Search<'_> {
     /// `{"type": "deny", "reason": "no rm"}`, in an object that says nothing else.
     pub(super) fn tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        let denies = value.as_str().is_some_and(|it| words::restraint(it) > Restraint::Allow);
+        let denies = value.as_str().is_some_and(|text| words::restraint(text) > Restraint::Allow);
         if denies && level.known.is_tag() {
             self.unclear(level, key, value);
         }
@@ -20,7 +20,7 @@ impl Search<'_> {
 
     /// The words of a program or a model, which may be an answer in full.
     pub(super) fn holder(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        if level.known.fields.get("role").is_some_and(|it| it != "assistant")
+        if level.known.fields.get("role").is_some_and(|role| role != "assistant")
             || level.known.is_record()
         {
             return;
@@ -40,8 +40,8 @@ impl Search<'_> {
 
 /// `{"type": "deny"}` at the place of a decision.
 pub(super) fn tagged(fields: &Fields) -> bool {
-    fields.iter().any(|(key, it)| {
+    fields.iter().any(|(key, value)| {
         matches!(keys::kind(key).0, Key::Tag | Key::Wrapper)
-            && it.as_str().is_some_and(|it| words::restraint(it) > Restraint::Allow)
+            && value.as_str().is_some_and(|text| words::restraint(text) > Restraint::Allow)
     })
 }

@@ -68,8 +68,9 @@ impl<'a> Known<'a> {
 
     /// Whether a consent in it is a text: words at flags are then the names of buttons.
     pub(super) fn names_buttons(&self) -> bool {
-        let named =
-            |(key, it): (&String, &Value)| it.is_string() && keys::kind(key).0 == Key::Consent;
+        let named = |(key, value): (&String, &Value)| {
+            value.is_string() && keys::kind(key).0 == Key::Consent
+        };
         *self.buttons.get_or_init(|| self.fields.iter().any(named))
     }
 
@@ -92,6 +93,6 @@ impl<'a> Known<'a> {
         let decides = |key: &&String| keys::kind(key) == (Key::Decision, Spelling::Right);
         // Of two, one is another.
         let first = || self.fields.keys().filter(decides).take(2).cloned().collect();
-        self.decisions.get_or_init(first).iter().any(|it| it != key)
+        self.decisions.get_or_init(first).iter().any(|text| text != key)
     }
 }

@@ -33,7 +33,7 @@ fn text<'n>(case: &'n Node, key: &str) -> &'n str {
 
 /// What an answer comes to, where a failure lets the action go on.
 fn judged(dialect: &'static Dialect, usual: &str, case: &Node, compat: Compat) -> Verdict {
-    let name = Some(text(case, "event")).filter(|it| !it.is_empty()).unwrap_or(usual);
+    let name = Some(text(case, "event")).filter(|text| !text.is_empty()).unwrap_or(usual);
     let row = dialect.rows().iter().find(|row| row.name == name).expect("an event of the table");
     let exit = case.get("exit").and_then(Node::as_u64).unwrap_or(0);
     let said = super::Output {
@@ -46,7 +46,7 @@ fn judged(dialect: &'static Dialect, usual: &str, case: &Node, compat: Compat) -
 }
 
 fn came_to(verdict: &Verdict) -> &'static str {
-    let failed = verdict.faults.iter().any(|it| NO_ANSWER.contains(&it.code.name()));
+    let failed = verdict.faults.iter().any(|fault| NO_ANSWER.contains(&fault.code.name()));
     match verdict.restraint.word() {
         _ if verdict.effects.stop.is_some() => "stop",
         Some(word) => word,
@@ -65,8 +65,9 @@ fn every_near_miss_counts_and_no_innocent_does() {
             let name = format!("{id}: {}", text(&case, "name"));
             let guarded = judged(dialect, usual, &case, Compat::Guarded);
             let exact = judged(dialect, usual, &case, Compat::Exact);
-            let is_known = |code: &&str| SlipKind::ALL.iter().any(|(_, it, _)| it.name() == *code);
-            let codes = guarded.faults.iter().map(|it| it.code.name());
+            let is_known =
+                |code: &&str| SlipKind::ALL.iter().any(|(_, other, _)| other.name() == *code);
+            let codes = guarded.faults.iter().map(|fault| fault.code.name());
             let slips: Vec<&str> = codes.filter(is_known).collect();
             // A failure that changes nothing is silence to these: Gen has no other, and CodeWhale warns of text (CW-S5).
             let is_quiet = *id == "gen" || text(&case, "rule") == "CW-S5";
@@ -79,7 +80,7 @@ fn every_near_miss_counts_and_no_innocent_does() {
                 innocents += 1;
             } else {
                 assert!(slips.contains(&text(&case, "slip")), "{name}: {slips:?}");
-                let wanted = Some(text(&case, "exact")).filter(|it| !it.is_empty());
+                let wanted = Some(text(&case, "exact")).filter(|text| !text.is_empty());
                 let kept = exact.restraint.word().unwrap_or("silent");
                 // Under exact reading a native answer that slipped is none; which event one of Gen names does not matter.
                 let is_native = *id == "native";

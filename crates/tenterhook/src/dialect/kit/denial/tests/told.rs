@@ -9,14 +9,15 @@ const BEHIND: &str = ", which looks like an answer and cannot be read as one; to
 /// What a verdict comes to, a line each: what holds, its reason, and each fault with what is said of it.
 fn lines(verdict: &Verdict) -> Vec<String> {
     let stop = verdict.effects.stop.as_ref();
-    let stop = stop.map(|it| format!("stop: {}", it.reason.as_deref().unwrap_or_default()));
+    let stop = stop.map(|stop| format!("stop: {}", stop.reason.as_deref().unwrap_or_default()));
     let word = verdict.restraint.word().map(|word| {
-        let reason = verdict.reason.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+        let reason = verdict.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();
         // What a hook without an answer leaves behind says the fault, too.
         let own = !reason.starts_with("hook `h` gave no answer");
         format!("{word}: {}", if own { reason } else { "(no answer)" })
     });
-    let faults = verdict.faults.iter().map(|it| format!("{}: {}", it.code.name(), it.message));
+    let faults =
+        verdict.faults.iter().map(|fault| format!("{}: {}", fault.code.name(), fault.message));
     word.into_iter().chain(stop).chain(faults).collect()
 }
 
@@ -27,18 +28,18 @@ fn what_is_wrong_is_said_to_the_word() {
     let rows = rows.as_array().expect("an array");
     assert!(!rows.is_empty());
     let mut wrong = Vec::new();
-    for (row, said) in rows.iter().zip(outputs(&Value::from(rows.clone()))) {
+    for (row, output) in rows.iter().zip(outputs(&Value::from(rows.clone()))) {
         let text = |key: &str| row[key].as_str().expect("a text");
         let dialect = DialectId::find(text("dialect")).expect("it is spoken").dialect();
         let event = dialect.row(&text("event").into()).expect("an event of the dialect");
-        let found = lines(&verdict(dialect, event, &said, Compat::Guarded));
-        let found: Vec<_> = found.iter().map(|it| it.replace(BEHIND, " [..] ")).collect();
+        let found = lines(&verdict(dialect, event, &output, Compat::Guarded));
+        let found: Vec<_> = found.iter().map(|text| text.replace(BEHIND, " [..] ")).collect();
         if row["says"] != Value::from(found.clone()) {
             wrong.push(format!(
                 "{} {} {:?}: {found:?}",
                 text("dialect"),
                 text("event"),
-                said.stdout
+                output.stdout
             ));
         }
     }

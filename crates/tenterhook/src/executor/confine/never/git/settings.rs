@@ -26,7 +26,7 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
                 let (name, below) = header(&mut reader);
                 (section, sub) = (name.into(), below.into());
             }
-            it if it.is_alphanumeric() => {
+            c if c.is_alphanumeric() => {
                 let (section, sub) = (Rc::clone(&section), Rc::clone(&sub));
                 let (name, value) = entry(&mut reader);
                 all.push(Setting { section, sub, name, value });
@@ -40,21 +40,21 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
 type Reader<'t> = Peekable<Chars<'t>>;
 
 fn skip_line(reader: &mut Reader<'_>) {
-    let _ = reader.find(|it| *it == '\n');
+    let _ = reader.find(|c| *c == '\n');
 }
 
 /// `[section "sub"]`, and `[section.sub]` as it was written once. An entry may follow on the same line.
 fn header(reader: &mut Reader<'_>) -> (String, String) {
     let (mut name, mut sub, mut is_quoted) = (String::new(), String::new(), false);
     reader.next();
-    while let Some(it) = reader.next() {
-        match it {
+    while let Some(c) = reader.next() {
+        match c {
             '\n' => break,
             ']' if !is_quoted => break,
             '"' => is_quoted = !is_quoted,
             '\\' if is_quoted => sub.extend(reader.next()),
-            _ if is_quoted => sub.push(it),
-            _ => name.push(it),
+            _ if is_quoted => sub.push(c),
+            _ => name.push(c),
         }
     }
     let name = name.trim().to_lowercase();
@@ -67,10 +67,10 @@ fn header(reader: &mut Reader<'_>) -> (String, String) {
 /// `name = value`; who says no value says nothing that names a file.
 fn entry(reader: &mut Reader<'_>) -> (String, String) {
     let mut name = String::new();
-    while let Some(it) = reader.next_if(|it| !matches!(it, '=' | '\n' | '#' | ';')) {
-        name.push(it);
+    while let Some(c) = reader.next_if(|c| !matches!(c, '=' | '\n' | '#' | ';')) {
+        name.push(c);
     }
-    let value = match reader.next_if(|it| *it == '=') {
+    let value = match reader.next_if(|c| *c == '=') {
         Some(_) => value(reader),
         None => String::new(),
     };
@@ -79,8 +79,8 @@ fn entry(reader: &mut Reader<'_>) -> (String, String) {
 
 fn value(reader: &mut Reader<'_>) -> String {
     let (mut value, mut is_quoted, mut kept) = (String::new(), false, 0);
-    while let Some(it) = reader.next() {
-        match it {
+    while let Some(c) = reader.next() {
+        match c {
             '\n' => break,
             '#' | ';' if !is_quoted => {
                 skip_line(reader);
@@ -93,11 +93,11 @@ fn value(reader: &mut Reader<'_>) -> String {
                 Some('t') => value.push('\t'),
                 Some(other) => value.push(other),
             },
-            _ if value.is_empty() && it.is_whitespace() && !is_quoted => {}
-            _ => value.push(it),
+            _ if value.is_empty() && c.is_whitespace() && !is_quoted => {}
+            _ => value.push(c),
         }
         // White space at the end counts where it was quoted.
-        if is_quoted || !it.is_whitespace() {
+        if is_quoted || !c.is_whitespace() {
             kept = value.len();
         }
     }
@@ -125,7 +125,7 @@ mod tests {
             ("# [a] b = c\n[d \"e\\\"f\"]\n# x\ng", ("d", "e\"f", "g", "")),
         ] {
             let (section, sub, name, value) = expected;
-            let own = |it: &str| it.to_owned();
+            let own = |name: &str| name.to_owned();
             let (section, sub) = (section.into(), sub.into());
             let expected = Setting { section, sub, name: own(name), value: own(value) };
             assert_eq!(settings(text), [expected], "{text}");

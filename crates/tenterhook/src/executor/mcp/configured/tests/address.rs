@@ -32,7 +32,7 @@ pub(super) fn at(url: &str, variables: &[&str]) -> Configured {
     let http = Http {
         url: url.to_owned(),
         headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
-        variables: variables.iter().map(|it| (*it).to_owned()).collect(),
+        variables: variables.iter().map(|variable| (*variable).to_owned()).collect(),
         secret: None,
         interpolation: crate::hook::Interpolation::STRICT,
     };
@@ -48,8 +48,11 @@ async fn a_server_at_an_address_is_asked() {
     let scripted = scripted(200, answer);
     let servers = at(&scripted.url(), &["TOKEN"]);
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
-    let calls: Vec<_> =
-        scripted.requests().into_iter().filter(|it| it.body.contains("tools/call")).collect();
+    let calls: Vec<_> = scripted
+        .requests()
+        .into_iter()
+        .filter(|request| request.body.contains("tools/call"))
+        .collect();
     assert_eq!(calls.len(), 1);
     assert_eq!(
         calls[0].headers.get("authorization").map(String::as_str),
@@ -69,7 +72,8 @@ async fn an_address_that_fails_is_a_fault_and_no_call_is_sent_twice() {
         let scripted = scripted(status, body);
         let fault = ask(&at(&scripted.url(), &["TOKEN"]), "say").await.expect_err(body);
         assert_eq!(fault.kind, kind, "{status} {body}: {fault}");
-        let calls = scripted.requests().into_iter().filter(|it| it.body.contains("tools/call"));
+        let calls =
+            scripted.requests().into_iter().filter(|request| request.body.contains("tools/call"));
         assert_eq!(calls.count(), 1, "{status} {body}");
     }
 }

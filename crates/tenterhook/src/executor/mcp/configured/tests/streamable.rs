@@ -19,7 +19,7 @@ fn answer(id: usize) -> String {
 /// These messages as a stream.
 fn stream(messages: &[&str]) -> Says {
     let events: String =
-        messages.iter().map(|it| format!("event: message\ndata: {it}\n\n")).collect();
+        messages.iter().map(|message| format!("event: message\ndata: {message}\n\n")).collect();
     says("", 200, &format!(": a comment\n\n{events}")).header("content-type", "text/event-stream")
 }
 
@@ -34,7 +34,7 @@ fn keeping_a_session(calls: &[Says]) -> Scripted {
 }
 
 fn times(scripted: &Scripted, word: &str) -> usize {
-    scripted.requests().iter().filter(|it| it.body.contains(word)).count()
+    scripted.requests().iter().filter(|request| request.body.contains(word)).count()
 }
 
 /// Waits until the server was sent a request that is `wanted`.
@@ -160,7 +160,7 @@ async fn a_session_is_named_in_each_request_and_left_at_the_end() {
     let servers = at(&scripted.url(), TOKEN);
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     drop(servers);
-    sent(&scripted, |it| it.method == "DELETE").await;
+    sent(&scripted, |request| request.method == "DELETE").await;
     for request in scripted.requests() {
         let header = |name: &str| request.headers.get(name).map(String::as_str);
         let is_first = request.body.contains("\"method\":\"initialize\"");
@@ -258,8 +258,8 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
             deadline,
             sandbox: None,
         });
-        let is_asked = sent(&scripted, |it| {
-            it.body.contains("tools/call") && times(&scripted, "tools/call") == call
+        let is_asked = sent(&scripted, |request| {
+            request.body.contains("tools/call") && times(&scripted, "tools/call") == call
         });
         tokio::select! {
             _ = calling => panic!("it hangs"),
@@ -268,7 +268,8 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
         // The third one is a hang, and all that the server hears is that we leave.
         let cancelled = format!("\"requestId\":{call}");
         let is_left = |method: &str| call == 3 && method == "DELETE";
-        sent(&scripted, |it| it.body.contains(&cancelled) || is_left(&it.method)).await;
+        sent(&scripted, |request| request.body.contains(&cancelled) || is_left(&request.method))
+            .await;
         assert_eq!(times(&scripted, "\"initialize\""), 1);
     }
     let input = Map::new();
