@@ -94,13 +94,14 @@ fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>
     entries.sort();
     let ending = name.trim_start_matches('*');
     for entry in entries {
-        match rest {
-            Some(_) if name == "**" => {
-                if walks.deepest > 0 && entry.is_dir() && walks.is_inside(&entry) {
-                    let deepest = walks.deepest - 1;
-                    walk(&entry, path, &Walk { deepest, ..*walks }, files);
-                }
+        if name == "**" && rest.is_some() {
+            if walks.deepest > 0 && entry.is_dir() && walks.is_inside(&entry) {
+                let deepest = walks.deepest - 1;
+                walk(&entry, path, &Walk { deepest, ..*walks }, files);
             }
+            continue;
+        }
+        match rest {
             Some(rest) if entry.is_dir() => walk(&entry, rest, walks, files),
             None if entry.to_string_lossy().ends_with(ending)
                 && entry.is_file()

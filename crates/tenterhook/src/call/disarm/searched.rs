@@ -131,7 +131,7 @@ fn directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
 }
 
 /// `find . -name 'sett*.json' -delete`: a pattern that fits the name of a guard's file, where such a file may lie.
-fn by_name<'a>(here: &'a Here<'_>, searched: &[&str]) -> impl Iterator<Item = String> {
+fn by_name(here: &Here<'_>, searched: &[&str]) -> impl Iterator<Item = String> {
     let is_there = searched.iter().any(|start| here.is_held(start));
     let letters = |name: &&str| {
         let stem = name.rsplit_once('.').map_or(*name, |(stem, _)| stem);
