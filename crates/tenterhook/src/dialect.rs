@@ -60,15 +60,11 @@ use crate::source::Source;
 use crate::syntax::{Lists, Node};
 
 #[doc(hidden)]
-pub use kit::reply::Reply;
-#[doc(hidden)]
-pub use parts::Dialect;
-
-/// The object of an event, before any dialect reads it.
-#[doc(hidden)]
 pub use self::{
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
+    kit::reply::Reply,
     label::{EventLabel, events_named},
+    parts::Dialect,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};

@@ -3,7 +3,7 @@
 use super::Findings;
 use crate::tree::File;
 
-const WARN_LINES: usize = 400;
+const WARN_LINES: usize = 600;
 const MOST_LINES: usize = 800;
 const WARN_FUNCTION: usize = 60;
 

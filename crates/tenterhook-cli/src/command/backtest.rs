@@ -62,10 +62,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let heard = Arc::clone(&signal);
     wait::hear_signals(move |byte| heard.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
-    let project = args
-        .project
-        .as_ref()
-        .map(|project| project.canonicalize().unwrap_or_else(|_| project.clone()));
+    let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
         new,
         old,

@@ -32,9 +32,7 @@ use files::Change;
 pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope(args.scope);
     let agents = match args.all {
-        true => {
-            callers().filter(|caller| files::is_here(caller, here) && can_call(caller)).collect()
-        }
+        true => callers().filter(|agent| files::is_here(agent, here) && can_call(agent)).collect(),
         false => named(&args.agents)?,
     };
     if agents.is_empty() {
@@ -50,10 +48,8 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
     let mut planned = Vec::new();
     for agent in agents {
         if !can_call(agent) {
-            return Err(Problem::new(format!(
-                "{} cannot be answered by this version",
-                agent.title
-            )));
+            let title = agent.title;
+            return Err(Problem::new(format!("{title} cannot be answered by this version")));
         }
         let changes = match args.adopt {
             true => adopt::put(agent, scope, &program, here)?,

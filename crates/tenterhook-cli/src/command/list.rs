@@ -185,10 +185,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
     ]);
     let (mut empty, mut own) = (true, 0);
     for hook in ruleset.hooks() {
-        let Some(place) = hook.place.as_ref().filter(|location| location.file == source.name)
-        else {
-            continue;
-        };
+        let Some(place) = hook.place.as_ref().filter(|at| at.file == source.name) else { continue };
         if is_own(&hook.run) {
             own += 1;
             continue;

@@ -30,7 +30,7 @@ const GOING: &[&str] = &["cd", "pushd"];
 /// project, from the home with `~/`, or absolute; `..` stands for a directory above the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilesTouched {
-    /// Files whose content it reads or copies. Also directories that a program is handed.
+    /// Files whose content it shows, copies or sends. Also directories that a program is handed.
     pub reads: Vec<String>,
     /// Files that it creates, changes, moves or removes.
     pub writes: Vec<String>,
@@ -79,10 +79,10 @@ pub fn files_touched(
 
 impl FilesTouched {
     fn of(footprint: CallFootprint) -> Self {
-        let CallFootprint { reads, writes, deletes, trees, code, .. } = footprint;
+        let CallFootprint { shows, writes, deletes, trees, code, .. } = footprint;
         let hidden = code.iter().any(|kind| kind == "hidden");
         let doubt = hidden.then(|| "it runs code that cannot be read".to_owned());
-        Self { reads, writes, deletes, trees, doubt }
+        Self { reads: shows, writes, deletes, trees, doubt }
     }
 
     /// A line that makes a link and does something else may write by it what the link leads to.
