@@ -50,7 +50,7 @@ pub trait Files: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
     /// The file of the program that runs, which is a part of the guard; `None` where the host does not say.
-    fn own_program(&self) -> Option<String> {
+    fn own_program(&self) -> Option<&str> {
         None
     }
     /// Whether a directory is there; `None` where the host does not say.

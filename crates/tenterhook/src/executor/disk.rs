@@ -68,12 +68,12 @@ impl Files for Disk {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    fn own_program(&self) -> Option<String> {
+    fn own_program(&self) -> Option<&str> {
         static PROGRAM: LazyLock<Option<String>> = LazyLock::new(|| {
             let program = fs::canonicalize(std::env::current_exe().ok()?).ok()?;
             Some(program.to_string_lossy().into_owned())
         });
-        PROGRAM.clone()
+        PROGRAM.as_deref()
     }
 
     fn is_directory(&self, path: &str) -> Option<bool> {

@@ -100,6 +100,9 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
             bases.push(paths.absolute(directory, from));
         }
     }
+    // A long line says the same words many times, and each word is looked up on the disk.
+    words.sort_unstable();
+    words.dedup();
     bases.iter().any(|base| {
         let mut paths_from_base = words.iter().map(|word| paths.absolute(word, base));
         paths_from_base.any(|path| {
@@ -111,7 +114,7 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
 /// Whether an absolute path is the program that runs, or a directory around it (SP-41).
 fn is_own_program(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     let Some(own) = paths.files.and_then(Files::own_program) else { return false };
-    own == path || least == Hold::Parent && path.len() > 1 && below(&own, path).is_some()
+    own == path || least == Hold::Parent && path.len() > 1 && below(own, path).is_some()
 }
 
 fn is_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
