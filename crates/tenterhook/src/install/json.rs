@@ -169,7 +169,7 @@ pub fn may_refuse(agent: &Agent, text: &str) -> bool {
     agent.installation.checks_values && why_refused(text).is_some()
 }
 
-/// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.
+/// What this text says of all hooks of its agent by these keys ([`Installation::switches`](crate::agents::Installation::switches)), if it says anything.
 #[must_use]
 pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
     let root = |format| parse(text, format).root.filter(|root| root.as_object().is_some());
