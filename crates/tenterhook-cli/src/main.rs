@@ -26,6 +26,7 @@ mod show;
 mod silence;
 mod term;
 mod unasked;
+mod validated;
 mod wait;
 mod wants;
 mod watch;

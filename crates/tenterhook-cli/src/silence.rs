@@ -10,6 +10,7 @@ use tenterhook::trust::State;
 
 use crate::ambient::Here;
 use crate::load::shorten;
+use crate::validated;
 
 /// What silences the hooks of the agent of that name, or could, with what the person approved as advice.
 pub(crate) fn of_agent(name: &str, here: &Here) -> Vec<Silencer> {
@@ -41,8 +42,13 @@ pub(crate) fn modules(here: &Here) -> Vec<Source> {
 fn weigh(silencer: Silencer, dialect: DialectId, here: &Here) -> Silencer {
     let source = discover::source_of(&silencer, dialect, &here.roots)
         .filter(|_| silencer.finding.code == Code::ModCouldSilence);
-    match source.map(|source| here.trust().review(&source).state) {
-        Some(State::Approved) => as_advice(silencer, "you approved it as it stands"),
+    let Some(review) = source.map(|source| here.trust().review(&source)) else { return silencer };
+    let agent = tenterhook::agents::caller(dialect.as_str());
+    match review.state {
+        State::Approved => as_advice(silencer, "you approved it as it stands"),
+        _ if agent.is_some_and(|agent| validated::is_harmless(agent, &review, here)) => {
+            as_advice(silencer, "the installed version finds no event and no call in it that could")
+        }
         _ => silencer,
     }
 }

@@ -80,6 +80,10 @@ pub struct Modules {
     pub slash: &'static [&'static str],
     /// Settings that do, as they are written on a command line.
     pub settings: &'static [&'static str],
+    /// The words before a folder with which its program analyses the modules of that folder, without running them.
+    pub validate: &'static [&'static str],
+    /// How the names of events and calls begin with which a module could silence hooks, or change what they see.
+    pub silencing: &'static [&'static str],
 }
 
 impl Agent {

@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
 use crate::term::Term;
+use crate::validated;
 use entries::File;
 use finding::{Finding, Weight};
 use firing::Fired;
@@ -80,6 +81,9 @@ fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
 fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
     let files = entries::files(agent, here);
     let installed = program::installed(agent, here);
+    if let Some(program) = &installed.program {
+        validated::ask(agent, program, here);
+    }
     let mut findings = entries::findings(agent, &files, here);
     let (startable, strange): (Vec<&File>, Vec<&File>) =
         files.iter().partition(|file| started::may_start(agent, file, here));

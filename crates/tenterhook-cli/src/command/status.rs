@@ -2,6 +2,7 @@
 
 mod json;
 mod older;
+pub(crate) use older::version;
 pub(super) mod silenced;
 
 use std::path::{Path, PathBuf};

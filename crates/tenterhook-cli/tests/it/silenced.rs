@@ -74,6 +74,63 @@ fn what_silences_hooks_is_reported_by_each_command() {
     }
 }
 
+/// What `claude plugin validate --json` of 2.1.332 prints of a module that hooks this event.
+fn analysis(event: &str) -> String {
+    serde_json::json!({
+        "success": true,
+        "contents": [{"type": "hooks", "errors": [], "modules": [{
+            "module": "./register.ts",
+            "uses": {"events": [event], "calls": [], "env": {"reads": [], "writes": []}, "hosts": {"named": []}},
+            "hooks": [{"pattern": event, "matcher": {"has": {}}, "isGate": false}],
+            "nextTo": [], "nouns": {"adds": [], "withholds": [], "replaces": []},
+        }]}],
+    })
+    .to_string()
+}
+
+/// T-120: `doctor` asks the agent, and what it says counts for these bytes and this version.
+#[test]
+fn module_is_no_error_where_the_installed_agent_says_that_it_silences_nothing() {
+    let room = calling();
+    write_module(&room, SKILL);
+    room.write(
+        "agent/claude",
+        "#!/bin/sh\n[ \"$1\" = plugin ] || { echo 2.1.332; exit; }\ncat \"$4/analysis.json\"\n",
+    );
+    fs::create_dir_all(room.path("home/lib/bin")).unwrap();
+    crate::room::install(&room.path("agent/claude"), &room.path("home/lib/bin/claude"));
+    let installed = |version: &str| {
+        room.write("home/lib/package.json", &format!("{{\"version\": \"{version}\"}}"));
+    };
+    let run = |words: &str| {
+        let path = room.path("home/lib/bin");
+        let line = format!("PATH={}:$PATH tenterhook {words}", path.display());
+        room.shell(&line)
+    };
+    installed("2.1.332");
+    for (text, code) in [
+        (analysis("classic.PreToolUse"), 1),
+        (analysis("!ui.render"), 1),
+        (analysis("ui.render").replace("true", "false"), 1),
+        (analysis("ui.render").replace("\"nextTo\":[]", "\"nextTo\":[\"core\"]"), 1),
+        ("no JSON".to_owned(), 1),
+        (analysis("ui.render"), 0),
+    ] {
+        room.write(&format!("{SKILL}/analysis.json"), &text);
+        let doctor = run("doctor --no-fire claude");
+        assert_eq!(doctor.code, code, "{text}: {}", doctor.all());
+        assert_eq!(run("status").code, code, "{text}");
+        assert_eq!(run("check").code, code, "{text}");
+    }
+    // Another version, or other bytes, are asked about anew.
+    installed("2.1.333");
+    assert_eq!(run("status").code, 1);
+    installed("2.1.332");
+    assert_eq!(run("status").code, 0);
+    room.write(&format!("{SKILL}/hooks/register.ts"), "export const register = (on) => { on() }\n");
+    assert_eq!(run("status").code, 1);
+}
+
 /// BR-81: from the person's own folder of skills, and from the environment of the person's settings.
 #[test]
 fn module_of_the_persons_own_is_reported() {

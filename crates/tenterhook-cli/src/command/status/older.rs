@@ -47,7 +47,7 @@ pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lackin
 }
 
 /// The version of the agent's program: the name of the file that a link leads to, or that of the package around it.
-fn version(agent: &Agent, here: &Here) -> Option<String> {
+pub(crate) fn version(agent: &Agent, here: &Here) -> Option<String> {
     let program = on_path(agent.program(), here).next()?.canonicalize().ok()?;
     let name = program.file_name().and_then(|name| name.to_str());
     let named = name.filter(|name| numbers(name).is_some()).map(str::to_owned);
