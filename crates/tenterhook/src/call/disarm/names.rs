@@ -1,6 +1,8 @@
 //! Is a path a second name of a guard's file: a link that leads there, or another hard link of it? And does a text mention such a
 //! path at all? It asks the host's [`Files`](super::Files); it reads no command.
 
+use std::collections::BTreeSet;
+
 use super::Files;
 use crate::call::files::is_copier;
 use crate::call::path::{Paths, below};
@@ -8,6 +10,8 @@ use crate::protect::{self, Hold};
 
 /// Most words of a text that are looked up on the disk. A text with more of them is read in full, which finds what it writes.
 const MOST_WORDS: usize = 128;
+/// Most words of a text in all, those included that it says again and again.
+const MOST_SAID: usize = 2048;
 /// Deepest nest of quotes that is split into words.
 const DEEPEST: usize = 4;
 /// Longest word that is looked up: no system has a longer path.
@@ -84,10 +88,14 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
     if paths.files.is_none() {
         return false;
     }
-    let mut words = Vec::new();
+    let mut words = Words::default();
     split(text, 0, &mut words);
+    let Words { all: words, different } = words;
     // The name under which a file arrives in a directory is no word of the text.
-    if words.len() > MOST_WORDS || words.iter().any(|word| is_copier(word)) {
+    if different.len() > MOST_WORDS
+        || words.len() > MOST_SAID
+        || different.iter().any(|word| is_copier(word))
+    {
         return true;
     }
     let mut bases = vec![paths.cwd.clone()];
@@ -100,11 +108,8 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
             bases.push(paths.absolute(directory, from));
         }
     }
-    // A long line says the same words many times, and each word is looked up on the disk.
-    words.sort_unstable();
-    words.dedup();
     bases.iter().any(|base| {
-        let mut paths_from_base = words.iter().map(|word| paths.absolute(word, base));
+        let mut paths_from_base = different.iter().map(|word| paths.absolute(word, base));
         paths_from_base.any(|path| {
             is_own_program(&path, Hold::Parent, paths) || is_second_name(&path, Hold::Parent, paths)
         })
@@ -156,7 +161,7 @@ fn in_home(directory: &str, paths: &Paths<'_>) -> String {
 }
 
 /// The words of a text, without their quotes, and the parts of each word that may be paths themselves.
-fn split(text: &str, depth: usize, found: &mut Vec<String>) {
+fn split(text: &str, depth: usize, found: &mut Words) {
     let (mut word, mut quote, mut is_escaped) = (String::new(), None, false);
     let mut quoted_from = 0;
     let is_end =
@@ -181,7 +186,7 @@ fn split(text: &str, depth: usize, found: &mut Vec<String>) {
             (None, _) if is_end(c) => add(&std::mem::take(&mut word), depth, found),
             _ => word.push(c),
         }
-        if found.len() > MOST_WORDS {
+        if found.is_full() {
             return;
         }
     }
@@ -193,15 +198,38 @@ fn split(text: &str, depth: usize, found: &mut Vec<String>) {
     }
 }
 
+/// The words of a text.
+#[derive(Debug, Default)]
+struct Words {
+    /// In the order in which the text says them.
+    all: Vec<String>,
+    /// Each once: it is looked up on the disk once.
+    different: BTreeSet<String>,
+}
+
+impl Words {
+    fn push(&mut self, word: &str) {
+        self.all.push(word.to_owned());
+        if !self.different.contains(word) {
+            self.different.insert(word.to_owned());
+        }
+    }
+
+    /// Whether there are more words than are looked at.
+    fn is_full(&self) -> bool {
+        self.different.len() > MOST_WORDS || self.all.len() > MOST_SAID
+    }
+}
+
 /// Adds a word, what an option holds, and the words in it.
-fn add(word: &str, depth: usize, found: &mut Vec<String>) {
-    if word.is_empty() || found.len() > MOST_WORDS {
+fn add(word: &str, depth: usize, found: &mut Words) {
+    if word.is_empty() || found.is_full() {
         return;
     }
     if word.len() <= LONGEST && !word.contains('\n') {
-        found.push(word.to_owned());
+        found.push(word);
         let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        found.extend(attached.and_then(|rest| rest.get(1..)).map(str::to_owned));
+        attached.and_then(|rest| rest.get(1..)).into_iter().for_each(|value| found.push(value));
     }
     let is_nested = |c: char| c.is_whitespace() || ENDS.contains(&c) || PARTS.contains(&c);
     if depth < DEEPEST && word.contains(is_nested) {
@@ -229,19 +257,19 @@ mod tests {
             "tee {s.json,b}",
             "f=s.json; echo > $f",
         ] {
-            let mut words = Vec::new();
+            let mut words = Words::default();
             split(text, 0, &mut words);
-            assert!(words.iter().any(|word| word == "s.json"), "{text}: {words:?}");
+            assert!(words.all.iter().any(|word| word == "s.json"), "{text}: {words:?}");
         }
-        let mut words = Vec::new();
+        let mut words = Words::default();
         split("echo > 'my s.json'", 0, &mut words);
-        assert!(words.iter().any(|word| word == "my s.json"), "{words:?}");
+        assert!(words.all.iter().any(|word| word == "my s.json"), "{words:?}");
     }
 
     #[test]
     fn long_text_stops_at_the_limit() {
-        let mut words = Vec::new();
+        let mut words = Words::default();
         split(&"a ".repeat(10_000), 0, &mut words);
-        assert!(words.len() <= MOST_WORDS + 2, "{}", words.len());
+        assert!(words.all.len() <= MOST_SAID + 2, "{}", words.all.len());
     }
 }
