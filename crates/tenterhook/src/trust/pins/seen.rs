@@ -11,6 +11,7 @@ use super::memory::{Memory, ReadScript};
 use super::{MOST_FILES, Pin, Pins};
 use crate::trust::digest::Digest;
 use crate::trust::entry::Ground;
+use crate::trust::named::{self, Named};
 
 /// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
 /// what the others are judged by, and nothing is opened twice.
@@ -19,6 +20,8 @@ pub(in crate::trust) struct Seen {
     files: RefCell<HashMap<OsString, Pin>>,
     folders: RefCell<HashMap<OsString, Arc<Listing>>>,
     programs: RefCell<HashMap<String, Option<PathBuf>>>,
+    /// What the first lines of scripts name, by line, script and directory: each hook pins the scripts of all.
+    starters: RefCell<HashMap<(String, PathBuf, PathBuf), Named>>,
     /// The scripts that were read.
     pub(super) memory: Memory,
     /// The files that were digested last: those of the next entry are mostly the same.
@@ -58,6 +61,20 @@ impl Seen {
     /// The scripts that were read.
     pub(in crate::trust) fn into_scripts(self) -> Vec<ReadScript> {
         self.memory.into_read()
+    }
+
+    /// What the first line of a script names.
+    pub(super) fn starter(
+        &self,
+        line: &str,
+        script: &Path,
+        base: &Path,
+        ground: Ground<'_>,
+    ) -> Named {
+        let key = (line.to_owned(), script.to_owned(), base.to_owned());
+        let mut all = self.starters.borrow_mut();
+        let read = || named::starter(line, script, base, ground.project, ground.home);
+        all.entry(key).or_insert_with(read).clone()
     }
 
     pub(super) fn is_read(&self, path: &Path) -> bool {

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Pin, Reading, Step};
-use crate::trust::named;
 
 /// Most scripts that run by one another: the system follows fewer.
 const MOST_ROUNDS: usize = 8;
@@ -36,7 +35,7 @@ impl Reading<'_> {
 
     fn starter(&mut self, script: &Path, line: &str, base: &Path, is_named: bool) -> Step {
         let ground = self.finding.ground;
-        let named = named::starter(line, script, base, ground.project, ground.home);
+        let named = self.finding.seen.starter(line, script, base, ground);
         for mention in named.files.iter().filter(|mention| mention.path != script) {
             if mention.path.starts_with(ground.project) && mention.path.is_file() {
                 self.file_and_folder(&mention.path)?;
