@@ -19,7 +19,7 @@ const LONGEST: usize = 4 * 1024;
 /// Most changes of the directory that are followed. A text with more of them is read in full.
 const MOST_MOVES: usize = 3;
 
-/// Words whose next word is a directory from where the rest of a text goes on.
+/// WordList whose next word is a directory from where the rest of a text goes on.
 const MOVERS: &[&str] = &["cd", "pushd", "chdir", "-C", "--chdir", "--directory"];
 /// Characters that end a word of a shell line outside of quotes.
 const ENDS: &[char] = &[';', '|', '&', '<', '>', '(', ')', '`'];
@@ -88,9 +88,9 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
     if paths.files.is_none() {
         return false;
     }
-    let mut words = Words::default();
+    let mut words = WordList::default();
     split(text, 0, &mut words);
-    let Words { all: words, different } = words;
+    let WordList { all: words, different } = words;
     // The name under which a file arrives in a directory is no word of the text.
     if different.len() > MOST_WORDS
         || words.len() > MOST_SAID
@@ -161,7 +161,7 @@ fn in_home(directory: &str, paths: &Paths<'_>) -> String {
 }
 
 /// The words of a text, without their quotes, and the parts of each word that may be paths themselves.
-fn split(text: &str, depth: usize, found: &mut Words) {
+fn split(text: &str, depth: usize, found: &mut WordList) {
     let (mut word, mut quote, mut is_escaped) = (String::new(), None, false);
     let mut quoted_from = 0;
     let is_end =
@@ -200,14 +200,14 @@ fn split(text: &str, depth: usize, found: &mut Words) {
 
 /// The words of a text.
 #[derive(Debug, Default)]
-struct Words {
+struct WordList {
     /// In the order in which the text says them.
     all: Vec<String>,
     /// Each once: it is looked up on the disk once.
     different: BTreeSet<String>,
 }
 
-impl Words {
+impl WordList {
     fn push(&mut self, word: &str) {
         self.all.push(word.to_owned());
         if !self.different.contains(word) {
@@ -222,7 +222,7 @@ impl Words {
 }
 
 /// Adds a word, what an option holds, and the words in it.
-fn add(word: &str, depth: usize, found: &mut Words) {
+fn add(word: &str, depth: usize, found: &mut WordList) {
     if word.is_empty() || found.is_full() {
         return;
     }
@@ -257,18 +257,18 @@ mod tests {
             "tee {s.json,b}",
             "f=s.json; echo > $f",
         ] {
-            let mut words = Words::default();
+            let mut words = WordList::default();
             split(text, 0, &mut words);
             assert!(words.all.iter().any(|word| word == "s.json"), "{text}: {words:?}");
         }
-        let mut words = Words::default();
+        let mut words = WordList::default();
         split("echo > 'my s.json'", 0, &mut words);
         assert!(words.all.iter().any(|word| word == "my s.json"), "{words:?}");
     }
 
     #[test]
     fn long_text_stops_at_the_limit() {
-        let mut words = Words::default();
+        let mut words = WordList::default();
         split(&"a ".repeat(10_000), 0, &mut words);
         assert!(words.all.len() <= MOST_SAID + 2, "{}", words.all.len());
     }
