@@ -153,7 +153,7 @@ pub(crate) fn tell(reply: &Reply) -> Option<u8> {
     Some(code)
 }
 
-/// Why a reply reaches nobody, as the rest of a sentence.
+/// Why the agent does not receive a reply, as the rest of a sentence.
 #[derive(Debug)]
 enum Unread {
     /// Standard output is closed, or `/dev/null`.

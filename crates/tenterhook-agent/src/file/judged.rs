@@ -44,7 +44,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
@@ -62,7 +62,8 @@ impl Judged {
     /// Where this path leads now. `None` where links lead in a circle.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let path = real(path)?;
-        let known = std::fs::symlink_metadata(&path).ok().map(|metadata| Known::of(&metadata));
+        let known =
+            std::fs::symlink_metadata(&path).ok().map(|metadata| Known::from_metadata(&metadata));
         Some(Self { path, known })
     }
 
@@ -71,7 +72,7 @@ impl Judged {
         match std::fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => Self::of(path),
             found => {
-                let known = found.ok().map(|found| Known::of(&found));
+                let known = found.ok().map(|found| Known::from_metadata(&found));
                 Some(Self { path: path.to_owned(), known })
             }
         }
@@ -89,7 +90,7 @@ impl Judged {
 
     /// Whether that path leads to the same file.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
-        let there = std::fs::metadata(path).ok().map(|metadata| Known::of(&metadata));
+        let there = std::fs::metadata(path).ok().map(|metadata| Known::from_metadata(&metadata));
         self.known.zip(there).is_some_and(|(own, there)| own.is(there))
     }
 
@@ -130,7 +131,7 @@ impl Judged {
         let found = file.metadata()?;
         regular(&found)?;
         match self.known {
-            Some(known) if !known.is(Known::of(&found)) => Err(moved()),
+            Some(known) if !known.is(Known::from_metadata(&found)) => Err(moved()),
             _ => Ok(file),
         }
     }

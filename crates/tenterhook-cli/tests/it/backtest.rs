@@ -41,7 +41,7 @@ fn rules_are_asked_and_scripts_are_not() {
             .map_or(0, |group| group["calls"].as_u64().unwrap())
     };
     // Two of Claude Code and one of its subagent, one of Codex and two of its subagent, two of Copilot, one of Gemini, two of Qwen; a
-    // fork's copy is none. And one of Claude Code whose words are computed, `echo $(seq 1 20000)`: it may be what the rule denies.
+    // fork's copy does not count. One more of Claude Code has computed words, `echo $(seq 1 20000)`: the rule may deny it.
     assert_eq!(of("Bash echo"), 12, "{groups:#?}");
     assert!(groups.iter().all(|group| group["hook"] == "deny" && group["verdict"] == "deny"));
     assert!(

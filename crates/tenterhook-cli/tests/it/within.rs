@@ -44,7 +44,7 @@ fn a_hook_that_fires_itself_is_refused_once() {
         );
         assert_eq!(std::fs::read_to_string(room.path("project/code")).unwrap(), "2\n");
         if run == "shell" {
-            assert_eq!(output.code, 0, "nobody denied the outer event: {}", output.all());
+            assert_eq!(output.code, 0, "no hook denied the outer event: {}", output.all());
         }
     }
 }
