@@ -2,6 +2,7 @@
 
 mod agents;
 mod covered;
+mod proofs;
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use tenterhook::answer::Power;
 use tenterhook::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 
 use crate::Said;
-use crate::tidy::{Findings, gauges};
+use crate::tidy::{Findings, gauges, rules};
 use crate::tree::{self, File};
 
 /// A generated page: where it stands, and what draws it.
@@ -17,6 +18,7 @@ type Page = (&'static str, fn() -> String);
 
 const PAGES: &[Page] = &[
     ("docs/spec/events-table.md", events),
+    (rules::INDEX, proofs::page),
     ("docs/guide/agents-compared.md", agents::page),
     ("docs/guide/bridge-agents.md", told),
     ("docs/guide/bridge-covered.md", covered::page),

@@ -11,7 +11,7 @@ pub(crate) mod gauges;
 mod links;
 mod promises;
 mod rooms;
-mod rules;
+pub(crate) mod rules;
 mod sources;
 mod words;
 

@@ -179,6 +179,7 @@ mod tests {
     }
 
     /// BR-93.
+    /// BR-96.
     #[test]
     fn notes_of_one_call_are_found_among_others() {
         let directory = tempfile::tempdir().unwrap();

@@ -84,6 +84,7 @@ fn database_home(user: u32) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    /// C-94.
     #[test]
     fn home_is_that_of_the_line_with_the_users_number() {
         let text = b"root:x:0:0:root:/root:/bin/sh\n# 1000\nbroken\nme:x:1000:100:Me,,:/home/me:/bin/zsh\nlow:x:7:7::relative:/bin/sh\n";

@@ -171,6 +171,7 @@ mod tests {
     }
 
     /// A tree whose paths nobody could name, on a stack that no recursion would fit on.
+    ///
     #[test]
     fn a_deep_tree_is_removed() {
         let room = room("deep");
@@ -186,6 +187,7 @@ mod tests {
         assert!(!room.exists());
     }
 
+    ///
     #[test]
     fn what_was_closed_is_removed_and_a_link_is_not_followed() {
         let (room, outside) = (room("closed"), room("outside"));
@@ -216,6 +218,7 @@ mod tests {
         assert!(remove_tree(&outside, None).expect("what is not there is gone"));
     }
 
+    ///
     #[test]
     fn no_more_time_is_taken_than_there_is() {
         let room = room("late");

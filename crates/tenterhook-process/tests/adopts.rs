@@ -48,6 +48,7 @@ fn play(command: Command) -> Report {
     report
 }
 
+///
 #[test]
 fn zoo_17_daemons_are_ended() {
     let _alone = alone();

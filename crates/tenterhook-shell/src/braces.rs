@@ -192,6 +192,7 @@ fn range(first: i64, last: i64, step: i64) -> Option<Vec<i64>> {
 mod tests {
     use super::*;
 
+    /// S-69.
     #[test]
     fn braces_unfold_as_bash_does() {
         for (source, wanted) in [

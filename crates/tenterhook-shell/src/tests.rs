@@ -181,6 +181,7 @@ fn commands_behind_wrappers_are_found() {
 }
 
 /// S-23.
+/// S-34.
 #[test]
 fn doubt_is_said() {
     for line in [
@@ -376,6 +377,7 @@ proptest::proptest! {
 }
 
 /// A guard on `git push` must see each of these, by name or as a doubt (S-21, S-31).
+/// S-34.
 #[test]
 fn no_spelling_hides_a_command() {
     for line in [

@@ -91,6 +91,7 @@ fn verdict(outcome: &Outcome) -> (String, Option<String>, Option<Value>) {
     (format!("{:?}", outcome.restraint), outcome.reason(), outcome.effects.updated_input.clone())
 }
 
+/// BT-1, BT-2, SH-13.
 #[tokio::test]
 async fn what_was_fired_live_is_judged_the_same() {
     let live = engine("");

@@ -23,6 +23,7 @@ fn guards() -> Vec<Guard> {
     tables::guards(PACK, rules(PACK))
 }
 
+/// RU-18.
 #[test]
 fn ordinary_work_goes_on() {
     let ordinary = tables::ordinary(PACK);
@@ -52,6 +53,7 @@ fn ordinary_work_costs_little() {
     }
 }
 
+/// RU-18.
 #[test]
 fn every_attack_is_held_up_in_every_form() {
     let (lost, count) = tables::lost(&guards());
@@ -59,6 +61,7 @@ fn every_attack_is_held_up_in_every_form() {
     assert!(lost.is_empty(), "{} of {count}:\n{}", lost.len(), lost.join("\n"));
 }
 
+/// RU-18, RU-61, SP-52, SP-7, SP-80.
 #[test]
 fn innocent_neighbours_pass_their_rule() {
     let held = tables::held(&guards());

@@ -138,6 +138,7 @@ fn no_line_leaves_a_rule_of_the_pack_unknown() {
     }
 }
 
+/// RU-18.
 #[test]
 fn most_dangerous_lines_are_held_up() {
     let pack = rules("guardrails");

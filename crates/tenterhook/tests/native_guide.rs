@@ -108,6 +108,7 @@ async fn fire(text: &str, case: &Case) -> Restraint {
     step.map_or(Restraint::Silent, |step| step.verdict)
 }
 
+/// C-56.
 #[tokio::test]
 async fn every_case_of_the_guide_holds() {
     let mut count = 0;

@@ -56,6 +56,7 @@ fn pack_says(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String>
 }
 
 /// SP-5, SP-6, SP-10, SP-11, SP-26: by the tables, in every form.
+/// S-74, SP-30, SP-31, SP-32, SP-40, SP-41, SP-42, SP-51, SP-53, SP-54, SP-56, SP-80, SP-81, SP-82.
 #[test]
 fn every_attempt_is_denied_in_every_form() {
     let (lost, count) = tables::lost(&guards());
@@ -63,6 +64,7 @@ fn every_attempt_is_denied_in_every_form() {
     assert!(lost.is_empty(), "{} of {count}:\n{}", lost.len(), lost.join("\n"));
 }
 
+/// RU-18, RU-61, SP-52, SP-7, SP-80.
 #[test]
 fn innocent_neighbours_pass_their_rule() {
     let held = tables::held(&guards());
@@ -70,6 +72,7 @@ fn innocent_neighbours_pass_their_rule() {
 }
 
 /// What is ordinary for guardrails is ordinary here.
+/// RU-18.
 #[test]
 fn ordinary_work_goes_on() {
     let rules = rules();
@@ -89,6 +92,7 @@ fn ordinary_work_goes_on() {
 }
 
 /// Nothing here asks: some agents cannot, and others answer by themselves.
+/// SP-1.
 #[test]
 fn every_rule_denies() {
     for (name, rule) in rules() {
@@ -356,6 +360,7 @@ fn files_of_a_plugin_among_the_skills_are_kept() {
 }
 
 /// Each kind of call in `tool-calls.json`: SP-35 to SP-40.
+/// SP-36, SP-37, SP-38, SP-39, SP-57.
 #[test]
 fn tool_call_is_denied_by_kind_and_its_ordinary_twin_passes() {
     let rules = rules();

@@ -151,6 +151,7 @@ fn control_c(stage: &Stage) -> Result<(), String> {
     session_end_ran_once(&room)
 }
 
+/// AG-32.
 fn put_aside(stage: &Stage) -> Result<(), String> {
     let room = stage.room(ENDS, "[[reply]]\ntext = \"still here\"\n")?;
     let terminal = room.start(SIZE, &[])?;

@@ -1,6 +1,6 @@
 //! Does every rule of the specification have a proof, and does everything that cites a rule cite one that exists?
 //!
-//! A rule is proved by a conformance case or a test that cites its number, or by a test that the rule names itself.
+//! A rule is proved by a conformance case or a test that cites its number. `docs/spec/coverage.md` lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,26 +12,24 @@ use crate::tree::File;
 /// Rules without a proof, one a line. A debt that only shrinks: tidy refuses new ones, and lines that are paid.
 const UNPROVEN: &str = "docs/spec/unproven.txt";
 
+/// The generated page that lists what proves each rule.
+pub(crate) const INDEX: &str = "docs/spec/coverage.md";
+
+/// The number at the beginning of a rule.
+const ANY: &str = r"^[A-Z]{1,2}-S?[0-9]+\b";
+
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let (Ok(any), Ok(named)) =
-        (Regex::new(r"^[A-Z]{1,2}-S?[0-9]+\b"), Regex::new("`([a-z0-9_]+)`"))
-    else {
-        return;
-    };
+    let Ok(any) = Regex::new(ANY) else { return };
     let Some(number) = cited(spec(files).flat_map(|file| defined(&file.text, &any))) else {
         return;
     };
     let mut items: BTreeSet<String> = BTreeSet::new();
     let mut rules: BTreeMap<String, String> = BTreeMap::new();
     let mut proved: BTreeSet<String> = BTreeSet::new();
-    let tests: String = files.iter().map(proof).collect();
     for file in spec(files) {
         for rule in defined(&file.text, &any) {
             if rule.is_item() && !items.insert(rule.number.clone()) {
                 findings.error(&file.path, format!("{} is defined twice", rule.number));
-            }
-            if rule.names_test(&named, &tests) {
-                proved.insert(rule.number.clone());
             }
             // A table may say more of a rule of its own page; two pages may not define the same one.
             let other = rules.insert(rule.number.clone(), file.path.clone());
@@ -99,7 +97,83 @@ fn compare(
 }
 
 fn spec(files: &[File]) -> impl Iterator<Item = &File> {
-    files.iter().filter(|file| file.path.starts_with("docs/spec/") && file.path.ends_with(".md"))
+    files.iter().filter(|file| {
+        file.path.starts_with("docs/spec/") && file.path.ends_with(".md") && file.path != INDEX
+    })
+}
+
+/// The rules of the specification, page by page, each with the names of the cases and tests that cite it.
+pub(crate) fn proofs(files: &[File]) -> Vec<(&str, BTreeMap<RuleNumber, BTreeSet<String>>)> {
+    let Ok(any) = Regex::new(ANY) else { return Vec::new() };
+    let Some(number) = cited(spec(files).flat_map(|file| defined(&file.text, &any))) else {
+        return Vec::new();
+    };
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files {
+        let text = proof(file);
+        for found in number.find_iter(text) {
+            let name = if file.is_rust() {
+                test_at(text, found.start()).or_else(|| file.path.rsplit('/').next())
+            } else {
+                file.path.strip_prefix("conformance/").and_then(|path| path.strip_suffix(".toml"))
+            };
+            let names = names.entry(found.as_str().to_owned()).or_default();
+            names.extend(name.map(str::to_owned));
+        }
+    }
+    let page = |file: &'_ File| {
+        let rules = defined(&file.text, &any).into_iter().map(|rule| {
+            let names = names.get(&rule.number).cloned().unwrap_or_default();
+            (RuleNumber::parse(&rule.number), names)
+        });
+        rules.collect()
+    };
+    spec(files).map(|file| (file.path.as_str(), page(file))).collect()
+}
+
+/// The number of a rule in the order of people: `T-2` stands before `T-10`.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RuleNumber {
+    letters: String,
+    number: u32,
+}
+
+impl RuleNumber {
+    fn parse(text: &str) -> Self {
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let letters = text.get(..text.len() - digits.len()).unwrap_or_default();
+        Self { letters: letters.to_owned(), number: digits.parse().unwrap_or_default() }
+    }
+}
+
+impl std::fmt::Display for RuleNumber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.letters, self.number)
+    }
+}
+
+/// The function that a citation belongs to: the next one if only comments and attributes lie between, else the last one
+/// above.
+fn test_at(text: &str, at: usize) -> Option<&str> {
+    let begin = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let below = text.get(begin..)?.lines();
+    let mut below = below.skip_while(|line| {
+        let line = line.trim_start();
+        ["//", "#[", ")]"].iter().any(|prefix| line.starts_with(prefix)) || line.is_empty()
+    });
+    below
+        .next()
+        .and_then(function_name)
+        .or_else(|| text.get(..at)?.lines().rev().find_map(function_name))
+}
+
+/// The name of the function that a line begins.
+fn function_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let name = line.strip_prefix("fn ")?;
+    name.get(..name.find(|c: char| !c.is_alphanumeric() && c != '_')?)
 }
 
 /// The text of a file that proves something: cases, tests, and the plays of the programs.
@@ -125,13 +199,6 @@ impl Rule {
     /// Whether it is stated here, and not a row of a table, which may say more of it.
     fn is_item(&self) -> bool {
         self.text.starts_with("- **")
-    }
-
-    /// Whether its text names a test that exists: `(test `name`)`.
-    fn names_test(&self, named: &Regex, tests: &str) -> bool {
-        let Some((_, after)) = self.text.rsplit_once("(test") else { return false };
-        let mut names = named.captures_iter(after).filter_map(|captures| captures.get(1));
-        names.any(|name| tests.contains(&format!("fn {}(", name.as_str())))
     }
 }
 

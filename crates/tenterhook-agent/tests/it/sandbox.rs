@@ -75,6 +75,7 @@ const LINES: &[(&str, bool, bool, &str)] = &[
 
 /// X-23, AG-54, AG-55: each line works without a sandbox but for those that are refused by who is asked anyway; in one, it works or fails
 /// as the table says, and the model is told the path.
+///
 #[test]
 fn commands_are_left_what_the_person_named() {
     if !can() {

@@ -224,6 +224,7 @@ mod tests {
         change(&mut text, &Edit { place, is_new }).map(|()| text)
     }
 
+    /// SH-11.
     #[test]
     fn a_word_is_changed_and_nothing_else() {
         let kept = "# why\n[hook.a]   # here\r\nmode   = 'shadow' # tried since Monday\n";
@@ -235,6 +236,7 @@ mod tests {
         assert_eq!(changed("mode = \"\\u0073hadow\"", "\"\\u0073hadow\"", false), None);
     }
 
+    /// SH-11.
     #[test]
     fn an_entry_gets_a_word_of_its_own() {
         let text = "mode = 'shadow'\n\n[hook.a] # a\non = 'Stop'\n";

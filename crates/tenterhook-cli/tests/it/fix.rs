@@ -19,6 +19,7 @@ fn text(room: &Room, name: &str) -> String {
     std::fs::read_to_string(room.path(name)).unwrap()
 }
 
+/// C-88.
 #[test]
 fn what_can_only_be_meant_one_way_is_mended() {
     let room = Room::new();
@@ -52,6 +53,7 @@ no findings in 1 file with 1 hook
     );
 }
 
+/// C-88.
 #[test]
 fn nothing_is_mended_that_is_not_better() {
     let room = Room::with_settings(WRONG);

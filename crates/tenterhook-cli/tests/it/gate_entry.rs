@@ -33,6 +33,7 @@ fn guarded_room() -> Room {
     room
 }
 
+/// BR-17.
 #[test]
 fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
     let room = guarded_room();
@@ -50,6 +51,7 @@ fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
     }
 }
 
+/// BR-17.
 #[test]
 fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
     let room = guarded_room();
@@ -66,6 +68,7 @@ fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
     }
 }
 
+/// BR-17.
 #[test]
 fn event_of_unknown_name_at_an_observer_is_not_judged() {
     let room = guarded_room();

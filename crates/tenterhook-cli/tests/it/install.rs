@@ -212,6 +212,7 @@ fn the_place_where_it_is_found_is_registered() {
 }
 
 /// BR-66, BR-67.
+/// BR-68.
 #[test]
 fn status_says_who_calls() {
     let room = used();

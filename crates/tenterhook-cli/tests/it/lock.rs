@@ -68,6 +68,7 @@ fn fired(room: &Room, tool: &str) -> Said {
 const KEY: &str = "../home/keys/hooks.key";
 
 /// T-50 to T-52.
+/// T-51, T-57.
 #[test]
 fn what_was_signed_runs_where_the_key_is_pinned() {
     let (author, key) = author();
@@ -113,6 +114,7 @@ fn a_signature_over_other_bytes_arms_nothing() {
 }
 
 /// T-54: who signed nothing of this, or is not pinned, arms nothing; and a repository pins nobody.
+/// T-50.
 #[test]
 fn a_repository_does_not_say_who_is_believed() {
     let (author, key) = author();

@@ -342,6 +342,7 @@ fn a_home_is_not_a_project_beside_itself() {
 }
 
 /// H-1: no name in a file of a repository is obeyed by the terminal.
+/// BR-69.
 #[test]
 fn status_says_nothing_to_the_terminal() {
     let room = calling().unapproved();
@@ -374,6 +375,7 @@ fn the_state_directory_is_the_persons_alone_under_any_mask() {
 }
 
 /// A name that a repository took before leads nowhere.
+/// T-19.
 #[test]
 fn a_pack_is_written_through_no_link() {
     let room = Room::new().unapproved();

@@ -54,6 +54,7 @@ const MOVED: &[&str] = &[
     "HOME=/nonexistent",
 ];
 
+/// C-94.
 #[test]
 fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
     for variables in MOVED {
@@ -69,6 +70,7 @@ fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
     }
 }
 
+/// C-94.
 #[test]
 fn home_that_is_not_moved_is_read_once_and_unsaid() {
     let room = fixture();
@@ -87,6 +89,7 @@ fn home_that_is_not_moved_is_read_once_and_unsaid() {
     }
 }
 
+/// C-94.
 #[test]
 fn message_about_the_accounts_home_comes_once_a_session() {
     let room = fixture();
@@ -98,6 +101,7 @@ fn message_about_the_accounts_home_comes_once_a_session() {
     assert_eq!([shown("a"), shown("a"), shown("b")], [true, false, true]);
 }
 
+/// C-94.
 #[test]
 fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
     let room = fixture();
@@ -122,6 +126,7 @@ fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
     );
 }
 
+/// C-94.
 #[test]
 fn of_an_agents_files_in_the_accounts_home_the_gates_alone_apply() {
     let room = fixture();
@@ -167,6 +172,7 @@ fn approve(room: &Room, state: &str) {
     }
 }
 
+/// T-72.
 #[test]
 fn approvals_in_a_directory_of_state_in_the_project_do_not_count() {
     let room = fixture();
@@ -183,6 +189,7 @@ fn approvals_in_a_directory_of_state_in_the_project_do_not_count() {
     assert!(room.path("home/.local/state/tenterhook/records").exists());
 }
 
+/// T-72.
 #[test]
 fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
     for variables in ["XDG_STATE_HOME=AT/elsewhere", "HOME=AT/elsewhere", "HOME=AT/project"] {
@@ -198,6 +205,7 @@ fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
     }
 }
 
+/// C-95.
 #[test]
 fn project_that_is_made_the_home_runs_nothing_unapproved() {
     let room = fixture();

@@ -45,6 +45,7 @@ fn call(room: &Room, (agent, event): (&str, &str), from: &str, variable: &str, c
 
 const CLAUDE: (&str, &str) = ("claude", "PreToolUse");
 
+/// BR-18.
 #[test]
 fn gates_of_the_project_that_the_agent_names_apply_wherever_the_shell_stands() {
     let room = project_with_gate();
@@ -62,6 +63,7 @@ fn gates_of_the_project_that_the_agent_names_apply_wherever_the_shell_stands() {
     }
 }
 
+/// BR-18.
 #[test]
 fn gates_of_the_directory_that_the_payload_names_apply() {
     let room = project_with_gate();
@@ -69,6 +71,7 @@ fn gates_of_the_directory_that_the_payload_names_apply() {
     assert!(answer.stdout.contains("for project"), "{}", answer.all());
 }
 
+/// BR-18.
 #[test]
 fn hooks_of_two_projects_run_each_for_its_own_project() {
     let room = project_with_gate();
@@ -80,6 +83,7 @@ fn hooks_of_two_projects_run_each_for_its_own_project() {
     }
 }
 
+/// BR-18.
 #[test]
 fn each_project_is_trusted_on_its_own() {
     let room = project_with_gate();
@@ -125,6 +129,7 @@ fn gates_of_a_project_that_the_session_left_still_apply_and_that_is_reported_onc
 }
 
 /// BR-19.
+/// BR-98.
 #[test]
 fn project_that_the_session_left_contributes_gates_alone() {
     let room = Room::new();

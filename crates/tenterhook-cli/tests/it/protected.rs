@@ -220,6 +220,7 @@ fn nothing_of_a_repository_switches_it_off() {
 }
 
 /// SP-20.
+/// C-69.
 #[test]
 fn the_user_leaves_files_to_an_agent() {
     let room = Room::with_settings(NOTHING);
@@ -233,6 +234,7 @@ fn the_user_leaves_files_to_an_agent() {
     assert_eq!(decision(&room, &bash("rm -rf .claude")), Some(2));
 }
 
+/// SP-3.
 #[test]
 fn it_is_shown_as_built_in() {
     let room = Room::new();

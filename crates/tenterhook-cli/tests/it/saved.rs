@@ -42,6 +42,7 @@ fn settle(path: &Path, text: &str) {
     file.set_modified(SystemTime::now() - Duration::from_secs(5)).unwrap();
 }
 
+/// C-93.
 #[test]
 fn no_call_is_lost_while_a_file_is_saved_in_place() {
     for (name, text) in FILES {
@@ -72,6 +73,7 @@ fn no_call_is_lost_while_a_file_is_saved_in_place() {
     }
 }
 
+/// C-93.
 #[test]
 fn torn_file_that_was_good_keeps_its_last_good_hooks_and_reports_it() {
     for (name, text) in FILES {
@@ -104,6 +106,7 @@ fn torn_file_that_was_good_keeps_its_last_good_hooks_and_reports_it() {
     }
 }
 
+/// C-93.
 #[test]
 fn file_that_stays_empty_says_nothing() {
     for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("home")) {

@@ -52,6 +52,7 @@ fn shadows(room: &Room, count: usize) -> Vec<Value> {
 }
 
 /// SH-6, SH-7, SH-8: not a byte of it gets to the agent, in the form of any agent; the record has all of it.
+/// SH-10.
 #[test]
 fn an_agent_sees_nothing_of_a_shadow() {
     for agent in ["claude", "codex", "copilot", "gemini", "qwen", "goose", "cline", "opencode"] {

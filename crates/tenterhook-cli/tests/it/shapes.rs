@@ -128,6 +128,7 @@ fn each(shapes: &[&Value], ask: fn(&Value) -> Option<String>) -> Vec<String> {
 }
 
 /// T-85 to T-91.
+/// T-100, T-101, T-102, T-103, T-87, T-88, T-89.
 #[test]
 #[expect(clippy::print_stdout, reason = "the figure of another list")]
 fn file_that_decides_and_changes_is_noticed_or_said() {
@@ -139,6 +140,7 @@ fn file_that_decides_and_changes_is_noticed_or_said() {
 }
 
 /// T-85: what is no file of the project asks for nothing.
+/// T-103, T-86.
 #[test]
 fn entry_without_files_of_the_project_stays_approved() {
     let list = list();

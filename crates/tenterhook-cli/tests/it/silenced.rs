@@ -145,6 +145,7 @@ fn module_of_the_persons_own_is_reported() {
 }
 
 /// BR-84, T-60: any change of any file of the folder asks again.
+/// T-120.
 #[test]
 fn module_is_approved_by_the_bytes_of_its_folder() {
     let room = calling();
@@ -220,6 +221,7 @@ fn files(room: &Room) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 /// BR-86: the guard holds modules, says what it does not hold, and is taken out to the byte.
+/// BR-100.
 #[test]
 fn guard_is_written_and_taken_out_to_the_byte() {
     for settings in

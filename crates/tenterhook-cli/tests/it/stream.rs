@@ -22,6 +22,7 @@ const SLOW_GUARD: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks
   {"type": "command", "timeout": 20, "if": "Bash(rm *)", "command": "echo no >&2; exit 2"}
 ]}]}}"#;
 
+/// V-40.
 #[test]
 fn each_event_is_answered_under_its_id_as_it_ends() {
     let room = Room::with_settings(SLOW_GUARD);

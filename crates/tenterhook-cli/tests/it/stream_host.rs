@@ -96,6 +96,7 @@ impl Stream {
     }
 }
 
+/// V-42.
 #[test]
 fn the_end_of_input_cancels_what_runs() {
     let mut stream = Stream::start(HOOKS);
@@ -119,6 +120,7 @@ fn the_end_of_input_cancels_what_runs() {
     assert_eq!(stream.ended(), Some(1));
 }
 
+/// V-42.
 #[test]
 fn the_end_of_input_ends_what_runs_in_the_background() {
     let mut stream = Stream::start(&(HOOKS.to_owned() + "background = true\n"));
@@ -131,6 +133,7 @@ fn the_end_of_input_ends_what_runs_in_the_background() {
 }
 
 /// The end of input is seen behind lines that nobody has read yet, and each of them is answered.
+/// V-42.
 #[test]
 fn lines_that_wait_are_cancelled_with_the_rest() {
     let mut stream = Stream::start(HOOKS);
@@ -146,6 +149,7 @@ fn lines_that_wait_are_cancelled_with_the_rest() {
 }
 
 /// A host that was killed reads nothing more, even where somebody else still holds the other end.
+/// V-42.
 #[test]
 fn a_reader_that_is_gone_ends_everything() {
     let mut stream = Stream::start(HOOKS);
@@ -155,6 +159,7 @@ fn a_reader_that_is_gone_ends_everything() {
     assert_eq!(stream.ended(), Some(0));
 }
 
+/// V-42.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the host of the program under test")]
 fn a_host_that_is_killed_ends_everything() {
@@ -179,6 +184,7 @@ fn a_host_that_is_killed_ends_everything() {
 }
 
 /// A host that reads nothing is not listened to, and can go all the same.
+/// V-42.
 #[test]
 fn a_host_that_reads_nothing_may_go() {
     let mut stream = Stream::start(HOOKS);

@@ -263,6 +263,7 @@ fn each_case_has_a_directory_of_its_own() {
 }
 
 /// TE-31, TE-32.
+/// TE-30.
 #[test]
 fn what_no_case_notices_is_said() {
     let room = guarded(&CASES.replace("reason = \"by name\"", ""));

@@ -25,6 +25,7 @@ fn digest(text: &str) -> String {
 }
 
 /// T-14, T-18: nobody answers for the person, and a script says exactly what it approves.
+/// T-40.
 #[test]
 fn a_script_approves_what_it_names_and_nothing_else() {
     let room = room();

@@ -38,6 +38,7 @@ fn room_without(name: &str, text: &str) -> Room {
     room
 }
 
+/// T-70.
 #[test]
 fn approved_file_that_is_gone_holds_what_its_gates_matched() {
     for (name, text, code) in FILES {
@@ -63,6 +64,7 @@ fn approved_file_that_is_gone_holds_what_its_gates_matched() {
     }
 }
 
+/// T-70.
 #[test]
 fn approved_file_that_is_gone_is_forgotten_by_untrust() {
     for (name, text, _) in FILES {
@@ -77,6 +79,7 @@ fn approved_file_that_is_gone_is_forgotten_by_untrust() {
     }
 }
 
+/// T-70.
 #[test]
 fn file_that_was_never_approved_or_was_forgotten_holds_nothing_when_it_is_gone() {
     let room = Room::new().unapproved();
@@ -90,6 +93,7 @@ fn file_that_was_never_approved_or_was_forgotten_holds_nothing_when_it_is_gone()
     assert_eq!(room.run_in("other", &["fire", "Bash", "deploy prod"], "").code, 0);
 }
 
+/// T-71.
 #[test]
 fn pack_that_its_user_removes_holds_nothing() {
     let room = Room::new().unapproved();

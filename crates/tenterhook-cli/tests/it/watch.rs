@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::room::Room;
 
+/// TE-41.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program is spoken with while it runs")]
 fn a_change_starts_another_round() {

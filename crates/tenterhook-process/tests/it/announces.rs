@@ -20,6 +20,7 @@ fn line(text: &str) -> Scene {
     })
 }
 
+/// PW-16.
 #[test]
 fn an_announced_exit_is_reported_before_the_process_is_gone() {
     let played = line("echo deny; echo why >&2; LEAVE sleep 30; exit 4").play();
@@ -35,6 +36,7 @@ fn all_that_was_said_before_is_in_the_report() {
     assert_eq!(played.report.stdout.bytes.len(), 1_000_000);
 }
 
+/// PW-16.
 #[test]
 fn a_stream_that_somebody_holds_makes_the_real_exit_count() {
     let played = line("sleep 30 & LEAVE exit 4").play().ended(End::Exited(4));
@@ -58,12 +60,14 @@ fn who_ends_without_a_word_ends_as_ever() {
     line("kill -9 $$").play().ended(End::Signalled(9));
 }
 
+/// PW-18.
 #[test]
 fn a_time_out_that_came_first_is_not_talked_away() {
     let played = line("trap 'LEAVE exit 0' TERM; while :; do sleep 0.01; done").timeout(SHORT);
     played.play().ended(End::TimedOut);
 }
 
+/// PW-16.
 #[test]
 fn descendants_end_with_who_announced() {
     // `play` looks whether anybody is left.

@@ -6,6 +6,7 @@ use crate::confines::{PYTHON, allowed, can, has_python, play, refused, system, w
 use crate::scene::Folder;
 
 /// A pair of datagram sockets is no pair for long: each end may send to any name, a daemon's too.
+///
 #[test]
 fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
     if !can() || !has_python() {
@@ -34,6 +35,7 @@ fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
 }
 
 /// Who listens without a name is given a port by the kernel, which no rule about ports hears of.
+///
 #[test]
 fn zoo_51_who_may_connect_does_not_listen() {
     if !can() || !has_python() || means().landlock < 4 {
@@ -45,6 +47,7 @@ fn zoo_51_who_may_connect_does_not_listen() {
 }
 
 /// In a user namespace of its own a program has all powers over it, and with them doors of the kernel that are shut to users.
+///
 #[test]
 fn no_namespace_is_made() {
     if !can() || !has_python() {
@@ -73,6 +76,7 @@ fn no_namespace_is_made() {
 }
 
 /// The limits of a process of the same user are anybody's to set, and one of them ends it: the host, and with it a denial.
+///
 #[test]
 fn zoo_30_the_limits_of_the_host_are_its_own() {
     if !can() || !has_python() {
@@ -110,6 +114,7 @@ fn zoo_30_the_limits_of_the_host_are_its_own() {
 }
 
 /// Landlock has no right for modes, owners and attributes: whoever could change one could take the x from a guard.
+///
 #[test]
 fn what_a_file_is_stays_as_it_is() {
     if !can() || !has_python() {
@@ -147,6 +152,7 @@ fn what_a_file_is_stays_as_it_is() {
 }
 
 /// Requests to file systems go through any descriptor: one of them makes a directory where nothing may be made, others shut files to everybody.
+///
 #[test]
 fn no_file_system_is_asked_for_a_change() {
     if !can() || !has_python() {
@@ -200,6 +206,7 @@ fn no_file_system_is_asked_for_a_change() {
 }
 
 /// Whoever opens a file on which another process has a lease waits for that one: a guard waits until its time is up.
+///
 #[test]
 fn nobody_is_kept_waiting_by_a_lease() {
     if !can() || !has_python() {
@@ -216,6 +223,7 @@ fn nobody_is_kept_waiting_by_a_lease() {
 }
 
 /// A child of its parent's parent is nobody's when the run is over.
+///
 #[test]
 fn no_sister_is_made() {
     if !can() || !has_python() {
@@ -230,6 +238,7 @@ fn no_sister_is_made() {
 }
 
 /// Memory that is shared by number has no name that Landlock knows.
+///
 #[test]
 fn no_memory_of_others_is_reached_by_number() {
     if !can() || !has_python() {

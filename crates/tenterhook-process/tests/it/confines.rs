@@ -97,6 +97,7 @@ fn zoo_50_a_file_that_is_not_granted_is_not_read() {
 }
 
 /// Linux 5.12 has all that a root of a child's own takes: where namespaces can be made, a test that skips it has not looked.
+///
 #[test]
 fn where_namespaces_are_made_a_root_is_made() {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
@@ -373,6 +374,7 @@ fn descriptors_of_the_confinement_are_not_passed_on() {
 
 /// What was made for a child alone is granted as it stands, and so is what somebody has followed the links of: whoever puts one there opens
 /// nothing.
+///
 #[test]
 fn what_is_free_is_found_by_no_link() {
     if !can() {

@@ -11,6 +11,7 @@ fn resident() -> u64 {
     pages * 4096
 }
 
+///
 #[test]
 fn zoo_09_a_flood_of_stdout_is_counted_not_kept() {
     let before = resident();
@@ -30,6 +31,7 @@ fn zoo_09_a_flood_of_stderr_too() {
     assert_eq!(played.report.stderr.closed, Closed::Truncated);
 }
 
+///
 #[test]
 fn zoo_10_an_answer_after_200_mib_is_not_in_what_is_kept() {
     let played = scene("--fill 0 209715200 --stdout deny").play().ended(End::Exited(0));

@@ -5,6 +5,7 @@ use tenterhook_process::{Closed, End, Sweep};
 
 use crate::scene::{SHORT, SLACK, kill, scene, tagged};
 
+///
 #[test]
 fn zoo_17_a_daemon_that_holds_a_stream_is_reported() {
     let scene = scene("--setsid-daemon 30000 --stdout deny");

@@ -62,6 +62,7 @@ fn line(line: &str) -> Played {
     played
 }
 
+///
 #[test]
 fn nothing_outlives_it_whatever_it_left() {
     in_each_cell(|| {
@@ -85,6 +86,7 @@ fn nothing_outlives_it_whatever_it_left() {
 }
 
 /// Who cleared its environment bears no tag, and is known by its words alone.
+///
 #[test]
 fn nor_does_a_daemon_that_hides() {
     in_each_cell(|| {
@@ -100,6 +102,7 @@ fn nor_does_a_daemon_that_hides() {
     });
 }
 
+///
 #[test]
 fn h32_nothing_outlives_a_host_that_is_killed() {
     const NAME: &str = "namespaces::h32_nothing_outlives_a_host_that_is_killed";
@@ -131,6 +134,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
     assert_eq!(left(&tag), [] as [u32; 0]);
 }
 
+///
 #[test]
 fn how_it_ended_is_told_as_it_was() {
     in_each_cell(|| {
@@ -151,6 +155,7 @@ fn how_it_ended_is_told_as_it_was() {
     });
 }
 
+///
 #[test]
 fn it_is_ended_as_any_other() {
     in_each_cell(|| {
@@ -200,6 +205,7 @@ fn has_python() -> bool {
     has
 }
 
+///
 #[test]
 fn it_sees_its_own_processes_and_no_others() {
     in_each_cell(|| {
@@ -256,6 +262,7 @@ fn what_it_is_left_is_what_it_is_left_without() {
     });
 }
 
+///
 #[test]
 fn who_may_reach_nobody_has_no_way_out() {
     in_each_cell(|| {
@@ -359,6 +366,7 @@ fn where_it_cannot_be_made_nothing_starts() {
 }
 
 /// Who demands less pays no more.
+///
 #[test]
 fn who_does_not_demand_them_has_none() {
     if !can() {
@@ -371,6 +379,7 @@ fn who_does_not_demand_them_has_none() {
 }
 
 /// Behind a limit of the whole user, and as nobody where the tests run as root: the kernel holds root to no number.
+///
 #[test]
 fn zoo_22_a_bomb_of_forks_ends_at_its_number() {
     const NAME: &str = "namespaces::zoo_22_a_bomb_of_forks_ends_at_its_number";

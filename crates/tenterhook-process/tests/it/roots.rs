@@ -26,6 +26,7 @@ fn line(line: &str, confinement: &Confinement) -> Played {
     played
 }
 
+///
 #[test]
 fn the_root_holds_what_is_granted_and_nothing_else() {
     let Some(mut granted) = rooted() else { return };
@@ -91,6 +92,7 @@ fn what_is_granted_beside_what_is_never_changed_is_changed() {
 }
 
 /// Less than the whole of its own `/proc` cannot be granted, and nothing of it to change: then nothing starts.
+///
 #[test]
 fn of_its_processes_it_is_granted_all_or_nothing() {
     let Some(granted) = rooted() else { return };
@@ -126,6 +128,7 @@ fn the_whole_root_can_be_granted() {
 }
 
 /// A device in a directory that is granted is not opened, but for those that hold nothing.
+///
 #[test]
 fn no_device_is_opened_that_is_not_granted_itself() {
     let Some(mut granted) = rooted() else { return };
@@ -138,6 +141,7 @@ fn no_device_is_opened_that_is_not_granted_itself() {
 }
 
 /// A device or a FIFO that is named may be read and not written by Landlock alone: here it is granted to be written, or nothing starts.
+///
 #[test]
 fn no_device_is_granted_to_be_read_alone() {
     let Some(granted) = rooted() else { return };
@@ -156,6 +160,7 @@ fn no_device_is_granted_to_be_read_alone() {
 }
 
 /// Whoever may change all of `/dev` still has what swallows.
+///
 #[test]
 fn devices_that_hold_nothing_are_there_where_all_may_be_changed() {
     let Some(mut granted) = rooted() else { return };
@@ -166,6 +171,7 @@ fn devices_that_hold_nothing_are_there_where_all_may_be_changed() {
 
 /// What the host mounts while a child runs lies on no place of it. Only where mounts are shared, as systemd makes them, could it: there
 /// this test runs itself again.
+///
 #[test]
 fn what_is_mounted_meanwhile_is_not_seen() {
     let Some(mut granted) = rooted() else { return };

@@ -21,6 +21,7 @@ fn h26_term_gives_time_for_a_farewell() {
     played.ended(End::TimedOut).said("bye\n");
 }
 
+///
 #[test]
 fn zoo_11_ignores_term() {
     let played = scene("--ignore-term --sleep-ms 30000").timeout(SHORT).play();
@@ -41,6 +42,7 @@ fn zoo_13_stops_itself() {
     scene("--stop-self --sleep-ms 30000").timeout(SHORT).play().ended(End::TimedOut);
 }
 
+///
 #[test]
 fn h27_a_stopped_program_handles_its_term() {
     let played = scene("--on-term bye --stop-self --sleep-ms 30000").timeout(SHORT).play();
@@ -74,6 +76,7 @@ fn zoo_28_what_was_said_before_a_kill_is_kept_and_so_is_the_kill() {
     scene("--stdout allow --kill-self 9").play().ended(End::Signalled(9)).said("allow\n");
 }
 
+///
 #[test]
 fn zoo_29_kills_its_own_group_and_not_its_host() {
     scene("--stdout deny --kill-group").play().ended(End::Signalled(9)).said("deny\n");

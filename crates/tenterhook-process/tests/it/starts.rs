@@ -28,6 +28,7 @@ fn program(path: impl AsRef<Path>) -> Command {
     Command::new(path.as_ref(), [] as [&str; 0], "/")
 }
 
+///
 #[test]
 fn h1_a_missing_program() {
     let lost = |path: &str| (Step::Execute, NOENT, path.to_owned());
@@ -36,6 +37,7 @@ fn h1_a_missing_program() {
     assert_eq!(refused(program("")), (Step::Find, NOENT, String::new()));
 }
 
+///
 #[test]
 fn zoo_48_files_that_are_no_programs() {
     let folder = Folder::new();
@@ -59,6 +61,7 @@ fn h1_words_that_cannot_be_passed() {
     assert_eq!(refused(big), (Step::Execute, E2BIG, "/bin/true".into()));
 }
 
+///
 #[test]
 fn h3_a_missing_directory_is_never_replaced_silently() {
     let gone = || Command::new(fakehook(), ["--print-cwd"], "/no/such/directory");
@@ -117,6 +120,7 @@ fn h4_a_program_that_is_being_written_is_waited_for() {
     assert!(started, "twenty writers were let go in time, and none was waited for");
 }
 
+/// HO-22, R-1.
 #[test]
 fn zoo_53_only_the_three_streams_are_open() {
     // A careless host: a descriptor that is not close-on-exec.
@@ -135,6 +139,7 @@ fn h8_the_environment_is_what_was_given() {
     assert_eq!(names, ["A", TAG]);
 }
 
+/// HO-22, R-1.
 #[test]
 fn h10_signals_mask_and_session_are_fresh() {
     let played = scene("--print-status SigBlk --print-status SigIgn --tty --print-umask").play();
@@ -158,6 +163,7 @@ fn h10_a_shell_dies_of_a_closed_pipe() {
     assert!(played.report.stderr.bytes.is_empty());
 }
 
+/// HO-22.
 #[test]
 fn a_umask_can_be_kept() {
     let mut command = Command::new(fakehook(), ["--print-umask"], "/");
@@ -165,6 +171,7 @@ fn a_umask_can_be_kept() {
     Scene::of(command).play().ended(End::Exited(0)).said("027\n");
 }
 
+///
 #[test]
 fn h9_a_shell_line_runs_in_the_given_shell_without_its_profile() {
     let home = Folder::new();

@@ -19,6 +19,7 @@ fn zoo_01_reads_all_and_answers() {
     played.ended(End::Exited(0)).said("deny\n").closed(Closed::Complete);
 }
 
+///
 #[test]
 fn zoo_02_never_reads_its_input() {
     let played = scene("--stdout deny").stdin(payload()).play();
@@ -39,6 +40,7 @@ fn zoo_04_reads_one_byte() {
     scene("--read 1 --stdout deny").stdin(payload()).play().ended(End::Exited(0)).said("deny\n");
 }
 
+///
 #[test]
 fn zoo_05_closes_its_input() {
     let played = scene("--close-stdin --sleep-ms 200 --stdout deny").stdin(payload()).play();
@@ -86,6 +88,7 @@ fn held_by_a_child(script: &str) -> Output {
     played.report.stdout
 }
 
+///
 #[test]
 fn zoo_14_a_child_holds_stdout() {
     let stdout = held_by_a_child("--hold-stdout-ms 30000 --stdout deny");
@@ -133,6 +136,7 @@ fn zoo_31_bytes_are_kept_raw() {
     assert_eq!(played.report.stdout.bytes, b"\xff\xfe\0\r\n");
 }
 
+///
 #[test]
 fn h14_the_end_of_input_is_seen() {
     for size in [0, 1, 65536, 65537, 3 * MIB] {
@@ -147,6 +151,7 @@ fn h14_the_end_of_input_is_seen() {
     }
 }
 
+///
 #[test]
 fn h17_what_a_child_says_within_the_leak_grace_counts() {
     let played = scene("--late-child late --stdout early").with(|command| {

@@ -20,6 +20,7 @@ fn has(asked: &[Asked], program: &str, wish: &Wish) -> bool {
     asked.iter().any(|a| a.program == program && a.wish == *wish)
 }
 
+/// X-24.
 #[test]
 fn what_is_refused_in_silence_is_heard() {
     let folder = Folder::new();
@@ -43,6 +44,7 @@ fn what_is_refused_in_silence_is_heard() {
     }
 }
 
+/// X-24.
 #[test]
 fn who_is_to_be_reached_is_heard_and_nobody_is() {
     let python = |line: &str| format!("python3 -I -c '{line}' 2>/dev/null");
@@ -67,6 +69,7 @@ fn who_is_to_be_reached_is_heard_and_nobody_is() {
 }
 
 /// Each call waits for who listens: neither many at a time nor one that is killed holds up the others.
+/// X-24.
 #[test]
 fn many_that_call_at_once_all_go_on() {
     let line = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do \

@@ -268,6 +268,7 @@ fn program_that_starts_a_shell_runs_what_it_reads() {
 }
 
 /// S-72.
+/// S-101.
 #[test]
 fn words_of_a_program_lead_to_code() {
     for line in [

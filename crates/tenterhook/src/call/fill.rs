@@ -398,6 +398,7 @@ mod tests {
         known
     }
 
+    /// RU-46, RU-74.
     #[test]
     fn a_word_is_filled_with_what_is_known() {
         let meter = Meter::new(&|| true);

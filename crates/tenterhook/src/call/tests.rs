@@ -43,6 +43,7 @@ fn a_line_is_followed_along_its_directories_and_variables() {
 }
 
 /// RU-46.
+/// RU-74.
 #[test]
 fn words_that_the_line_says_are_put_in() {
     let texts = |line: &str| -> Vec<String> {
@@ -261,6 +262,7 @@ proptest::proptest! {
     }
 }
 
+/// RU-50, SP-56.
 #[test]
 fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
     let touches = |line: &str, role: &str| {

@@ -51,6 +51,7 @@ pub(super) fn after(stdout: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::{Compat, after, detaches};
 
+    ///
     #[test]
     fn only_an_object_that_says_so_detaches() {
         assert!(detaches(b" { \"async\" : true, \"asyncTimeout\": 5 } ", Compat::Guarded));

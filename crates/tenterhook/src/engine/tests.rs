@@ -193,6 +193,7 @@ async fn a_budget_ends_what_is_unfinished_and_its_policy_settles_it() {
     assert_eq!(outcome.steps[0].ended.to_string(), "timed out");
 }
 
+///
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_a_gate_that_did_not_answer() {
     let outcome = fire([hook("panics", |_| async { panic!("on purpose") })]).await;
@@ -220,6 +221,7 @@ async fn once_means_once_even_for_two_events_at_the_same_time() {
     assert_eq!(calls.load(Ordering::SeqCst), 2, "another session has its own once");
 }
 
+///
 #[tokio::test(start_paused = true)]
 async fn a_background_step_reports_to_the_session() {
     let mut background = after("background", 6_000, Answer::deny("look at this"));
@@ -272,6 +274,7 @@ async fn what_runs_once_and_found_no_place_may_run_later() {
     assert!(engine.fire(event(), &session).await.steps.is_empty(), "once");
 }
 
+///
 #[tokio::test(start_paused = true)]
 async fn dropping_the_future_ends_its_steps() {
     struct Flag(Arc<AtomicUsize>);
@@ -337,6 +340,7 @@ async fn texts_are_cleaned_before_the_host_sees_them() {
     );
 }
 
+///
 #[tokio::test(start_paused = true)]
 async fn a_hook_without_an_executor_is_never_silence() {
     let run = Run::Prompt(Prompt::new("is it fine?"));

@@ -88,6 +88,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
+    /// MC-9, WK-20.
     #[test]
     fn starts_that_fail_wait_longer_each_time_and_then_rest() {
         let (mut restarts, begin) = (Restarts::default(), Instant::now());
@@ -107,6 +108,7 @@ mod tests {
         assert_eq!(restarts.may_start(now + REST), Ok(()));
     }
 
+    /// WK-20.
     #[test]
     fn one_that_has_rested_has_one_try_and_nobody_is_told_again() {
         let (mut restarts, now) = (Restarts::default(), Instant::now());

@@ -100,6 +100,7 @@ mod tests {
 
     use super::*;
 
+    ///
     #[test]
     fn what_a_run_left_goes_when_it_is_old_and_the_run_is_over() {
         let state = tempfile::tempdir().expect("a directory");
@@ -130,6 +131,7 @@ mod tests {
         assert_eq!(left, expected);
     }
 
+    ///
     #[test]
     fn a_place_that_others_may_write_is_none() {
         let state = tempfile::tempdir().expect("a directory");

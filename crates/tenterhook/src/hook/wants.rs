@@ -334,6 +334,7 @@ mod tests {
         }
     }
 
+    ///
     #[test]
     fn what_npm_installed_is_not_fetched() {
         let all = hook("npx prettier@3 --write a.js").wants(Path::new("/p"), Path::new("/h"));

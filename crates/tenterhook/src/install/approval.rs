@@ -121,6 +121,7 @@ mod tests {
     const COMMAND: &str = "/usr/local/bin/ourbin hook --agent codex --event PreToolUse";
 
     /// The hash that Codex CLI 0.169.0 gave for this entry.
+    /// BR-68.
     #[test]
     fn the_hash_is_the_one_of_codex() {
         let handler = json!({"type": "command", "command": COMMAND, "timeout": 30, "statusMessage": "checking"});
@@ -130,6 +131,7 @@ mod tests {
         );
     }
 
+    /// BR-68.
     #[test]
     fn what_codex_would_skip_is_said() {
         let command = COMMAND.replace("ourbin", "tenterhook");

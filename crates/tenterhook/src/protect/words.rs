@@ -492,6 +492,7 @@ mod tests {
         }
     }
 
+    /// SP-4, SP-50.
     #[test]
     fn what_concerns_no_guard_is_passed_over() {
         for line in [

@@ -111,6 +111,7 @@ mod tests {
         seal(&Link { seq: 6, digest: [7; 32] }, &body)
     }
 
+    /// RE-10.
     #[test]
     fn a_line_says_what_it_follows_and_is_json() {
         let (line, link) = line();

@@ -48,6 +48,7 @@ impl Head {
 mod tests {
     use super::*;
 
+    /// RE-11.
     #[test]
     fn a_head_is_read_as_it_was_written_or_not_at_all() {
         let head = Head {

@@ -90,6 +90,7 @@ fn value_of_an_option_is_no_flag() {
     }
 }
 
+/// S-35.
 #[test]
 fn flags_may_be_cut_short() {
     for (line, when, expected) in [

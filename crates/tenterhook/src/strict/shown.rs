@@ -49,6 +49,7 @@ mod tests {
     use super::*;
 
     /// J-19
+    /// MO-9.
     #[test]
     fn what_prose_shows_stands_on_lines_of_its_own() {
         for (words, lines) in [

@@ -128,6 +128,7 @@ mod tests {
         );
     }
 
+    /// TR-3.
     #[test]
     fn lines_come_one_by_one_and_a_long_one_is_passed_over() {
         let text = "a\n\nbbbbbbbbbb\nc";

@@ -33,6 +33,7 @@ fn samples() -> std::path::PathBuf {
 }
 
 /// TR-1, TR-4: every count of the index, and no record that is not known.
+/// TR-2, TR-8.
 #[test]
 fn every_sample_is_read_as_the_index_says() {
     let index = std::fs::read_to_string(samples().join("index.tsv")).expect("the index");

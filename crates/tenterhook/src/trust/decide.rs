@@ -126,6 +126,7 @@ mod tests {
     const STATES: [State; 4] = [State::Approved, State::Changed, State::Unknown, State::Refused];
 
     /// T-10: what is approved runs, whatever else holds, and nothing else of a repository ever does.
+    /// T-1.
     #[test]
     fn of_a_repository_only_what_is_approved_runs() {
         for state in STATES {

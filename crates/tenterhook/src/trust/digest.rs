@@ -99,6 +99,7 @@ impl Canon {
 mod tests {
     use super::*;
 
+    /// T-3.
     #[test]
     fn a_digest_is_read_as_it_is_written() {
         let one = Digest::of(b"abc");

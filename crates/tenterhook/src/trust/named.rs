@@ -216,6 +216,7 @@ mod tests {
     }
 
     /// T-4.
+    /// T-21.
     #[test]
     fn files_that_a_line_runs_are_named() {
         for (text, files) in [

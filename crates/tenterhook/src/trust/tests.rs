@@ -350,6 +350,7 @@ async fn the_message_comes_once_for_a_source() {
 }
 
 /// T-10, T-16: a native gate holds until there is one answer, and a no is remembered for exactly what was shown.
+/// T-11.
 #[tokio::test]
 async fn a_native_gate_holds_until_there_is_an_answer() {
     let room = Room::new();
@@ -489,6 +490,7 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
 }
 
 /// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left of it.
+/// T-31.
 #[tokio::test]
 async fn a_store_that_cannot_be_believed_approves_nothing() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -48,6 +48,7 @@ impl Kept {
 mod tests {
     use super::*;
 
+    /// BT-1.
     #[test]
     fn what_was_used_last_is_kept() {
         let mut kept = Kept::default();

@@ -89,6 +89,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// BT-6.
     #[test]
     fn calls_that_are_alike_have_one_shape() {
         for (tool, input, expected) in [
@@ -104,6 +105,7 @@ mod tests {
         }
     }
 
+    /// BT-6.
     #[test]
     fn no_secret_is_shown() {
         let key = "ghp_".to_owned() + &"aB3".repeat(12);

@@ -100,6 +100,7 @@ mod tests {
     }
 
     /// TE-6, TE-7: one difference at a time.
+    /// TE-16.
     #[test]
     fn every_part_of_an_expectation_is_held_to() {
         let exact = Expectation {

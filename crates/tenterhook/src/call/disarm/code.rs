@@ -331,6 +331,7 @@ mod tests {
     use super::*;
     use tenterhook_shell::strings::texts;
 
+    /// SP-55.
     #[test]
     fn text_that_goes_on_names_no_directory() {
         for (code, expected) in [
@@ -359,6 +360,7 @@ mod tests {
         assert_eq!(joined(code, &texts(code)), Vec::<String>::new());
     }
 
+    /// SP-55.
     #[test]
     fn code_changes_files() {
         for code in [
@@ -382,6 +384,7 @@ mod tests {
         }
     }
 
+    /// SP-55.
     #[test]
     fn script_prints_into_a_file() {
         for script in

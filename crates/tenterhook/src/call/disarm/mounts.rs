@@ -58,6 +58,7 @@ fn source(value: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    /// SP-54.
     #[test]
     fn value_of_a_mount_names_its_source() {
         for (value, expected) in [

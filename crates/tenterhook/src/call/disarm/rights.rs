@@ -127,6 +127,7 @@ fn left(mode: &str) -> (bool, bool) {
 mod tests {
     use super::*;
 
+    /// SP-52.
     #[test]
     fn mode_closes_a_directory_for_its_owner() {
         for mode in ["000", "0", "644", "0600", "u-x", "a-r", "-rx", "u=", "u=rw,go=", "-x", "077"]

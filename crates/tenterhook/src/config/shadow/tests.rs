@@ -21,6 +21,7 @@ fn of(sources: &[Source]) -> (Vec<bool>, Vec<&'static str>) {
     (shadows, loaded.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
 }
 
+/// SH-1.
 #[test]
 fn each_place_that_says_shadow_is_heard() {
     let own = format!("{GUARD}mode = 'shadow'\n");
@@ -40,6 +41,7 @@ fn each_place_that_says_shadow_is_heard() {
     assert!(shadows.iter().all(|shadow| !shadow) && found.contains(&"broken-file"), "{found:?}");
 }
 
+/// SH-2.
 #[test]
 fn the_nearest_word_counts() {
     let says = |word: &str| format!("[source.'/p/tenterhook.toml']\nmode = '{word}'\n");
@@ -69,6 +71,7 @@ fn the_nearest_word_counts() {
     }
 }
 
+/// SH-2.
 #[test]
 fn a_repository_shadows_nothing_but_its_own() {
     let about = "[source.'/u/tenterhook.toml']\nmode = 'shadow'\n";
@@ -97,6 +100,7 @@ fn a_repository_shadows_nothing_but_its_own() {
     assert_eq!(armed.map(|hook| hook.enforcement.is_shadow()).collect::<Vec<_>>(), [true, false]);
 }
 
+/// SH-3.
 #[test]
 fn an_organisation_forbids_shadows() {
     let no = native("/m/tenterhook.toml", Layer::Managed, "[shadow]\nallowed = false\n");
@@ -113,6 +117,7 @@ fn an_organisation_forbids_shadows() {
     assert_eq!(of(&[user]), (vec![true], vec!["managed-key-ignored", "in-shadow"]));
 }
 
+/// SH-4.
 #[cfg(feature = "rule")]
 #[test]
 fn nothing_but_a_managed_file_shadows_self_protection() {
@@ -132,6 +137,7 @@ fn nothing_but_a_managed_file_shadows_self_protection() {
     }
 }
 
+/// SH-5.
 #[test]
 fn what_awaits_approval_is_never_in_shadow() {
     let own = native("/p/tenterhook.toml", Layer::Project, "");

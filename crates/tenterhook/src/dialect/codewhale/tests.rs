@@ -80,6 +80,7 @@ fn an_entry_of_two_keys_has_the_documented_defaults() {
     assert_eq!((row.timeout, row.failure), (events::TIMEOUT, crate::hook::OnFailure::Continue));
 }
 
+/// C-42, C-43, X-14.
 #[test]
 fn every_bad_sample_has_its_code_on_its_line() {
     let samples =
@@ -221,6 +222,7 @@ fn variables_are_bounded_and_standard_input_is_not() {
 }
 
 /// CW-54, CW-56: what is told is what is read.
+/// V-7.
 #[test]
 fn events_survive_the_way_out_and_back() {
     for form in [

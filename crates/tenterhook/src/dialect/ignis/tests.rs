@@ -132,6 +132,7 @@ fn another_hosts_events_are_told_in_the_agents_words() {
     assert_eq!(sent(&rewritten)["toolResult"], "second");
 }
 
+/// I-12.
 #[test]
 fn what_is_no_event_says_what_was_expected() {
     for (form, expected) in [
@@ -145,6 +146,7 @@ fn what_is_no_event_says_what_was_expected() {
     }
 }
 
+/// I-1.
 #[test]
 fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
     let fit = |path: &str, text: &str| {

@@ -107,6 +107,7 @@ fn a_hook_with_every_key_is_read() {
     assert_eq!(command.pass, ["TOKEN"]);
 }
 
+/// C-40.
 #[test]
 fn json_has_the_same_shape() {
     let read = clean(r#"{"hook": {"a": {"on": "Stop", "shell": "exit 0", "wake": true}}}"#);
@@ -114,6 +115,7 @@ fn json_has_the_same_shape() {
     assert_eq!(read.hooks[0].wait, Wait::Rewake);
 }
 
+/// C-50.
 #[test]
 fn an_entry_of_nothing_but_enabled_switches_a_hook_off() {
     let read =
@@ -125,6 +127,7 @@ fn an_entry_of_nothing_but_enabled_switches_a_hook_off() {
     assert_ne!(read.hooks[0].arming, crate::hook::Arming::Armed);
 }
 
+/// C-54.
 #[test]
 fn a_source_is_governed_and_an_event_declared() {
     let read = clean(
@@ -154,6 +157,7 @@ fn a_source_is_governed_and_an_event_declared() {
     assert!(!NATIVE.unknown_row(&"deploy.after".into()).powers.has(Power::Deny));
 }
 
+/// C-53.
 #[test]
 fn a_script_of_another_dialect_keeps_the_promises_of_this_file() {
     let read = clean("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nspeaks = 'claude'\n");
@@ -165,6 +169,7 @@ fn a_script_of_another_dialect_keeps_the_promises_of_this_file() {
     assert_eq!(command.inherit, Inherit::All);
 }
 
+/// C-48.
 #[test]
 fn patterns_say_what_they_are() {
     let spec = |text: &str| {
@@ -290,6 +295,7 @@ fn entries_of_one_name_are_set_apart() {
     assert_eq!(lines, [Some(5), Some(3)]);
 }
 
+/// C-41.
 #[test]
 fn files_are_found_from_the_strongest_layer_down() {
     use crate::hook::Layer::{Local, Managed, Project, User};
@@ -336,6 +342,7 @@ fn files_are_found_from_the_strongest_layer_down() {
     assert_eq!(named("/x/Cargo.toml", "[package]\nname = 'x'"), Fit::No);
 }
 
+/// C-46.
 #[test]
 fn a_gate_fails_closed_and_an_observer_does_not() {
     let failure = |event: &str| NATIVE.row(&event.into()).map(|row| row.failure);

@@ -87,6 +87,7 @@ async fn each_hook_has_its_own_time() {
 }
 
 /// waiting for a turn is on the event's clock, and background steps take no turn from a gate.
+///
 #[tokio::test(start_paused = true)]
 async fn a_gate_waits_for_no_turn_past_its_budget() {
     let slow = || Hook {

@@ -23,6 +23,7 @@ fn everything() -> Answer {
     Answer { effects, ..Answer::deny("no") }
 }
 
+/// SH-6.
 #[tokio::test]
 async fn nothing_of_a_shadow_reaches_the_outcome() {
     let broken = || Answer::failed(Code::NoAnswer, "it broke");
@@ -52,6 +53,7 @@ async fn nothing_of_a_shadow_reaches_the_outcome() {
     }
 }
 
+/// SH-8.
 #[tokio::test]
 async fn a_shadow_is_on_record() {
     let gate = says("gate", everything()).shadow();
@@ -68,6 +70,7 @@ async fn a_shadow_is_on_record() {
 }
 
 /// The clock stands still unless everybody waits: an event that waited would move it.
+/// SH-7.
 #[tokio::test(start_paused = true)]
 async fn a_shadow_costs_its_event_no_time() {
     let began = Instant::now();
@@ -105,6 +108,7 @@ async fn what_is_put_off_is_asked_elsewhere() {
     assert!(outcome.steps[0].shadow.as_ref().is_some_and(|shadow| shadow.blocked()));
 }
 
+/// SH-9.
 #[tokio::test]
 async fn a_shadow_rewrites_nothing_for_others() {
     for phase in [Phase::Rewrite, Phase::Decide] {

@@ -102,6 +102,7 @@ fn is_alive(pid: &str) -> bool {
 /// A gate that tells its process before it reads, and denies what the word stands in.
 const GATE: &str = "echo $$ >>pids; read -r event; case $event in *rm*) echo no >&2; exit 2;; esac";
 
+/// PW-2.
 #[tokio::test]
 async fn a_spare_answers_like_a_cold_start_and_is_replaced() {
     let scene = Scene::shell(GATE, "");
@@ -121,6 +122,7 @@ async fn a_spare_answers_like_a_cold_start_and_is_replaced() {
     assert_eq!(pids.len(), 5);
 }
 
+/// PW-4.
 #[tokio::test]
 async fn the_session_takes_its_processes_with_it() {
     let scene = Scene::shell(&format!("sleep 30 & {GATE}; kill $!"), "");
@@ -134,6 +136,7 @@ async fn the_session_takes_its_processes_with_it() {
     until(|| !is_alive(&pid)).await;
 }
 
+/// PW-3.
 #[tokio::test]
 async fn an_ended_session_starts_nothing_ahead() {
     let scene = Scene::shell(GATE, "");
@@ -148,6 +151,7 @@ async fn an_ended_session_starts_nothing_ahead() {
     assert_eq!(scene.session.spare_processes(), 0);
 }
 
+/// PW-6.
 #[tokio::test]
 async fn a_spare_that_was_killed_costs_nothing_but_its_head_start() {
     let scene = Scene::shell(GATE, "");
@@ -164,6 +168,7 @@ async fn a_spare_that_was_killed_costs_nothing_but_its_head_start() {
     scene.waiting(1).await;
 }
 
+/// PW-9.
 #[tokio::test]
 async fn one_that_does_not_wait_is_started_early_no_more_and_says_so() {
     let scene = Scene::shell("echo ran >>ran; exit 0", "");
@@ -182,6 +187,7 @@ async fn one_that_does_not_wait_is_started_early_no_more_and_says_so() {
     assert_eq!(scene.session.spare_processes(), 0);
 }
 
+/// PW-5.
 #[tokio::test]
 async fn a_changed_script_is_started_cold() {
     let scene = Scene::shell("sh ./guard.sh", "");
@@ -196,6 +202,7 @@ async fn a_changed_script_is_started_cold() {
     assert_eq!(scene.fire("ls").await.reason().as_deref(), Some("another"));
 }
 
+/// PW-5.
 #[tokio::test]
 async fn another_directory_is_another_process() {
     let scene = Scene::shell("read -r event; pwd -P >&2; exit 2", "");
@@ -208,6 +215,7 @@ async fn another_directory_is_another_process() {
     assert_eq!(outcome.reason(), Some(elsewhere.display().to_string()));
 }
 
+/// PW-9.
 #[tokio::test]
 async fn an_environment_that_never_fits_ends_the_attempts() {
     let scene = Scene::shell("read -r event; echo $TENTERHOOK_SESSION_ID >&2; exit 2", "");
@@ -226,6 +234,7 @@ async fn an_environment_that_never_fits_ends_the_attempts() {
     assert_eq!(scene.session.spare_processes(), 0);
 }
 
+/// PW-7.
 #[tokio::test]
 async fn the_clock_begins_with_the_event() {
     let scene = Scene::shell("read -r event; exec sleep 30", "timeout = \"300ms\"");
@@ -240,6 +249,7 @@ async fn the_clock_begins_with_the_event() {
     assert!(took >= Duration::from_millis(300) && took < PATIENCE, "{took:?}");
 }
 
+/// PW-7.
 #[tokio::test]
 async fn a_budget_ends_a_spare_too() {
     let scene = Scene::shell("read -r event; exec sleep 30", "timeout = \"20s\"");
@@ -251,6 +261,7 @@ async fn a_budget_ends_a_spare_too() {
     }
 }
 
+/// PW-8.
 #[tokio::test]
 async fn a_dropped_firing_ends_its_spare() {
     let scene = Scene::shell("echo $$ >>pids; read -r event; touch began; exec sleep 30", "");
@@ -267,6 +278,7 @@ async fn a_dropped_firing_ends_its_spare() {
     until(|| !is_alive(&pid)).await;
 }
 
+/// PW-4, PW-8.
 #[tokio::test]
 async fn an_env_file_belongs_to_one_run() {
     let scene = Scene::new(
@@ -297,6 +309,7 @@ async fn a_fifo_in_the_place_of_variables_is_not_waited_for() {
     assert!(outcome.effects.env.is_empty() && outcome.faults.is_empty(), "{outcome:?}");
 }
 
+/// PW-1.
 #[tokio::test]
 async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_still_detaches() {
     let sandbox = Sandbox::new().unwrap();
@@ -320,6 +333,7 @@ async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_s
     }
 }
 
+/// PW-4.
 #[tokio::test]
 async fn a_hook_that_leaves_the_configuration_takes_its_process_with_it() {
     let scene = Scene::shell(GATE, "");
@@ -333,6 +347,7 @@ async fn a_hook_that_leaves_the_configuration_takes_its_process_with_it() {
     until(|| !is_alive(&pid)).await;
 }
 
+/// PW-2, PW-3.
 #[tokio::test]
 async fn the_first_event_of_a_session_starts_what_others_will_need() {
     let hooks: String = (0..MAX_SPARES + 4)
@@ -350,6 +365,7 @@ async fn the_first_event_of_a_session_starts_what_others_will_need() {
     until(|| scene.session.spare_processes() == MAX_SPARES).await;
 }
 
+/// PW-1.
 #[tokio::test]
 async fn once_needs_no_second_process() {
     let scene = Scene::shell(GATE, "once = true");
@@ -359,6 +375,7 @@ async fn once_needs_no_second_process() {
     assert_eq!(lines(&scene.file("pids")).len(), 1);
 }
 
+/// PW-8.
 #[tokio::test]
 async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
     let scene = Scene::shell("read -r event; echo \"$event\" >>seen", "background = true");
@@ -371,6 +388,7 @@ async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
     }
 }
 
+/// PW-2.
 #[tokio::test]
 async fn events_at_once_share_no_process() {
     let scene = Arc::new(Scene::shell(GATE, ""));

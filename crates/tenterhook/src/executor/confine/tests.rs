@@ -132,6 +132,7 @@ async fn refused_with(scene: &Scene, line: &str, keys: &str, named: &str) {
     scene.pretended.set(None);
 }
 
+///
 #[tokio::test]
 async fn the_project_is_read_and_the_home_is_not() {
     if !can() {
@@ -202,6 +203,7 @@ async fn a_link_in_the_project_leads_no_grant_out_of_it() {
 }
 
 ///
+///
 #[tokio::test]
 async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     if !can() {
@@ -280,6 +282,7 @@ async fn git_works_without_the_settings_of_a_person() {
     refused(&scene, "test \"$(git config a.b)\" = c", STANDARD, read).await;
 }
 
+///
 #[tokio::test]
 async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
     if !can() {
@@ -296,6 +299,7 @@ async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+///
 #[tokio::test]
 async fn a_confined_hook_sees_the_variables_that_are_named() {
     if !can() {
@@ -309,6 +313,7 @@ async fn a_confined_hook_sees_the_variables_that_are_named() {
     refused_with(&scene, line, claude, &named).await;
 }
 
+///
 #[tokio::test]
 async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     let scene = Scene::new();
@@ -362,6 +367,7 @@ async fn who_demands_it_is_left_no_daemon() {
     assert_eq!(scene.works(first, STANDARD).await, (false, Some(Tier::T1)));
 }
 
+///
 #[tokio::test]
 async fn a_limit_of_time_ends_what_spins() {
     if !can() {

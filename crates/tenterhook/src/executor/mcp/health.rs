@@ -53,6 +53,7 @@ mod tests {
     use super::*;
 
     /// MC-10.
+    /// MC-9.
     #[test]
     fn three_calls_without_a_word_are_a_hang() {
         let mut health = Health::default();

@@ -170,6 +170,7 @@ mod tests {
     }
 
     /// MO-4
+    /// MO-5.
     #[test]
     fn one_fence_round_the_object_is_taken_off() {
         for (text, read) in [

@@ -167,6 +167,7 @@ mod tests {
         }
     }
 
+    /// WK-6, WK-7.
     #[test]
     fn whatever_else_is_no_reply() {
         for line in [

@@ -166,6 +166,7 @@ async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
 }
 
 /// Zoo 58: what it wrote on standard error last stands in the fault.
+/// WK-8.
 #[tokio::test]
 async fn the_last_words_of_a_worker_are_told() {
     let scene = Scene::new(&worker("guard", &["--worker", "{}"]));
@@ -176,6 +177,7 @@ async fn the_last_words_of_a_worker_are_told() {
 }
 
 /// Zoo 58: a second reply spoils no answer, but the worker is replaced.
+/// WK-6.
 #[tokio::test]
 async fn a_duplicate_reply_replaces_the_worker() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
@@ -233,6 +235,7 @@ async fn an_ended_session_has_no_worker() {
 }
 
 /// Zoo 58: a reply before the request answers nothing, whatever number it makes up.
+/// WK-6.
 #[tokio::test]
 async fn a_reply_before_the_request_is_no_answer() {
     let hook = worker("guard", &["--raw", r#"{"id":1}\n"#, "--worker", "{}"]);
@@ -272,6 +275,7 @@ async fn zoo_60_induced_failures_disarm_no_gate() {
 
 /// Zoo 59 (WK-20, WK-22): a worker that ends at its start is quarantined; its gate blocks all the same, people are told
 /// once, and a reload lifts it.
+/// WK-21.
 #[tokio::test]
 async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
     let hook = worker("guard", &["--exit", "3"]);
@@ -329,6 +333,7 @@ async fn a_missing_program_is_told() {
 }
 
 /// R-13: to drop a firing ends the worker that it waits for.
+/// WK-12.
 #[tokio::test]
 async fn a_dropped_firing_ends_its_worker() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));

@@ -106,6 +106,7 @@ mod tests {
         with_option(Prewarm::Python, "-c", text)
     }
 
+    /// PW-10.
     #[test]
     fn a_line_keeps_all_but_the_place_of_its_script() {
         for (line, expected) in [
@@ -122,6 +123,7 @@ mod tests {
         }
     }
 
+    /// PW-10.
     #[test]
     fn in_every_doubt_there_is_no_place_for_it() {
         for line in [
@@ -168,6 +170,7 @@ mod tests {
         assert_eq!(shimmed(argv(&["-W", "error"])), None);
     }
 
+    /// PW-14.
     #[test]
     fn node_has_options_and_commands_of_its_own() {
         for (line, expected) in [

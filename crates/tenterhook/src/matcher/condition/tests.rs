@@ -71,6 +71,7 @@ fn an_expression_selects_and_one_without_a_value_fails() {
 }
 
 /// What is false decides before what has no value, and that before what holds widely.
+/// S-59.
 #[test]
 fn of_several_conditions_the_surest_decides() {
     let no = || Picked::No("no".to_owned());

@@ -269,6 +269,7 @@ fn a_program_that_nobody_knows_may_run_what_it_is_handed() {
 }
 
 /// S-36: a guess never carries an allow, whatever it is about.
+/// S-37.
 #[test]
 fn a_guess_covers_nothing() {
     let input = json!({"command": "foo git push"});

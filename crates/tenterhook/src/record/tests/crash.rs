@@ -147,6 +147,7 @@ fn a_removal_that_is_killed_leaves_a_whole_record() {
 }
 
 /// RE-16.
+/// RE-43.
 #[test]
 fn half_a_line_is_cut_off_and_said() {
     let state = tempfile::tempdir().expect("a directory");
@@ -169,6 +170,7 @@ fn half_a_line_is_cut_off_and_said() {
 }
 
 /// RE-40: half of what was whole is told from half of what never was.
+/// RE-16.
 #[test]
 fn a_record_that_was_cut_is_a_problem() {
     let state = tempfile::tempdir().expect("a directory");

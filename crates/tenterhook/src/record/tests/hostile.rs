@@ -135,6 +135,7 @@ fn what_cannot_be_recorded_is_told_once() {
 }
 
 /// RE-14.
+/// RE-43.
 #[test]
 fn records_stay_within_their_bytes() {
     let state = tempfile::tempdir().expect("a directory");

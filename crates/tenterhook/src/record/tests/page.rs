@@ -2,6 +2,7 @@
 
 use super::super::entry::FIELDS;
 
+/// SH-8.
 #[test]
 fn every_field_of_a_record_stands_on_its_page() {
     let page = include_str!("../../../../../docs/spec/record.md");

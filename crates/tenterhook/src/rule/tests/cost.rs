@@ -57,6 +57,7 @@ fn is_given_up(rule: &Rule, event: Event, name: &str) {
 }
 
 /// Each of these does more behind a name or a sign than it says.
+/// RU-32.
 #[test]
 fn whatever_multiplies_is_given_up() {
     for when in [
@@ -152,6 +153,7 @@ fn a_pattern_from_the_event_is_bounded() {
 }
 
 /// A megabyte is no bomb: what rules ask of large texts in earnest costs a part of what they have.
+/// RU-32.
 #[test]
 fn large_texts_are_read() {
     let text = "a line of some log, as they come: 12 passed; 0 failed\n".repeat(20_000);
@@ -203,6 +205,7 @@ fn search(pattern: &str, text: &str) -> (Option<String>, bool, usize) {
     (found, search.is_in(text, &spend).unwrap(), spent.get())
 }
 
+/// RU-33.
 #[test]
 fn a_search_costs_what_its_pattern_makes_of_the_text() {
     let text = "ab".repeat(50_000);
@@ -240,6 +243,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The counted search finds what the `regex` crate finds.
+    /// RU-33.
     #[test]
     fn a_counted_search_finds_the_same(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..6),

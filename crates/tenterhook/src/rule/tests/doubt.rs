@@ -20,6 +20,7 @@ fn value(when: &str, line: &str) -> Option<bool> {
 /// Reads `ls` and writes `f`; the program `$X` is not known.
 const LINE: &str = "ls > f; $X push";
 
+/// RU-44.
 #[test]
 fn what_depends_on_the_unread_part_is_unknown() {
     for (when, expected) in [
@@ -51,6 +52,7 @@ fn what_depends_on_the_unread_part_is_unknown() {
     }
 }
 
+/// RU-40.
 #[test]
 fn true_wins_over_unknown_in_or_and_false_in_and() {
     let unknown = r#"call.hosts.exists(h, h == "x")"#;
@@ -62,6 +64,7 @@ fn true_wins_over_unknown_in_or_and_false_in_and() {
     }
 }
 
+/// RU-43.
 #[test]
 fn line_that_is_read_whole_leaves_nothing_unknown() {
     for line in ["ls", "", "ls \"$X\" \"$@\" > \"$Y\"", "eval \"$(ssh-agent -s)\""] {
@@ -96,6 +99,7 @@ fn computed_word_in_the_place_of_a_subcommand_is_unknown() {
     }
 }
 
+/// RU-41.
 #[test]
 fn expression_that_asks_about_doubt_takes_the_lists_as_they_are() {
     for doubt in
@@ -106,6 +110,7 @@ fn expression_that_asks_about_doubt_takes_the_lists_as_they_are() {
     }
 }
 
+/// RU-42.
 #[test]
 fn rule_that_only_adds_context_takes_the_lists_as_they_are() {
     let rule = Rule::new(r#"shell.commands.exists(c, c.program == "rm")"#).context("careful");
@@ -113,6 +118,7 @@ fn rule_that_only_adds_context_takes_the_lists_as_they_are() {
     assert_eq!(rule.says(&rule_input, Incomplete::Unknown, &|| true), Ok(None));
 }
 
+/// RU-42.
 #[test]
 fn text_of_a_rule_that_holds_shows_the_list_as_it_is() {
     let rule =

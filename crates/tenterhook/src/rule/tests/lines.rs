@@ -21,6 +21,7 @@ const A_BYTE: usize = 128 + 320;
 const A_LINE: usize = 20_000 + 100_000;
 
 /// A cut is no answer: not even the part that was worked out counts, and every rule of the event hears so.
+/// RU-37.
 #[test]
 fn what_is_cut_is_a_fault_and_not_a_part() {
     let line = format!("rm -rf /; find {} {}", "a ".repeat(8_000), "-name b ".repeat(4_000));
@@ -57,6 +58,7 @@ fn a_line_is_read_once_for_conditions_and_rules() {
 }
 
 /// Each shape is cut soon after the time is up: it is asked again and again on the way.
+/// RU-37.
 #[test]
 fn a_rule_ends_with_its_time_whatever_the_line() {
     for shape in shapes::all() {
@@ -96,6 +98,7 @@ const MULTIPLIED: &[&str] = &[
     "parameters",
 ];
 
+/// RU-37, S-22.
 #[test]
 fn no_shape_costs_more_than_its_length() {
     let mut wrong = Vec::new();

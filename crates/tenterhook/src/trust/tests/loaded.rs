@@ -375,6 +375,7 @@ fn a_hook_that_needs_its_place_says_why() {
 }
 
 /// T-75, T-76, T-77: after approval each layout denies as it did, and a change of what it loads asks again.
+/// T-100.
 #[tokio::test]
 async fn approval_loses_no_denial_of_what_a_script_loads() {
     let mut wrong = Vec::new();

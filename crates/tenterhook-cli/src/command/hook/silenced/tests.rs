@@ -101,6 +101,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 /// BR-93 to BR-95: each of 100 calls of each kind is found.
+/// BR-94.
 #[test]
 fn each_silenced_call_is_found() {
     let mut found = [0; 6];
@@ -157,6 +158,7 @@ fn mark_of_a_changed_edit_excuses_no_other_difference() {
 }
 
 /// BR-93 to BR-95: no finding in 1,000 ordinary calls, whatever else happens in their sessions.
+/// BR-94.
 #[test]
 fn ordinary_calls_have_no_finding() {
     let kinds = calls();

@@ -90,6 +90,7 @@ fn a_prompt_and_a_tool_call_can_be_blocked_and_nothing_else() {
 }
 
 /// What blocks rewrites nothing.
+/// I-21.
 #[test]
 fn a_blocked_prompt_is_not_rewritten() {
     let both = r#"{"continue": false, "hookSpecificOutput": {"updatedInput": "x"}}"#;
@@ -147,6 +148,7 @@ fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
 }
 
 /// IG-S11, Ruling 24.
+/// I-17.
 #[test]
 fn stderr_is_one_line_and_cut_between_characters() {
     for (text, expected) in [
@@ -159,6 +161,7 @@ fn stderr_is_one_line_and_cut_between_characters() {
     }
 }
 
+/// I-24.
 #[test]
 fn silence_and_plain_consent_change_nothing() {
     for stdout in [
@@ -222,6 +225,7 @@ fn a_denial_that_slipped_denies() {
     }
 }
 
+/// I-25.
 #[test]
 fn broken_bytes_are_replaced_as_the_agent_replaces_them() {
     let said = Said::Bytes {

@@ -42,6 +42,7 @@ fn words(hook: &Hook) -> Vec<&str> {
 }
 
 /// IG-S9, I-31 to I-33.
+/// I-32.
 #[test]
 fn a_command_is_split_at_white_space_and_argv_is_taken_as_it_is() {
     for (fields, expected) in [
@@ -70,6 +71,7 @@ fn a_command_is_split_at_white_space_and_argv_is_taken_as_it_is() {
 }
 
 /// I-31: nothing to run, or two things.
+/// I-30.
 #[test]
 fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
     for (fields, code) in [
@@ -198,6 +200,7 @@ fn a_matcher_is_a_name_or_the_beginning_of_one() {
 }
 
 /// One entry for the end of a tool call is a hook for both neutral events.
+/// I-11.
 #[test]
 fn after_a_tool_a_hook_runs_whether_it_failed_or_not() {
     let read = read(r#"{"hooks": {"PostToolUse": [{"command": "x"}]}}"#);
@@ -227,6 +230,7 @@ fn one_bad_entry_costs_the_file_only_where_the_agent_is_followed_exactly() {
     );
 }
 
+/// I-2.
 #[test]
 fn faults_of_the_file_have_their_codes() {
     for (text, code, unreadable, hooks) in [

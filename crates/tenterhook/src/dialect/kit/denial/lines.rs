@@ -255,6 +255,7 @@ mod tests {
     }
 
     ///
+    ///
     #[test]
     fn lines_that_tell_of_something_else_are_not() {
         for text in [

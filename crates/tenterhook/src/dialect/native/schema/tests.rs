@@ -91,6 +91,7 @@ fn the_other_schemas_have_the_keys_of_the_code() {
     assert_eq!(outcomes["required"], keys);
 }
 
+/// V-41.
 #[test]
 fn outcomes_fit_their_schema() {
     let validator = validator(Kind::Outcome);

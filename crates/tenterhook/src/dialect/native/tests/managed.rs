@@ -276,6 +276,7 @@ fn a_user_leaves_no_more_to_agents_than_a_managed_file() {
 }
 
 /// C-77: whatever the organisation says of the record stands, and what it requires is neither switched off, nor moved, nor cut short.
+/// C-90.
 #[test]
 fn a_user_undoes_no_managed_word_about_the_record() {
     // A managed table, the user's, what holds in the end, and the keys of the user's that have no effect.

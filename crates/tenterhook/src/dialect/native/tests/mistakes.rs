@@ -17,6 +17,7 @@ fn a_bad_hook_is_rejected_alone() {
 const OF_RULES: &[&str] =
     &["bad-rule", "bad-rule-pattern", "empty-rule", "rule-too-costly", "unknown-rule-name"];
 
+/// C-42, C-43, X-14.
 #[test]
 fn every_bad_sample_has_its_code_on_its_line() {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/native");
@@ -117,6 +118,7 @@ fn what_no_tool_is_called_is_told() {
 }
 
 /// C-53: what was taken over from an agent's own file is as dead here as there, and no more.
+/// C-48.
 #[test]
 fn what_another_agent_reads_is_only_told() {
     for keys in ["match = 'travel to'", "match = '/Bash(git commit:*)/'", "if = 'Bash(a)|Bash(b)'"]
@@ -241,6 +243,7 @@ fn every_code_has_an_entry_in_the_book() {
     assert_eq!(told, known.iter().map(String::as_str).collect());
 }
 
+/// C-42.
 #[test]
 fn every_diagnostic_of_an_error_costs_the_hook() {
     let read = load("[hook.a]\non = 'Stop'\nshell = 'x'\nmtach = 'y'\n");

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{read, report, said, *};
 use crate::hook::Compat;
 
+/// V-7.
 #[test]
 fn events_survive_the_way_out_and_back() {
     let roots = Roots { home: "/home/u".into(), ..Roots::default() };
@@ -26,6 +27,7 @@ fn events_survive_the_way_out_and_back() {
     assert_eq!(start.env_file, Some("TENTERHOOK_ENV_FILE"));
 }
 
+/// V-7.
 #[test]
 fn an_event_of_another_form_is_refused_with_words() {
     let refused = |form: Value| {
@@ -38,6 +40,7 @@ fn an_event_of_another_form_is_refused_with_words() {
     assert!(refused(json!({"session": {}})).contains("no `event`"));
 }
 
+/// V-26.
 #[test]
 fn a_whole_answer_is_read() {
     let answer = said(
@@ -54,6 +57,7 @@ fn a_whole_answer_is_read() {
     assert_eq!(answer.effects.retry, Some(true));
 }
 
+/// V-20.
 #[test]
 fn exit_codes_say_what_the_protocol_says() {
     assert_eq!(read(End::Exited(0), "", "log"), Answer::default());
@@ -76,6 +80,7 @@ fn exit_codes_say_what_the_protocol_says() {
     );
 }
 
+/// V-27.
 #[test]
 fn an_unknown_key_is_a_remark_and_the_rest_stands() {
     let answer = said(r#"{"context":"c","severity":1}"#);
@@ -84,6 +89,7 @@ fn an_unknown_key_is_a_remark_and_the_rest_stands() {
     assert!(answer.remarks[0].message.contains("extra"));
 }
 
+/// V-28.
 #[test]
 fn a_hook_goes_to_the_background_by_its_first_line() {
     assert!(NATIVE.detaches(br#"{"background": true}"#, Compat::Guarded));
@@ -93,6 +99,7 @@ fn a_hook_goes_to_the_background_by_its_first_line() {
     assert_eq!(answer.effects.context, ["late"]);
 }
 
+/// V-9.
 #[test]
 fn an_env_file_becomes_variables_and_the_answer_wins() {
     let mut report = report(End::Exited(0), r#"{"env":{"A":"answer"}}"#, "");
@@ -101,6 +108,7 @@ fn an_env_file_becomes_variables_and_the_answer_wins() {
     assert_eq!(Value::Object(env), json!({"A": "answer", "B": "x y"}));
 }
 
+/// V-41.
 #[test]
 fn an_outcome_has_every_key() {
     let value = encode_outcome(&crate::Outcome::silent());

@@ -21,6 +21,7 @@ fn weighed(entry: &str) -> Option<(bool, String)> {
     explained.into_iter().next().map(|(_, because)| (because.selected, because.because))
 }
 
+/// C-60.
 #[test]
 fn what_can_be_read_selects_and_what_cannot_widens() {
     let table = [
@@ -89,6 +90,7 @@ fn a_mistake_holds_up_calls_and_events_of_ones_own_and_no_prompt() {
 
 const CALLS: [&str; 3] = ["PreToolUse", "PermissionRequest", "PreModelCall"];
 
+/// C-60.
 #[test]
 fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
     for (text, name) in [
@@ -118,6 +120,7 @@ fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
     assert_eq!(kept, [("Stop", any, false), ("PreToolUse", any, true), ("Stop", any, true)]);
 }
 
+/// C-60.
 #[test]
 fn the_policy_of_the_entry_stands_where_it_can_be_read() {
     let of = |line: &str| {
@@ -147,6 +150,7 @@ fn a_file_that_cannot_be_read_holds_calls() {
 }
 
 /// C-71: entries that are whole live, one that is torn is one that cannot be used, and what reads whole holds nothing more.
+/// C-40.
 #[test]
 fn of_a_torn_file_every_whole_entry_lives() {
     let good = "[hook.good]\non = 'PreToolUse'\nshell = 'x'\n";
@@ -179,6 +183,7 @@ fn of_a_torn_file_every_whole_entry_lives() {
     }
 }
 
+/// C-62.
 #[test]
 fn a_declaration_that_cannot_be_used_keeps_its_gates() {
     let gate = |lines: &str| {

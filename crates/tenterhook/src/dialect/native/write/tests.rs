@@ -59,6 +59,7 @@ fn samples() -> Vec<(DialectId, &'static str)> {
 }
 
 /// C-58.
+/// C-53, C-68.
 #[test]
 fn what_is_written_is_read_as_the_same_hooks() {
     for (dialect, text) in samples() {

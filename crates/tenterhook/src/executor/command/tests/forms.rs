@@ -41,6 +41,7 @@ fn preloads(directory: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.extension().is_some_and(|extension| extension == "cjs")).collect()
 }
 
+/// PW-15.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_form_of_node_answers_when_its_exit_is_announced() {
@@ -63,6 +64,7 @@ async fn the_form_of_node_answers_when_its_exit_is_announced() {
     until(|| preloads(&scripts).is_empty()).await;
 }
 
+/// PW-15.
 #[tokio::test]
 async fn a_node_that_nobody_can_tell_anything_is_started_ahead_as_it_stands() {
     let sandbox = Sandbox::new().unwrap();

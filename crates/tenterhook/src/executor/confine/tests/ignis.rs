@@ -79,6 +79,7 @@ const OFF: &str = r#", "sandbox": false"#;
 
 /// `sandboxed_hook_cannot_write_outside_tmpdir`, `sandboxed_hook_cannot_write_to_target_tmpdir`,
 /// `sandboxed_hook_cannot_read_outside_allowlist`, each with its twin that is not confined.
+/// I-37.
 #[tokio::test]
 async fn what_the_agent_does_not_list_is_shut() {
     if !can() {
@@ -100,6 +101,7 @@ async fn what_the_agent_does_not_list_is_shut() {
 }
 
 /// `sandboxed_hook_can_write_to_actual_tmp`, `sandboxed_hook_can_read_system_libs`, and what the agent says of the network.
+/// I-37.
 #[tokio::test]
 async fn what_the_agent_lists_is_open() {
     if !can() {
@@ -145,6 +147,7 @@ async fn a_refusal_is_told_with_all_that_the_agent_lists() {
 }
 
 /// A program reads what it is installed with, and one that is found by its name has no directory.
+/// I-37.
 #[tokio::test]
 async fn the_directory_of_a_program_is_its_own() {
     if !can() {
@@ -175,6 +178,7 @@ fn executable(path: &std::path::Path) {
 /// `malformed_json_is_soft_failed_with_enforced_status`, `missing_binary_is_soft_failed_with_disabled_status`,
 /// `passthrough_keeps_status_field`, `chain_of_two_hooks_propagates_sandbox_status`, `disabled_status_when_sandbox_opt_out`: how far a
 /// hook was confined is what its process found, whatever it said.
+/// I-37.
 #[tokio::test]
 async fn how_far_it_was_confined_is_on_record_however_it_ends() {
     if !can() {
@@ -197,6 +201,7 @@ async fn how_far_it_was_confined_is_on_record_however_it_ends() {
 }
 
 /// `unconfined_warning_emitted_when_kernel_sandbox_unavailable`, `disabled_does_not_emit_unconfined_warning`.
+/// I-37.
 #[tokio::test]
 async fn a_machine_that_cannot_confine_runs_it_and_says_so_once() {
     let scene = Scene { pretended: Some(Default::default()), ..Scene::new() };

@@ -23,6 +23,7 @@ const KEY: &str = "cat \"$HOME/keys/id\"";
 const GRANTED: &str = "sandbox = { read = [\"~/keys\"] }";
 
 /// A hook that may change a directory makes what a later grant names in it.
+///
 #[tokio::test]
 async fn a_hook_leads_its_own_later_grant_nowhere() {
     if !can() {
@@ -37,6 +38,7 @@ async fn a_hook_leads_its_own_later_grant_nowhere() {
 }
 
 /// Nor does what another hook of the same configuration makes in a directory of its own.
+///
 #[tokio::test]
 async fn a_hook_leads_the_grant_of_another_nowhere() {
     if !can() {
@@ -50,6 +52,7 @@ async fn a_hook_leads_the_grant_of_another_nowhere() {
 }
 
 /// The same within the project: a directory that a hook may change holds links of its own making, wherever it lies.
+///
 #[tokio::test]
 async fn a_link_leads_no_grant_from_one_place_of_the_project_to_another() {
     if !can() {
@@ -77,6 +80,7 @@ async fn a_link_leads_no_grant_from_one_place_of_the_project_to_another() {
 }
 
 /// What is opened unasked because programs lie there is brought by the project as well.
+///
 #[tokio::test]
 async fn a_link_beside_the_programs_of_a_project_opens_nothing() {
     if !can() {
@@ -98,6 +102,7 @@ async fn a_link_beside_the_programs_of_a_project_opens_nothing() {
 }
 
 /// What an entry names by a whole path may lie in the project, where anything can be made of it.
+///
 #[tokio::test]
 async fn a_link_that_an_entry_names_opens_nothing() {
     if !can() {
@@ -117,6 +122,7 @@ async fn a_link_that_an_entry_names_opens_nothing() {
 }
 
 /// The project is known by where it lies, and not by what a grant calls it.
+///
 #[tokio::test]
 async fn another_name_of_the_project_is_the_project() {
     if !can() {
@@ -130,6 +136,7 @@ async fn another_name_of_the_project_is_the_project() {
 }
 
 /// A file that is no directory holds nothing, whatever it is called: the gate starts.
+///
 #[tokio::test]
 async fn a_pipe_in_the_place_of_a_repository_keeps_no_gate_from_its_start() {
     if !can() {

@@ -95,6 +95,7 @@ async fn what_runs_hooks_by_another_way_is_never_written() {
     }
 }
 
+///
 #[tokio::test]
 async fn what_says_which_hooks_run_is_never_written() {
     if !can() {
@@ -121,6 +122,7 @@ async fn what_says_which_hooks_run_is_never_written() {
 }
 
 /// Who may change what is around the project is held in it as one that may change the project.
+///
 #[tokio::test]
 async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
     if !can() {
@@ -146,6 +148,7 @@ async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
 }
 
 /// What git runs cannot be told of a repository that says too much: nothing of it is changed, and nobody waits for long, or for memory.
+///
 #[tokio::test]
 async fn a_repository_that_says_too_much_is_held_as_a_whole() {
     if !can() {
@@ -194,6 +197,7 @@ async fn a_repository_that_says_too_much_is_held_as_a_whole() {
 }
 
 /// In the home, too: the program that decides, families of names, texts whose head may hold hooks.
+///
 #[tokio::test]
 async fn what_decides_in_the_home_is_never_written() {
     if !can() {
@@ -234,6 +238,7 @@ async fn what_decides_in_the_home_is_never_written() {
 }
 
 /// Git and agents look for their files up from where they are started: what lies around the project is held as what lies in it.
+///
 #[tokio::test]
 async fn what_says_which_hooks_run_around_the_project_is_never_written() {
     if !can() {

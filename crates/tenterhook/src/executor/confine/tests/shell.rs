@@ -69,6 +69,7 @@ impl Host {
     }
 }
 
+///
 #[tokio::test]
 async fn a_shell_changes_the_project_and_nothing_beside_it() {
     if !can() {
@@ -111,6 +112,7 @@ async fn a_shell_changes_the_project_and_nothing_beside_it() {
     }
 }
 
+///
 #[tokio::test]
 async fn a_shell_in_strict_changes_nothing() {
     if !can() {
@@ -128,6 +130,7 @@ async fn a_shell_in_strict_changes_nothing() {
     }
 }
 
+///
 #[cfg(unix)]
 #[tokio::test]
 async fn a_shell_whose_project_is_the_home_is_given_none_of_it() {
@@ -148,6 +151,7 @@ async fn a_shell_whose_project_is_the_home_is_given_none_of_it() {
     }
 }
 
+///
 #[tokio::test]
 async fn a_shell_is_not_started_where_it_cannot_be_confined() {
     let mut host = Host::new(Profile::Standard);

@@ -2,6 +2,7 @@
 
 use super::*;
 
+///
 #[tokio::test]
 async fn a_refusal_is_told_with_the_line_that_grants_it() {
     if !can() {

@@ -92,6 +92,7 @@ async fn of_two_replies_in_one_write_neither_counts() {
 }
 
 /// MC-8.
+/// MC-1.
 #[tokio::test]
 async fn a_server_is_started_once_and_keeps_its_connection() {
     let servers = configured();

@@ -56,6 +56,7 @@ fn came_to(verdict: &Verdict) -> &'static str {
 }
 
 /// V-20 to V-34, CW-60 to CW-68, G-38.
+/// V-32.
 #[test]
 fn every_near_miss_counts_and_no_innocent_does() {
     for (id, usual, rules) in TABLES {

@@ -79,6 +79,7 @@ async fn an_address_that_fails_is_a_fault_and_no_call_is_sent_twice() {
 }
 
 /// MC-7, MC-13: the rules of `http` hooks hold for addresses and headers.
+/// MC-15.
 #[tokio::test]
 async fn nothing_is_sent_where_nothing_may_be_sent() {
     let scripted = scripted(200, "");

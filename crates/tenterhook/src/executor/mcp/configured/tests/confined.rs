@@ -105,6 +105,7 @@ const TRIES: &[(&str, &str, &str, &str)] = &[
     ("room", "written", "written", "written"),
 ];
 
+/// MC-19.
 #[tokio::test]
 async fn a_server_touches_what_it_is_granted() {
     if !can() {
@@ -122,6 +123,7 @@ async fn a_server_touches_what_it_is_granted() {
 }
 
 /// A server is started anew for a hook that is left less, and for nobody with more than any that calls it is.
+/// MC-19.
 #[tokio::test]
 async fn a_hook_is_served_by_nobody_who_has_more_than_it() {
     if !can() {
@@ -148,6 +150,7 @@ async fn a_hook_is_served_by_nobody_who_has_more_than_it() {
     }
 }
 
+/// MC-19.
 #[tokio::test]
 async fn a_refusal_of_a_server_is_told_with_its_line() {
     if !can() {
@@ -161,6 +164,7 @@ async fn a_refusal_of_a_server_is_told_with_its_line() {
     }
 }
 
+/// MC-19.
 #[tokio::test]
 async fn a_server_is_not_started_where_it_cannot_be_confined() {
     let scene = Scene::new(Sandbox::standard(), true);

@@ -48,6 +48,7 @@ async fn sent(scripted: &Scripted, wanted: impl Fn(&tenterhook_testkit::server::
 }
 
 /// MC-8.
+/// MC-15.
 #[tokio::test]
 async fn an_answer_may_come_in_a_stream_behind_other_messages() {
     let scripted = keeping_a_session(&[stream(&[NOTHING, &answer(1)]), stream(&[&answer(2)])]);
@@ -193,6 +194,7 @@ async fn one_bad_reply_costs_one_call() {
 }
 
 /// MC-7, MC-16, MC-22: no call is sent twice, no redirect followed, and nothing of what the server was handed comes back.
+/// MC-15.
 #[tokio::test]
 async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
     use CallFaultKind::{NotConnected, Protocol};
