@@ -14,7 +14,8 @@ use std::process::Command;
 use crate::{Said, shard, tree};
 use rooms::{ROOMS, Room};
 
-const SOURCE: &str = "crates/tenterhook/src";
+/// The crates whose tests guard a room.
+const TESTED: &[&str] = &["tenterhook-core", "tenterhook"];
 /// Seconds that the tests of one mutant may take: several times what they need. One that never ends has been noticed.
 const PATIENCE: &str = "150";
 /// Seconds that one mutant may be compiled for. The first pays for the crates below it.
@@ -86,14 +87,14 @@ fn change(room: &Room, asked: &Asked<'_>) -> Result<Found, String> {
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let (k, n) = asked.shard;
     let mut command = Command::new(env!("CARGO"));
-    command.args(["mutants", "--in-place", "--package", "tenterhook", "--all-features"]);
+    command.args(["mutants", "--in-place", "--package", room.package, "--all-features"]);
+    command.args(TESTED.iter().flat_map(|package| ["--test-package", package]));
     command.args(["--timeout", PATIENCE, "--build-timeout", BUILDING]);
     // Neighbours are alike: of a share each file has its part. `cargo-mutants` counts from nought.
     command.args(["--sharding", "round-robin", "--shard", &format!("{}/{n}", k - 1)]);
     command.args(["--baseline", if asked.trusted { "skip" } else { "run" }]);
     command.arg("--output").arg(&out);
-    command
-        .args(room.files.iter().flat_map(|file| ["--file".to_owned(), format!("{SOURCE}/{file}")]));
+    command.args(room.files.iter().flat_map(|file| ["--file".to_owned(), room.path(file)]));
     command.arg("--cargo-arg=--lib");
     command.args(room.programs.iter().map(|program| format!("--cargo-arg=--test={program}")));
     command.args(["--", "--"]).args(room.tests);
@@ -162,7 +163,7 @@ mod tests {
         for room in ROOMS {
             for file in room.files {
                 let plain = file.split_once("/*").map_or(*file, |(folder, _)| folder);
-                let path = tree::root().join(SOURCE).join(plain);
+                let path = tree::root().join(room.path(plain));
                 assert!(path.exists(), "{} is not in room `{}`", path.display(), room.name);
             }
         }

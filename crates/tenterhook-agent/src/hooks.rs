@@ -371,9 +371,9 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
         user_state: directory("XDG_STATE_HOME"),
-        account_home: Roots::account_home_beside(&place.home),
+        account_home: discover::account_home_beside(&place.home),
     };
-    roots.without_home_in_project()
+    discover::without_home_in_project(roots)
 }
 
 /// The text without what drives a terminal, reorders a line or hides in one: for people to read.

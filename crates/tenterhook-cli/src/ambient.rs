@@ -38,7 +38,7 @@ pub(crate) struct Here {
 impl Here {
     /// Asks the environment.
     pub(crate) fn look() -> Result<Self, Problem> {
-        let roots = Roots::from_env().map_err(|error| {
+        let roots = discover::roots_from_env().map_err(|error| {
             let problem = Problem::new(error.to_string());
             match error.kind() {
                 ErrorKind::NotFound => problem.help("change into a directory that exists"),
@@ -72,7 +72,7 @@ impl Here {
         for project in projects {
             let known = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
             if known.into_iter().all(|roots| roots.cwd != *project) {
-                let roots = self.roots.at(project.clone());
+                let roots = discover::roots_in(&self.roots, project.clone());
                 self.left.push(roots.map_err(|error| Problem::new(error.to_string()))?);
             }
         }
@@ -123,7 +123,9 @@ impl Here {
         if known.any(|roots| roots.cwd == directory) {
             return Ok(None);
         }
-        self.roots.at(directory).map(Some).map_err(|error| Problem::new(error.to_string()))
+        discover::roots_in(&self.roots, directory)
+            .map(Some)
+            .map_err(|error| Problem::new(error.to_string()))
     }
 
     /// Tells people that nothing is kept, where their home does not exist (BR-43).

@@ -43,11 +43,19 @@ pub use self::{
     servers::{servers, servers_for, servers_for_by},
     silencers::{silencers, silencers_in, source_of},
 };
+#[cfg(feature = "env")]
+pub use environment::roots_from_env;
+#[cfg(feature = "env")]
+#[doc(hidden)]
+pub use environment::{account_home_beside, roots_in, without_home_in_project};
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 pub use given::given;
+#[doc(hidden)]
+pub use roots::is_in_project;
+pub use roots::roots;
 #[cfg(feature = "trust")]
 pub(crate) use servers::{FileOfServers, server_files, servers_of};
 
@@ -300,7 +308,7 @@ pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option
     let layer =
         candidates.find(|place| places::is_one_of(path, &place.path)).map(|place| place.layer);
     let plugin = match layer {
-        None => Some(given::plugin_of(path).filter(|_| roots.has_inside(path))?),
+        None => Some(given::plugin_of(path).filter(|_| is_in_project(roots, path))?),
         Some(_) => None,
     };
     let layer = layer.unwrap_or(Layer::Plugin);

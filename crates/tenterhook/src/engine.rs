@@ -182,7 +182,7 @@ impl Engine {
         outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
-        let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
+        let outcome = polish::polish(outcome.with_steps(records), &self.inner.ambient);
         if lack.is_none() && session.begins() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::dialect::Roots;
+use crate::discover;
 use crate::event::Event;
 use crate::event::tool::effect::canonical;
 pub use store::{Denied, Leaves, Trouble};
@@ -57,7 +58,9 @@ pub fn state_directory_outside<'r>(
     let named = state_directory(env, &first.home);
     let own = first.account_home.as_ref().unwrap_or(&first.home);
     let usual = own.join(USUAL);
-    let is_inside = |roots: &&Roots| roots.has_inside(&named) && !roots.has_inside(own);
+    let is_inside = |roots: &&Roots| {
+        discover::is_in_project(roots, &named) && !discover::is_in_project(roots, own)
+    };
     if named != usual && projects.iter().any(is_inside) { usual } else { named }
 }
 

@@ -24,7 +24,7 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
 //! // The hooks that the user's agents would load, guarded: a repository runs nothing that the user did not approve.
-//! let roots = Roots::new(&project, &home)?; // a program: `Roots::from_env()?`
+//! let roots = discover::roots(&project, &home)?; // a program: `discover::roots_from_env()?`
 //! # let roots = Roots { managed: None, ..roots };
 //! let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]);
 //! let (engine, diagnostics) = Engine::discover(&roots).ambient(ambient).build();
@@ -87,7 +87,7 @@
 //! | `model` | [`executor::model::ModelClient`] for `prompt` and `agent` hooks; includes `http` | `tower-service` |
 //! | `mcp` | [`engine::Builder::connect`]: MCP servers that hooks call; includes `http` | `tower-service` |
 //! | `record` | [`record::Journal`]: each firing in files, append-only | `jiff`, `sha2` |
-//! | `env` | `Roots::from_env` and `Ambient::from_env`, for hosts that are programs | none |
+//! | `env` | `discover::roots_from_env` and `Ambient::from_env`, for hosts that are programs | none |
 //! | `prewarm-forms` | a Python or Node.js interpreter that waits for its event | none |
 //! | `transcript` | [`transcript`]: recorded sessions of agents as events, and [`backtest`] | `jiff`, `memchr` |
 //!
@@ -102,7 +102,7 @@
 //!   [`engine::Builder::trust_repositories_unasked`].
 //! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
 //! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
-//!   host, unless it asks for `Roots::from_env` and `Ambient::from_env` with the feature `env`.
+//!   host, unless it asks for `discover::roots_from_env` and `Ambient::from_env` with the feature `env`.
 //!
 //! A host that obeys an outcome matches on [`Outcome::decision`], the one place that says whether the action happens, and
 //! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
@@ -112,56 +112,30 @@
 //! (`#[doc(hidden)]`) is for the programs that are released with this crate, and changes with any version: they ask for
 //! exactly one.
 
-#[doc(hidden)]
-pub mod agents;
-pub mod answer;
 #[cfg(feature = "transcript")]
 pub mod backtest;
-#[cfg(feature = "rule")]
-#[expect(
-    unreachable_pub,
-    reason = "a room says what other rooms may use in the words of every room"
-)]
-mod call;
-mod compat;
-pub mod config;
-pub mod diagnostic;
-pub mod dialect;
 pub mod discover;
 pub mod engine;
-pub mod event;
 pub mod executor;
 #[doc(hidden)]
 pub mod fuzzed;
-pub mod hook;
-#[doc(hidden)]
-pub mod install;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub mod leave;
-pub mod matcher;
-mod merge;
-pub mod outcome;
-pub mod plan;
 pub mod prelude;
-#[doc(hidden)]
-pub mod protect;
 pub mod record;
-#[doc(hidden)]
-pub mod report;
-mod request;
-pub mod rule;
 pub mod session;
-mod source;
-mod strict;
-mod syntax;
-pub mod text;
-#[cfg(feature = "transcript")]
-pub mod transcript;
 #[cfg(feature = "trust")]
 pub mod trust;
-#[doc(hidden)]
-pub mod verdict;
+
+#[cfg(feature = "rule")]
+pub use tenterhook_core::call;
+#[cfg(feature = "transcript")]
+pub use tenterhook_core::transcript;
+pub use tenterhook_core::{
+    agents, answer, compat, config, diagnostic, dialect, event, hook, install, matcher, merge,
+    outcome, plan, protect, report, request, rule, settle, source, strict, syntax, text, verdict,
+};
 
 pub use engine::Engine;
 pub use event::Event;

@@ -6,6 +6,9 @@ mod chain;
 #[cfg(feature = "record")]
 mod entry;
 #[cfg(feature = "record")]
+#[doc(hidden)]
+pub use entry::effect_digest;
+#[cfg(feature = "record")]
 mod error;
 #[cfg(feature = "record")]
 mod head;

@@ -7,7 +7,6 @@ mod background;
 mod claim;
 mod detached;
 mod residents;
-mod settle;
 mod status;
 mod store;
 mod wanted;
@@ -21,16 +20,13 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 #[doc(hidden)]
-pub use self::{
-    background::Running,
-    settle::{View, settle},
-};
+pub use self::background::Running;
 pub use background::Finished;
 #[doc(hidden)]
 pub use background::MAX_BACKGROUND;
-pub use settle::Strike;
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
+pub use tenterhook_core::settle::{Strike, View, settle};
 #[doc(hidden)]
 pub use wanted::Wanted;
 

@@ -6,8 +6,6 @@
 
 mod copies;
 mod decide;
-mod digest;
-mod entry;
 mod judge;
 mod key;
 mod last_good;
@@ -22,7 +20,6 @@ mod servers;
 mod signed;
 mod store;
 mod suspect;
-mod told;
 mod vanished;
 mod worktree;
 
@@ -38,12 +35,11 @@ use crate::discover::{self, Found};
 use crate::hook::Hook;
 use crate::source::{Reach, ReadConfig, Server, Source};
 use crate::syntax::{self, Format};
-use digest::Canon;
-use entry::Ground;
 use last_good::LastGood;
 use pins::{Finding, ReadScript, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
+use tenterhook_core::entry::{self, Ground, digest::Canon};
 
 pub(crate) use copies::original;
 #[doc(hidden)]
@@ -51,7 +47,6 @@ pub use copies::{ChangedFile, ORIGIN};
 #[doc(hidden)]
 pub use decide::{Fate, Role, Unapproved, WrittenFor, decide};
 pub use decide::{Origin, State};
-pub use digest::Digest;
 #[doc(hidden)]
 pub use key::{PublicKey, SecretKey};
 #[doc(hidden)]
@@ -63,6 +58,7 @@ pub use review::Review;
 pub use review::{Change, Entry};
 #[doc(hidden)]
 pub use suspect::Suspect;
+pub use tenterhook_core::entry::digest::Digest;
 
 /// What a person approved, and where what was approved is kept. Cheap to clone.
 #[derive(Clone, Debug)]

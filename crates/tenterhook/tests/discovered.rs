@@ -39,7 +39,8 @@ impl Machine {
     }
 
     fn roots(&self) -> Roots {
-        let roots = Roots::new(self.0.path().join("repo"), self.0.path().join("home"));
+        let roots =
+            tenterhook::discover::roots(self.0.path().join("repo"), self.0.path().join("home"));
         Roots { managed: None, ..roots.expect("absolute paths") }
     }
 

@@ -52,8 +52,8 @@ struct Hooks {
 impl Hooks {
     /// Loads the hooks that the user's agents would load in `project`, and shows what is wrong with them.
     fn load(home: &Path, project: &Path, path: String) -> io::Result<Self> {
-        // A program whose user starts it: `Roots::from_env()` and `Ambient::from_env()`, with the feature `env`.
-        let roots = Roots { managed: None, ..Roots::new(project, home)? };
+        // A program whose user starts it: `discover::roots_from_env()` and `Ambient::from_env()`, with the feature `env`.
+        let roots = Roots { managed: None, ..discover::roots(project, home)? };
         // A library reads no environment: what hooks inherit is handed over.
         let ambient = Ambient::default().env([("PATH", path)]);
         // A hook of the host itself is a closure.

@@ -4,7 +4,9 @@
 pub(crate) struct Room {
     /// As it is called on the command line.
     pub(crate) name: &'static str,
-    /// Its files, below the source of the engine.
+    /// The crate that it belongs to.
+    pub(crate) package: &'static str,
+    /// Its files, below the source of that crate.
     pub(crate) files: &'static [&'static str],
     /// Tests of the library, and of the programs beside it, by parts of their names.
     pub(crate) tests: &'static [&'static str],
@@ -12,41 +14,54 @@ pub(crate) struct Room {
     pub(crate) programs: &'static [&'static str],
 }
 
+impl Room {
+    /// The path of one of its files from the root of the repository.
+    pub(crate) fn path(&self, file: &str) -> String {
+        format!("crates/{}/src/{file}", self.package)
+    }
+}
+
 const CASES: &str = "every_case_comes_out_as_it_says";
 
 pub(crate) const ROOMS: &[Room] = &[
     Room {
         name: "merge",
+        package: "tenterhook-core",
         files: &["merge.rs"],
         tests: &["merge::", "engine::tests::laws", CASES],
         programs: &["conformance"],
     },
     Room {
         name: "verdict",
+        package: "tenterhook-core",
         files: &["verdict.rs", "verdict/*.rs"],
         tests: &["verdict::", "dialect::claude::tests::answers", CASES],
         programs: &["conformance"],
     },
     Room {
         name: "trust",
+        package: "tenterhook",
         files: &["trust.rs", "trust/**/*.rs"],
         tests: &["trust::", "hostile_repository", "no_unapproved_byte"],
         programs: &["hostile_repos"],
     },
     Room {
         name: "matcher",
+        package: "tenterhook-core",
         files: &["matcher.rs", "matcher/**/*.rs"],
         tests: &["matcher::", "plan::", CASES],
         programs: &["conformance"],
     },
     Room {
         name: "denial",
+        package: "tenterhook-core",
         files: &["dialect/kit/denial.rs", "dialect/kit/denial/**/*.rs"],
         tests: &["dialect::kit::", "::answers::", "near_misses", "::protocol::", CASES],
         programs: &["conformance"],
     },
     Room {
         name: "reply",
+        package: "tenterhook-core",
         files: &[
             "dialect/*/reply.rs",
             "dialect/kit/reply.rs",

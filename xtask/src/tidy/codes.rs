@@ -28,7 +28,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-const TABLE: &str = "crates/tenterhook/src/diagnostic/code.rs";
+const TABLE: &str = "crates/tenterhook-core/src/diagnostic/code.rs";
 
 /// The codes that a line is the entry of: a heading, or the first cell of a row.
 fn entries(line: &str) -> impl Iterator<Item = &str> {

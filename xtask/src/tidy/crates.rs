@@ -13,7 +13,9 @@ use crate::tree::{self, File};
 const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-process", &[]),
     ("tenterhook-shell", &[]),
-    ("tenterhook", &["tenterhook-process", "tenterhook-shell"]),
+    // It does nothing but decide: what could start a process, read a file or wait is not below it.
+    ("tenterhook-core", &["tenterhook-shell"]),
+    ("tenterhook", &["tenterhook-core", "tenterhook-process", "tenterhook-shell"]),
     // Adopting orphans is a program's affair, which the library must not decide for its host.
     ("tenterhook-cli", &["tenterhook", "tenterhook-probe", "tenterhook-process"]),
     // The agent's own shell tool runs on the same processes as hooks, and which files they run is read from their lines.
@@ -34,17 +36,28 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("e2e", &["tenterhook", "tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
 ];
 
-/// What the library's default features must not bring along: HTTP, models, databases, terminals.
-const HEAVY: &[&str] = &[
-    "reqwest",
-    "hyper",
-    "ureq",
-    "genai",
-    "rusqlite",
-    "libsqlite3-sys",
-    "crossterm",
-    "ratatui",
-    "clap",
+/// What crates must not bring along, and why.
+const BANNED: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["-p", "tenterhook"],
+        &[
+            "reqwest",
+            "hyper",
+            "ureq",
+            "genai",
+            "rusqlite",
+            "libsqlite3-sys",
+            "crossterm",
+            "ratatui",
+            "clap",
+        ],
+        "the library's default features have no HTTP, models, databases or terminals",
+    ),
+    (
+        &["-p", "tenterhook-core", "--all-features"],
+        &["tokio", "mio", "hyper", "rustix", "tempfile", "tenterhook-process"],
+        "the pure part starts no process, opens no file and waits for nothing",
+    ),
 ];
 
 /// Where each crate of others is accounted for.
@@ -56,7 +69,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     if let Err(error) = arrows(reasons, findings) {
         return findings.error("Cargo.toml", error);
     }
-    if let Err(error) = heavy(findings) {
+    if let Err(error) = banned(findings) {
         findings.error("Cargo.toml", error);
     }
 }
@@ -115,13 +128,15 @@ fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
     Ok(())
 }
 
-fn heavy(findings: &mut Findings) -> Result<(), CargoError> {
-    let tree =
-        cargo(&["tree", "--locked", "-p", "tenterhook", "-e", "normal", "--prefix", "none"])?;
-    for name in tree.lines().filter_map(|line| line.split(' ').next()) {
-        if HEAVY.contains(&name) {
-            findings
-                .error("crates/tenterhook", format!("its default features bring `{name}` along"));
+fn banned(findings: &mut Findings) -> Result<(), CargoError> {
+    for (package, names, why) in BANNED {
+        let tree = ["tree", "--locked", "-e", "normal", "--prefix", "none"];
+        let tree = cargo(&[&tree[..], package].concat())?;
+        for name in tree.lines().filter_map(|line| line.split(' ').next()) {
+            if names.contains(&name) {
+                let package = package.join(" ");
+                findings.error("Cargo.toml", format!("`{package}` brings `{name}` along: {why}"));
+            }
         }
     }
     Ok(())

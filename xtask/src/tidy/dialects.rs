@@ -5,7 +5,7 @@ use regex::Regex;
 use tenterhook::dialect::DIALECTS;
 
 use super::Findings;
-use super::rooms::without_comments;
+use super::rooms::{room, without_comments};
 use crate::tree::File;
 
 /// The folder of each dialect under `dialect`.
@@ -29,12 +29,12 @@ const FOLDERS: &[(&str, &str)] = &[
 /// Files that name a dialect all the same, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
-        "crates/tenterhook/src/config/hold.rs",
+        "crates/tenterhook-core/src/config/hold.rs",
         "NATIVE",
         "what stands in for a lost part is a hook of the engine itself",
     ),
     (
-        "crates/tenterhook/src/config/protection.rs",
+        "crates/tenterhook-core/src/config/protection.rs",
         "NATIVE",
         "the built-in rules are written in the engine's own form",
     ),
@@ -49,27 +49,27 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the neutral names of events are its own",
     ),
     (
-        "crates/tenterhook/src/hook/function.rs",
+        "crates/tenterhook-core/src/hook/function.rs",
         "NATIVE",
         "a closure of the host is a hook of the engine itself",
     ),
     ("crates/tenterhook/src/record/entry.rs", "NATIVE", "an event is recorded in its neutral form"),
-    ("crates/tenterhook/src/dialect/by_form.rs", "CLAUDE", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "CLINE", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "CODEX", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "COPILOT", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "COPILOT_PASCAL", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "GEMINI", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "GOOSE", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "OPENCODE", FORM),
-    ("crates/tenterhook/src/dialect/by_form.rs", "QWEN", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "CLAUDE", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "CLINE", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "CODEX", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT_PASCAL", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "GEMINI", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "OPENCODE", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
     (
-        "crates/tenterhook/src/dialect/copilot.rs",
+        "crates/tenterhook-core/src/dialect/copilot.rs",
         "CLAUDE",
         "this agent reads that one's files, too (BR-30)",
     ),
     (
-        "crates/tenterhook/src/dialect/reasonix/config.rs",
+        "crates/tenterhook-core/src/dialect/reasonix/config.rs",
         "CLAUDE",
         "an entry may ask to be spoken to in that protocol (RX-34)",
     ),
@@ -80,13 +80,13 @@ const FORM: &str = "a call is told by its form among those of all agents (BR-13)
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Ok(named) = Regex::new(r"DialectId::([A-Z][A-Z_]+)\b") else { return };
-    for file in files.iter().filter(|file| file.path.starts_with("crates/tenterhook/src/")) {
+    for file in files.iter().filter(|file| room(&file.path).is_some()) {
         let code = without_comments(file.source());
         for name in named.captures_iter(&code).filter_map(|captures| captures.get(1)) {
             let name = name.as_str();
             let folder =
                 FOLDERS.iter().find(|(key, _)| *key == name).map_or(name, |(_, value)| value);
-            let own = format!("crates/tenterhook/src/dialect/{folder}");
+            let own = format!("crates/tenterhook-core/src/dialect/{folder}");
             let rest = file.path.strip_prefix(&own);
             let is_own = rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
             let excepted =
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn told(path: &str, code: &str) -> usize {
-        let path = format!("crates/tenterhook/src/{path}.rs");
+        let path = format!("crates/tenterhook-core/src/{path}.rs");
         let mut findings = Findings::default();
         check(&[File { path, text: format!("//! X\n{code}\n") }], &mut findings);
         findings.errors.len()

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tenterhook::dialect::{Dialect, DialectId};
 use tenterhook::event::tool::ToolCall;
+use tenterhook::record::effect_digest;
 use tenterhook::record::read::Entry;
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
 
@@ -226,7 +227,7 @@ impl All<'_> {
                     return;
                 }
                 let (tool, input) = call.neutral(session.agent);
-                let effect = ToolCall { name: &tool, input: &input }.effect_digest();
+                let effect = effect_digest(&ToolCall { name: &tool, input: &input });
                 let text = |text: &Option<std::sync::Arc<str>>| {
                     text.as_deref().unwrap_or_default().to_owned()
                 };

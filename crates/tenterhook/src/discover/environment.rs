@@ -10,74 +10,74 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MANAGED;
-use super::roots::repository;
+use super::roots::{is_in_project, repository};
 use crate::dialect::Roots;
 
-impl Roots {
-    /// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's
-    /// managed files lie, which [`Roots::default`] does not know.
-    ///
-    /// # Errors
-    ///
-    /// When the current directory cannot be read, or it cannot be found out whether it is in a repository: without its root, hooks of the
-    /// project would be missed. And when `HOME` is a relative path: the hooks of the user would be missed, or taken from whatever
-    /// directory this is.
-    pub fn from_env() -> io::Result<Self> {
-        let cwd = env::current_dir().map_err(|error| {
-            io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
-        })?;
-        let repository = repository(&cwd)?;
-        let home = home(env::home_dir())?;
-        let roots = Self {
-            repository,
-            account_home: Self::account_home_beside(&home),
-            home,
-            managed: MANAGED.map(Into::into),
-            managed_owner: None,
-            config_home: absolute("CLAUDE_CONFIG_DIR"),
-            homes: Self::homes_by(absolute),
-            user_config: absolute("XDG_CONFIG_HOME"),
-            user_state: absolute("XDG_STATE_HOME"),
-            cwd,
-        };
-        Ok(roots.without_home_in_project())
-    }
+/// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's
+/// managed files lie, which [`Roots::default`] does not know.
+///
+/// # Errors
+///
+/// When the current directory cannot be read, or it cannot be found out whether it is in a repository: without its root, hooks of the
+/// project would be missed. And when `HOME` is a relative path: the hooks of the user would be missed, or taken from whatever
+/// directory this is.
+pub fn roots_from_env() -> io::Result<Roots> {
+    let cwd = env::current_dir().map_err(|error| {
+        io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
+    })?;
+    let repository = repository(&cwd)?;
+    let home = home(env::home_dir())?;
+    let roots = Roots {
+        repository,
+        account_home: account_home_beside(&home),
+        home,
+        managed: MANAGED.map(Into::into),
+        managed_owner: None,
+        config_home: absolute("CLAUDE_CONFIG_DIR"),
+        homes: Roots::homes_by(absolute),
+        user_config: absolute("XDG_CONFIG_HOME"),
+        user_state: absolute("XDG_STATE_HOME"),
+        cwd,
+    };
+    Ok(without_home_in_project(roots))
+}
 
-    /// The same for a program that stands in another directory, which is a full path.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be found out whether the directory is in a repository.
-    pub fn at(&self, directory: PathBuf) -> io::Result<Self> {
-        let repository = repository(&directory)?;
-        let roots = Self { repository, cwd: directory, ..self.clone() };
-        Ok(roots.without_home_in_project())
-    }
+/// The same for a program that stands in another directory, which is a full path.
+///
+/// # Errors
+///
+/// When it cannot be found out whether the directory is in a repository.
+pub fn roots_in(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
+    let repository = repository(&directory)?;
+    let roots = Roots { repository, cwd: directory, ..roots.clone() };
+    Ok(without_home_in_project(roots))
+}
 
-    /// The home that the system has for the account, under the name that `HOME` gives it where that is the same directory. A debug build asks
-    /// for it in a variable alone, so that tests do not read the home of the person who runs them.
-    #[must_use]
-    pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
-        let account = match cfg!(debug_assertions) {
-            true => absolute("TENTERHOOK_TEST_ACCOUNT_HOME")?,
-            false => tenterhook_process::account_home()?,
-        };
-        let is_same = account == home
-            || account
-                .canonicalize()
-                .is_ok_and(|real| home.canonicalize().is_ok_and(|own| own == real));
-        Some(if is_same { home.to_owned() } else { account })
-    }
+/// The home that the system has for the account, under the name that `HOME` gives it where that is the same directory. A debug build asks
+/// for it in a variable alone, so that tests do not read the home of the person who runs them.
+#[must_use]
+pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
+    let account = match cfg!(debug_assertions) {
+        true => absolute("TENTERHOOK_TEST_ACCOUNT_HOME")?,
+        false => tenterhook_process::account_home()?,
+    };
+    let is_same = account == home
+        || account
+            .canonicalize()
+            .is_ok_and(|real| home.canonicalize().is_ok_and(|own| own == real));
+    Some(if is_same { home.to_owned() } else { account })
+}
 
-    /// The same with the account's home in place of one that a variable put into the project (C-95): a repository's `.envrc` would say
-    /// what is the person's own.
-    #[must_use]
-    pub fn without_home_in_project(self) -> Self {
-        let account = self.account_home.as_ref().filter(|account| **account != self.home);
-        match account.filter(|account| self.has_inside(&self.home) && !self.has_inside(account)) {
-            Some(account) => Self { home: account.clone(), ..self },
-            None => self,
-        }
+/// The same with the account's home in place of one that a variable put into the project (C-95): a repository's `.envrc` would say
+/// what is the person's own.
+#[must_use]
+pub fn without_home_in_project(roots: Roots) -> Roots {
+    let account = roots.account_home.as_ref().filter(|account| **account != roots.home);
+    match account
+        .filter(|account| is_in_project(&roots, &roots.home) && !is_in_project(&roots, account))
+    {
+        Some(account) => Roots { home: account.clone(), ..roots },
+        None => roots,
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn managed_files_are_not_forgotten_and_no_root_is_relative() {
-        let roots = Roots::from_env().expect("a directory");
+        let roots = roots_from_env().expect("a directory");
         assert_eq!(roots.managed.as_deref(), MANAGED.map(Path::new));
         assert!(roots.cwd.is_absolute() && roots.home.is_absolute(), "{roots:?}");
     }

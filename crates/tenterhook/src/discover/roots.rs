@@ -6,47 +6,41 @@ use std::path::{Path, PathBuf};
 use super::MANAGED;
 use crate::dialect::Roots;
 
-impl Roots {
-    /// The files that an agent finds which the user of `home` starts in `cwd`: with the repository round `cwd`, and the
-    /// organisation's managed files.
-    ///
-    /// # Errors
-    ///
-    /// When a path is relative, because files would be taken from whatever directory the process is in; and when the system does
-    /// not say whether `cwd` is in a repository, because hooks of the project would be missed.
-    pub fn new(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Self> {
-        let (cwd, home) = (cwd.into(), home.into());
-        for (path, what) in [(&cwd, "the working directory"), (&home, "the home")] {
-            if path.is_relative() {
-                let why = format!(
-                    "{what} is `{}`, a relative path: name an absolute one",
-                    path.display()
-                );
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-            }
+/// The files that an agent finds which the user of `home` starts in `cwd`: with the repository round `cwd`, and the
+/// organisation's managed files.
+///
+/// # Errors
+///
+/// When a path is relative, because files would be taken from whatever directory the process is in; and when the system does
+/// not say whether `cwd` is in a repository, because hooks of the project would be missed.
+pub fn roots(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Roots> {
+    let (cwd, home) = (cwd.into(), home.into());
+    for (path, what) in [(&cwd, "the working directory"), (&home, "the home")] {
+        if path.is_relative() {
+            let why =
+                format!("{what} is `{}`, a relative path: name an absolute one", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        let repository = repository(&cwd)?;
-        Ok(Self { cwd, repository, home, managed: MANAGED.map(Into::into), ..Self::default() })
     }
+    let repository = repository(&cwd)?;
+    Ok(Roots { cwd, repository, home, managed: MANAGED.map(Into::into), ..Roots::default() })
+}
 
-    /// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
-    /// does not exist lies where the directory above it does.
-    #[must_use]
-    pub fn has_inside(&self, path: &Path) -> bool {
-        let real = |path: &Path| -> PathBuf {
-            let mut above = path.ancestors();
-            let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));
-            found.map_or_else(
-                || path.to_owned(),
-                |(real, above)| {
-                    path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest))
-                },
-            )
-        };
-        let path = real(path);
-        let projects = [Some(&self.cwd), self.repository.as_ref()];
-        projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
-    }
+/// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
+/// does not exist lies where the directory above it does.
+#[must_use]
+pub fn is_in_project(roots: &Roots, path: &Path) -> bool {
+    let real = |path: &Path| -> PathBuf {
+        let mut above = path.ancestors();
+        let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));
+        found.map_or_else(
+            || path.to_owned(),
+            |(real, above)| path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest)),
+        )
+    };
+    let path = real(path);
+    let projects = [Some(&roots.cwd), roots.repository.as_ref()];
+    projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
 }
 
 /// The repository round a directory.
@@ -99,11 +93,11 @@ mod tests {
         let below = scratch.path().join("below");
         std::fs::create_dir_all(&below).expect("a directory");
         std::fs::create_dir(scratch.path().join(".git")).expect("a repository");
-        let roots = Roots::new(&below, "/home/u").expect("absolute paths");
-        assert_eq!(roots.repository.as_deref(), Some(scratch.path()));
-        assert_eq!(roots.managed.as_deref(), MANAGED.map(Path::new));
+        let found = roots(&below, "/home/u").expect("absolute paths");
+        assert_eq!(found.repository.as_deref(), Some(scratch.path()));
+        assert_eq!(found.managed.as_deref(), MANAGED.map(Path::new));
         for (cwd, home) in [("", "/home/u"), (".", "/home/u"), ("/p", ""), ("/p", "home")] {
-            let error = Roots::new(cwd, home).expect_err("a relative path");
+            let error = roots(cwd, home).expect_err("a relative path");
             assert!(error.to_string().contains("a relative path: name an absolute one"), "{error}");
         }
     }

@@ -20,7 +20,7 @@ pub(crate) enum System {
 /// Where an organisation keeps Claude Code's files, as the table of agents names it.
 const IN_ETC: &str = "/etc/claude-code";
 
-/// Where an organisation keeps managed files: what [`Roots::new`](crate::dialect::Roots::new) names.
+/// Where an organisation keeps managed files: what [`roots`](super::roots) names.
 ///
 /// `None` on a system on which no such directory is known (HO-20).
 pub const MANAGED: Option<&str> = System::HERE.managed();

@@ -420,3 +420,28 @@ fn a_server_of_an_exposed_managed_file_is_withheld() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
     assert_eq!(withheld(), (true, vec!["managed-file-exposed"]));
 }
+
+/// CX-2: the hooks of all files of the machine are managed.
+#[cfg(unix)]
+#[test]
+fn hooks_in_managed_codex_files_are_managed() {
+    use std::os::unix::fs::MetadataExt as _;
+    let scratch = tempfile::tempdir().expect("a directory");
+    let machine = scratch.path().join("codex");
+    std::fs::create_dir(&machine).expect("a directory");
+    let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'true'\n";
+    for name in ["requirements.toml", "config.toml"] {
+        std::fs::write(machine.join(name), text).expect("it can be written");
+    }
+    let roots = Roots {
+        cwd: scratch.path().join("project"),
+        home: scratch.path().join("home"),
+        managed: Some(scratch.path().join("claude-code")),
+        managed_owner: Some(scratch.path().metadata().expect("metadata").uid()),
+        ..Roots::default()
+    };
+    let found = find(&roots).sources;
+    let hooks = found.iter().flat_map(|source| source.dialect.dialect().read_config(source).hooks);
+    let layers: Vec<_> = hooks.map(|hook| (hook.dialect, hook.layer, hook.is_settled())).collect();
+    assert_eq!(layers, [(DialectId::CODEX, Layer::Managed, true); 2]);
+}

@@ -79,8 +79,8 @@ pub(super) fn cut(late: &Late, ran: Option<Duration>) -> Finished {
 /// The outcome of one step; of a hook in shadow the record alone.
 fn alone(late: &Late, record: outcome::Step, verdict: Verdict) -> Outcome {
     match late.step.hook.enforcement.is_shadow() {
-        true => Outcome { steps: vec![aside(record, verdict)], ..Outcome::silent() },
-        false => Outcome { steps: vec![record], ..merge::fold(vec![verdict]) },
+        true => Outcome::silent().with_steps(vec![aside(record, verdict)]),
+        false => merge::fold(vec![verdict]).with_steps(vec![record]),
     }
 }
 

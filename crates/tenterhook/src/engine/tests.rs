@@ -1,6 +1,5 @@
 //! The engine's road, walked with callbacks on a paused clock: order, phases, budgets, the background, cancellation.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -21,22 +20,18 @@ mod computing;
 mod ground;
 mod laws;
 mod recorded;
+mod session_hooks;
 mod shadow;
 
 const EVENT: &str = "deploy.before";
 
 fn row() -> EventRow {
-    EventRow {
-        name: Cow::Borrowed(EVENT),
-        event: Cow::Borrowed(EVENT),
-        subject: Subject::Field("tool_name"),
-        powers: Powers::ALL,
-        timeout: Duration::from_secs(10),
-        failure: OnFailure::Block,
-        cap: None,
-        dispatch: crate::dialect::Dispatch::Awaited,
-        when: Cow::Borrowed("before a deploy"),
-    }
+    let mut row = EventRow::custom(EVENT);
+    row.subject = Subject::Field("tool_name");
+    row.powers = Powers::ALL;
+    row.timeout = Duration::from_secs(10);
+    row.failure = OnFailure::Block;
+    row
 }
 
 fn hook<F, A>(id: &str, call: F) -> Hook

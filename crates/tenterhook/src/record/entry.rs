@@ -103,7 +103,7 @@ impl Teller<'_> {
         put(body, "cwd", event.within.cwd.to_string_lossy());
         let payload = serde_json::to_vec(&event.payload).unwrap_or_default();
         put(body, "payload", measured(&payload));
-        if let Some(digest) = event.tool().and_then(|call| call.effect_digest()) {
+        if let Some(digest) = event.tool().and_then(|call| effect_digest(&call)) {
             put(body, "effect", json!({ "digest": digest }));
         }
         let told = || {
@@ -239,13 +239,11 @@ fn about(kind: &str, event: &Event) -> Body {
     body
 }
 
-impl ToolCall<'_> {
-    /// The digest by which a record knows what the call does, whatever its agent adds to the input; `None` where that cannot be
-    /// compared.
-    #[must_use]
-    pub fn effect_digest(&self) -> Option<String> {
-        self.effect(false).map(|effect| digest_of(effect.as_bytes()))
-    }
+/// The digest by which a record knows what a call does, whatever its agent adds to the input; `None` where that cannot be
+/// compared.
+#[must_use]
+pub fn effect_digest(call: &ToolCall<'_>) -> Option<String> {
+    call.effect(false).map(|effect| digest_of(effect.as_bytes()))
 }
 
 /// Whose words carried an outcome, told by digest and length.

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use tenterhook_process as process;
 
-use super::digest::Digest;
 use super::named;
 use super::pins::{MOST_BYTES, Pins, Variable};
 use super::review::Review;
 use super::store::{COPIES, Store, beside, private_directory};
 use crate::discover;
 use crate::hook::{Command, Invocation};
+use tenterhook_core::entry::digest::Digest;
 
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";

@@ -5,8 +5,6 @@ use std::collections::HashSet;
 
 use super::copies::Checked;
 use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
-use super::digest::Digest;
-use super::entry::{self, Ground};
 use super::signed::Locks;
 use super::store::{Kept, Record, Store};
 use super::{Assessed, Identity, Trust, copies, origin, servers};
@@ -15,6 +13,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row};
 use crate::source::{Reach, ReadConfig, Source, Switch};
+use tenterhook_core::entry::digest::Digest;
+use tenterhook_core::entry::{self, Ground};
 
 /// What to type.
 const LOOK: &str = "`tenterhook trust`";

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Trust;
-use super::digest::{Canon, Digest};
 use super::store::{beside, private, private_directory};
 use crate::discover;
 use crate::hook::Layer;
 use crate::source::{Kept, Source};
+use tenterhook_core::entry::digest::{Canon, Digest};
 
 /// How long a copy stays that nothing replaces. One that is needed longer is made again.
 const KEPT_FOR: Duration = Duration::from_hours(24 * 90);

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::Canon;
 use super::key::{PublicKey, SecretKey};
 use crate::discover;
+use tenterhook_core::entry::digest::Canon;
 
 /// Its name, at the root of a project.
 pub const LOCK: &str = "tenterhook.lock";

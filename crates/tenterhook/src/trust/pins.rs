@@ -16,8 +16,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::digest::{Canon, Digest};
-use super::entry::Ground;
 use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
@@ -27,6 +25,8 @@ pub(super) use memory::ReadScript;
 pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
+use tenterhook_core::entry::Ground;
+use tenterhook_core::entry::digest::{Canon, Digest};
 
 /// Most files of a pinned folder: far more than any folder of hooks in public repositories has.
 pub(super) const MOST_FILES: usize = 2_000;

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::decide::{Role, State};
-use super::digest::Digest;
 use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::{Pins, ReadScript};
 use super::suspect::{self, Suspect};
-use super::{Assessed, Identity, judge, signed, store, told, worktree};
+use super::{Assessed, Identity, judge, signed, store, worktree};
 use crate::config;
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Sandbox};
 use crate::source::{Reach, ReadConfig, Source, Switch};
+use tenterhook_core::entry::{self as entries, digest::Digest, shown};
 
 /// Everything about a source that a person should know before they approve it.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let entries_then: Vec<Digest> = then
         .iter()
         .flat_map(|config| &config.hooks)
-        .map(|hook| super::entry::of_hook(hook, ground))
+        .map(|hook| entries::of_hook(hook, ground))
         .collect();
     let now: std::collections::HashSet<Digest> =
         assessed.entries.iter().map(|entry| entry.entry).collect();
@@ -166,10 +166,10 @@ fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, 
         State::Changed => Change::Entry,
         State::Unknown | State::Refused => Change::New,
     };
-    let unsaid = told::Unsaid::of(source, &hook);
-    let says = told::rows(&hook, unsaid);
+    let unsaid = shown::Unsaid::of(source, &hook);
+    let says = shown::rows(&hook, unsaid);
     Entry {
-        can: told::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
+        can: shown::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
         suspects: suspects(&says, &identity.pins),
         says,
         hook,
@@ -255,7 +255,7 @@ fn line(hook: &Hook) -> String {
 }
 
 /// What should be looked at twice: in the entry by the row where it stands, in its files by their names.
-fn suspects(rows: &[told::Row], pins: &Pins) -> Vec<(String, Suspect)> {
+fn suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     let own = rows.iter().flat_map(|(lead, text)| {
         suspect::of(text).into_iter().map(move |suspect| (format!("`{lead}`"), suspect))
     });
@@ -288,7 +288,7 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
             .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
             .collect();
         // How it is reached stands in the line itself.
-        let rows = told::of_server(server).into_iter().filter(|(lead, _)| *lead != "runs");
+        let rows = shown::of_server(server).into_iter().filter(|(lead, _)| *lead != "runs");
         let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
         let runs = match server.reach {
             Reach::Program(_) => match &server.sandbox {

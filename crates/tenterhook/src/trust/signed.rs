@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::digest::{Canon, Digest};
 use super::key::PublicKey;
 use super::lock::{self, LOCK, Signed, Vouched};
 use super::origin;
@@ -13,6 +12,7 @@ use super::{Identity, Origin};
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::hook::Layer;
 use crate::source::{ReadConfig, Source};
+use tenterhook_core::entry::digest::{Canon, Digest};
 
 /// The digests of a source that are the same in every checkout; `None` where a program that it runs lies in the project, which no
 /// signature covers.

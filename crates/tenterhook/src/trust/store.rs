@@ -14,10 +14,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::Trust;
-use super::digest::{Canon, Digest};
 use super::last_good::LastGood;
 use super::pins::ReadScript;
 use crate::discover::{self, Stat, System, Unsupported};
+use tenterhook_core::entry::digest::{Canon, Digest};
 
 /// The directory of copies, below that of approvals.
 pub(super) const COPIES: &str = "copies";

@@ -10,7 +10,7 @@ use crate::diagnostic::Code;
 use crate::engine::lazy_verdict::LazyVerdict;
 use crate::hook::{Hook, Layer};
 use crate::merge;
-use crate::outcome::{self, Ended, Fault, Outcome};
+use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::verdict::{self, JudgeContext, Verdict};
 
@@ -92,7 +92,7 @@ impl Done {
 
 /// The record of a step in shadow: what its hook said stands aside, in an outcome of its own.
 pub(in crate::engine) fn aside(record: outcome::Step, verdict: Verdict) -> outcome::Step {
-    let own = Outcome { steps: vec![record.clone()], ..merge::fold(vec![verdict]) };
+    let own = merge::fold(vec![verdict]).with_steps(vec![record.clone()]);
     outcome::Step {
         verdict: Restraint::Silent,
         context: Vec::new(),

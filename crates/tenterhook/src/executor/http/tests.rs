@@ -1,7 +1,6 @@
 //! Whether a server that misbehaves is a failure with its code, inside the budget, and no secret reaches a second one.
 //! Every way of row 61 of the zoo, each against a real server.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tenterhook_testkit::server::{Manner, Reply};
 
 use super::Network;
 use crate::answer::{Powers, Restraint};
-use crate::dialect::{DialectId, EventRow, Subject};
+use crate::dialect::{DialectId, EventRow};
 use crate::engine::Engine;
 use crate::event::{Event, Surroundings};
 use crate::executor::Ambient;
@@ -34,17 +33,11 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
 
 fn row() -> EventRow {
-    EventRow {
-        name: Cow::Borrowed(EVENT),
-        event: Cow::Borrowed(EVENT),
-        subject: Subject::None,
-        powers: Powers::ALL,
-        dispatch: crate::hook::row::Dispatch::Awaited,
-        timeout: LONG,
-        failure: OnFailure::Block,
-        cap: None,
-        when: Cow::Borrowed("before a deploy"),
-    }
+    let mut row = EventRow::custom(EVENT);
+    row.powers = Powers::ALL;
+    row.timeout = LONG;
+    row.failure = OnFailure::Block;
+    row
 }
 
 fn http(url: &str) -> Http {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::trust::digest::{Canon, Digest};
 use crate::trust::loads::{self, Disk, Language, Loads, Scene};
+use tenterhook_core::entry::digest::{Canon, Digest};
 
 /// Names the reader, which may find something else in another version of this program.
 const READER: &str = concat!("script 1 ", env!("CARGO_PKG_VERSION"));

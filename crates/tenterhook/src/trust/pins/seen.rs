@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::memory::{Memory, ReadScript};
 use super::{MOST_FILES, Pin, Pins};
-use crate::trust::digest::Digest;
-use crate::trust::entry::Ground;
 use crate::trust::named::{self, Named};
+use tenterhook_core::entry::Ground;
+use tenterhook_core::entry::digest::Digest;
 
 /// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
 /// what the others are judged by, and nothing is opened twice.

@@ -1,0 +1,390 @@
+//! What a hook said, read in its dialect, and how it slipped. Nothing is judged here.
+
+mod slip;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::diagnostic::Code;
+pub use slip::{Slip, SlipKind};
+
+/// How far a hook, or all hooks together, restrain an action.
+///
+/// The order of the variants *is* rules A-1 and M-1: restraint wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Restraint {
+    /// No objection, and no consent either.
+    Silent,
+    /// Consents: a routine prompt may be skipped.
+    Allow,
+    /// The user must be asked.
+    Ask,
+    /// The host must put the action off.
+    Defer,
+    /// The action must not happen.
+    Deny,
+}
+
+impl Restraint {
+    /// The decision as hosts spell it; silence has no word.
+    #[must_use]
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Silent => None,
+            Self::Allow => Some("allow"),
+            Self::Ask => Some("ask"),
+            Self::Defer => Some("defer"),
+            Self::Deny => Some("deny"),
+        }
+    }
+}
+
+/// The turn, or the whole run, must end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stop {
+    /// What the user is told.
+    pub reason: Option<String>,
+}
+
+/// What a hook wants beside its restraint. The same shape travels from answer to verdict to outcome.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// The tool input that replaces the whole original one.
+    pub updated_input: Option<Value>,
+    /// The prompt that replaces the user's.
+    pub updated_prompt: Option<String>,
+    /// The tool output, or shown text, that replaces the original one.
+    pub updated_output: Option<Value>,
+    /// Texts for the model, in configured order.
+    pub context: Vec<String>,
+    /// Texts for the user, in configured order.
+    pub messages: Vec<String>,
+    /// The hook wants everything to end.
+    pub stop: Option<Stop>,
+    /// Permission updates, in the host's own shape.
+    pub updated_permissions: Vec<Value>,
+    /// Paths to watch from now on; an empty list stops watching.
+    pub watch_paths: Option<Vec<String>>,
+    /// The first message of the session.
+    pub initial_user_message: Option<String>,
+    /// The model may try the denied call again.
+    pub retry: Option<bool>,
+    /// Variables for the shell commands of the session.
+    pub env: Map<String, Value>,
+    /// Fields of a dialect that have no key of their own.
+    pub extra: Map<String, Value>,
+}
+
+impl Effects {
+    /// Whether nothing is wanted.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self {
+            updated_input,
+            updated_prompt,
+            updated_output,
+            context,
+            messages,
+            stop,
+            updated_permissions,
+            watch_paths,
+            initial_user_message,
+            retry,
+            env,
+            extra,
+        } = self;
+        let is_single = updated_input.is_none()
+            && updated_prompt.is_none()
+            && updated_output.is_none()
+            && stop.is_none()
+            && watch_paths.is_none()
+            && initial_user_message.is_none()
+            && retry.is_none();
+        is_single
+            && context.is_empty()
+            && messages.is_empty()
+            && updated_permissions.is_empty()
+            && env.is_empty()
+            && extra.is_empty()
+    }
+
+    /// The same, with a tool input that replaces the whole original one.
+    #[must_use]
+    pub fn updated_input(mut self, input: impl Into<Value>) -> Self {
+        self.updated_input = Some(input.into());
+        self
+    }
+
+    /// The same, with a prompt that replaces the user's.
+    #[must_use]
+    pub fn updated_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.updated_prompt = Some(prompt.into());
+        self
+    }
+
+    /// The same, with a tool output, or shown text, that replaces the original one.
+    #[must_use]
+    pub fn updated_output(mut self, output: impl Into<Value>) -> Self {
+        self.updated_output = Some(output.into());
+        self
+    }
+
+    /// The same, with one more text for the model.
+    #[must_use]
+    pub fn context(mut self, text: impl Into<String>) -> Self {
+        self.context.push(text.into());
+        self
+    }
+
+    /// The same, with one more text for the user.
+    #[must_use]
+    pub fn message(mut self, text: impl Into<String>) -> Self {
+        self.messages.push(text.into());
+        self
+    }
+
+    /// The same, with the end of everything, and what the user is told of it.
+    #[must_use]
+    pub fn stop(mut self, reason: impl Into<String>) -> Self {
+        self.stop = Some(Stop { reason: Some(reason.into()) });
+        self
+    }
+
+    /// Whether they put something in the place of what the event says.
+    #[must_use]
+    pub const fn rewrite(&self) -> bool {
+        self.updated_input.is_some()
+            || self.updated_prompt.is_some()
+            || self.updated_output.is_some()
+    }
+}
+
+/// One of the kinds of thing that a hook can say; events permit some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Power {
+    /// Deny the action, or object to what was done.
+    Deny = 1,
+    /// Demand that the user is asked.
+    Ask = 1 << 1,
+    /// Put the action off.
+    Defer = 1 << 2,
+    /// Consent.
+    Allow = 1 << 3,
+    /// Replace the tool input.
+    Input = 1 << 4,
+    /// Replace the prompt.
+    Prompt = 1 << 5,
+    /// Replace the output or the shown text.
+    Output = 1 << 6,
+    /// Tell the model something.
+    Context = 1 << 7,
+    /// Tell the user something.
+    Message = 1 << 8,
+    /// End everything.
+    Stop = 1 << 9,
+    /// Change permissions.
+    Permissions = 1 << 10,
+    /// Change what is watched.
+    Watch = 1 << 11,
+    /// Give the session its first message.
+    InitialMessage = 1 << 12,
+    /// Let the model try again.
+    Retry = 1 << 13,
+    /// Set variables.
+    Env = 1 << 14,
+}
+
+impl Power {
+    /// Every power with the word that people see, in the order in which tables show them.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Deny, "deny"),
+        (Self::Ask, "ask"),
+        (Self::Defer, "defer"),
+        (Self::Allow, "allow"),
+        (Self::Input, "rewrite input"),
+        (Self::Prompt, "rewrite prompt"),
+        (Self::Output, "rewrite output"),
+        (Self::Context, "context"),
+        (Self::Message, "message"),
+        (Self::Stop, "stop"),
+        (Self::Permissions, "permissions"),
+        (Self::Watch, "watch paths"),
+        (Self::InitialMessage, "first message"),
+        (Self::Retry, "retry"),
+        (Self::Env, "env"),
+    ];
+
+    /// The word that people see.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(power, _)| *power == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// A set of powers.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Powers(u32);
+
+impl Powers {
+    /// No power.
+    pub const NONE: Self = Self(0);
+    /// Every power.
+    pub const ALL: Self = Self((1 << 15) - 1);
+
+    /// The set of `powers`.
+    #[must_use]
+    pub const fn of(powers: &[Power]) -> Self {
+        let mut bits = 0;
+        let mut rest = powers;
+        while let [first, tail @ ..] = rest {
+            bits |= *first as u32;
+            rest = tail;
+        }
+        Self(bits)
+    }
+
+    /// Whether `power` is in the set.
+    #[must_use]
+    pub const fn has(self, power: Power) -> bool {
+        self.0 & power as u32 != 0
+    }
+
+    /// The set with `power` in it.
+    #[must_use]
+    pub const fn with(self, power: Power) -> Self {
+        Self(self.0 | power as u32)
+    }
+
+    /// The powers that both sets have.
+    #[must_use]
+    pub const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The powers of the set, in table order.
+    pub fn iter(self) -> impl Iterator<Item = Power> {
+        Power::ALL.iter().map(|(power, _)| *power).filter(move |power| self.has(*power))
+    }
+}
+
+impl fmt::Debug for Powers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// What a hook said, read leniently: the slips say where it left its protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The decision, if it took one.
+    pub restraint: Restraint,
+    /// Why.
+    pub reason: Option<String>,
+    /// What it wants to be said beside the reason, should another hook deny (M-12).
+    pub if_denied: Option<String>,
+    /// What it printed beside a restraint that gives no reason: quoted in the reason that it then gets.
+    pub printed: Option<String>,
+    /// The reason that its agent gives for a restraint without one.
+    pub default_reason: Option<&'static str>,
+    /// What else it wants.
+    pub effects: Effects,
+    /// The hook asked to go on in the background.
+    pub detached: bool,
+    /// How it left its protocol, in the order found.
+    pub slips: Vec<Slip>,
+    /// What it said that nobody reads, such as an unknown key: a fault each, and the rest stands.
+    pub remarks: Vec<Failure>,
+    /// Why this is no answer, where it is none: crash, time-out, unreadable output.
+    pub failure: Option<Failure>,
+    /// What is shaped like an answer and cannot be read as one, beside the rest.
+    pub unclear: Option<Failure>,
+    /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
+    /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
+    pub plain: Option<Box<Answer>>,
+}
+
+/// No objection, and nothing else either: what a hook answers that lets an action pass.
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            printed: None,
+            default_reason: None,
+            effects: Effects::default(),
+            detached: false,
+            slips: Vec::new(),
+            remarks: Vec::new(),
+            failure: None,
+            unclear: None,
+            plain: None,
+        }
+    }
+}
+
+impl Answer {
+    /// An answer that decides, and says why.
+    #[must_use]
+    pub fn decided(restraint: Restraint, reason: impl Into<String>) -> Self {
+        Self { restraint, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// Denies.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::decided(Restraint::Deny, reason)
+    }
+
+    /// Adds a text for the model.
+    #[must_use]
+    pub fn context(text: impl Into<String>) -> Self {
+        Self::default().with(Effects::default().context(text))
+    }
+
+    /// The same, with what else the hook wants.
+    #[must_use]
+    pub fn with(mut self, effects: Effects) -> Self {
+        self.effects = effects;
+        self
+    }
+
+    /// An answer that is none.
+    #[must_use]
+    pub fn failed(code: Code, message: impl Into<String>) -> Self {
+        Self { failure: Some(Failure::new(code, message)), ..Self::default() }
+    }
+
+    /// The same with one more slip.
+    #[must_use]
+    pub fn slipped(mut self, kind: SlipKind, detail: impl Into<String>) -> Self {
+        self.slips.push(Slip { kind, detail: detail.into() });
+        self
+    }
+}
+
+/// Why a step gave no answer, or a part of one that nobody reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure it is; it becomes the code of the fault.
+    pub code: Code,
+    /// The exit code of its process, where that is why there is no answer.
+    pub exit: Option<i32>,
+    /// What happened, for people.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of a kind, in words for people.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, exit: None, message: message.into() }
+    }
+
+    /// A process that exited with a code that is no success, and the words that explain it, if there are any.
+    pub(crate) fn exited(exit: i32, words: &str) -> Self {
+        let separator = if words.is_empty() { "" } else { ": " };
+        let message = format!("it exited with code {exit}{separator}{words}");
+        Self { code: Code::ExitCode, exit: Some(exit), message }
+    }
+}

@@ -1,0 +1,262 @@
+//! Which hooks there are: layers of sources into one ruleset, with all diagnostics at once. Pure: opens no file.
+//!
+//! A bad entry is rejected alone and loudly, its siblings live (C-1).
+
+mod beside;
+mod bound;
+mod built;
+mod caller;
+mod hold;
+mod names;
+#[cfg(feature = "rule")]
+mod protection;
+mod record;
+mod repeats;
+mod requests;
+pub(crate) mod ruleset;
+mod sandbox;
+mod server;
+mod shadow;
+mod statements;
+mod switches;
+mod unasked;
+
+#[doc(hidden)]
+pub use caller::is_own;
+pub(crate) use caller::is_own_line;
+pub use ruleset::Ruleset;
+#[doc(hidden)]
+pub use ruleset::{Mode, Stage};
+pub use sandbox::is_of_repository;
+pub use sandbox::is_server_of_repository;
+#[doc(hidden)]
+pub use server::settle as settle_servers;
+pub use unasked::withhold;
+pub use unasked::withhold_server;
+
+pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
+#[doc(hidden)]
+pub use crate::source::{
+    Flaw, Govern, Kept, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
+};
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::{DIALECTS, DialectId, EventRow};
+use crate::event::EventName;
+use crate::hook::{Hook, Layer};
+use repeats::drop_repeats;
+use switches::apply_switches;
+
+#[cfg(test)]
+mod tests;
+
+/// What the host itself adds: hooks and events that no file configures.
+#[derive(Clone, Debug, Default)]
+#[doc(hidden)]
+pub struct Added {
+    /// Hooks, in order.
+    pub hooks: Vec<Hook>,
+    /// Custom events.
+    pub events: Vec<EventRow>,
+    /// The agent that calls and runs the hooks of its own files itself.
+    pub caller: Option<DialectId>,
+    /// Whether programs of repositories are confined where nobody says anything.
+    pub confines_repositories: bool,
+    /// Whether the built-in rules that protect an agent's guard are on.
+    #[cfg(feature = "rule")]
+    pub self_protection: bool,
+}
+
+/// A ruleset with everything that there is to say about how it came to be.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct Loaded {
+    /// The hooks.
+    pub ruleset: Ruleset,
+    /// What is wrong with the sources, in the order of the sources.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads `sources`, in the order in which the host names them, into one ruleset.
+///
+/// `added` comes after all of them. `last` is the ruleset that is replaced: a source that can no longer be read keeps the
+/// hooks it had there.
+#[must_use]
+#[doc(hidden)]
+pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
+    let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
+    load_judged(sources, added, &last_good, |_| Vec::new())
+}
+
+/// The same, in which `judge` has its say of all sources as they were read, before anything of them is obeyed: it may take
+/// from each what is not approved (T-10). `last_good` gives a source as it was when it could be read.
+pub fn load_judged(
+    sources: &[Source],
+    added: &Added,
+    last_good: &dyn Fn(&Source) -> Option<Source>,
+    judge: impl FnOnce(&mut [(Source, ReadConfig)]) -> Vec<Diagnostic>,
+) -> Loaded {
+    let mut diagnostics = Vec::new();
+    let mut good = Vec::new();
+    let mut read: Vec<(Source, ReadConfig)> = Vec::new();
+    for source in sources {
+        let (source, mut config, is_good) = read_or_keep(source, last_good);
+        good.extend(is_good.then(|| source.clone()));
+        diagnostics.append(&mut config.diagnostics);
+        read.push((source, config));
+    }
+    diagnostics.extend(judge(&mut read));
+    for (source, config) in &mut read {
+        hold::add(source, config);
+    }
+    beside::keep_gates(&mut read);
+    diagnostics.extend(beside::of_account(&read));
+    put_last(&mut read);
+    #[cfg(feature = "rule")]
+    if added.self_protection {
+        diagnostics.extend(protection::add(&mut read));
+    }
+    settle_layers(&mut read);
+    diagnostics
+        .extend(read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.diagnostics)));
+    diagnostics.extend(apply_switches(&mut read));
+    if added.confines_repositories {
+        sandbox::confine_repositories(&mut read);
+    }
+    diagnostics.extend(record::without_effect(&read));
+    diagnostics.extend(hold::told(&read));
+    diagnostics.extend(shadow::told(read.iter().flat_map(|(_, config)| &config.hooks)));
+    diagnostics.extend(names::unmet(&read));
+    names::set_apart(&mut read);
+    drop_repeats(&mut read);
+    caller::skip_own(&mut read);
+    if let Some(caller) = added.caller {
+        caller::skip_of_caller(&mut read, caller);
+    }
+    let declared = declared(&mut read).into_iter();
+    let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
+    let words = sandbox::Words::of(&read, added.confines_repositories);
+    let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
+    let declared = declared.map(|server| words.confined(server));
+    let servers = server::one_of_each(declared, &mut diagnostics);
+    let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
+    let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
+    diagnostics.extend(built::left_out(&hooks));
+    let ruleset = Ruleset::new(hooks, events).remember(good).with_servers(servers, words);
+    Loaded { ruleset, diagnostics }
+}
+
+/// Moves the sources of a dialect that come last to the end of its own, so that no other dialect's place changes.
+fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
+    for dialect in DIALECTS {
+        let own: Vec<usize> = (0..read.len())
+            .filter(|at| read.get(*at).is_some_and(|(source, _)| source.dialect == dialect.id()))
+            .collect();
+        let last =
+            |at: &usize| read.get(*at).is_some_and(|(source, _)| dialect.runs_last(source.layer));
+        let mut order = own.clone();
+        order.sort_by_key(last);
+        if order == own {
+            continue;
+        }
+        let mut places: Vec<usize> = (0..read.len()).collect();
+        for (to, from) in own.iter().zip(&order) {
+            if let Some(place) = places.get_mut(*to) {
+                *place = *from;
+            }
+        }
+        let mut taken: Vec<Option<_>> = std::mem::take(read).into_iter().map(Some).collect();
+        read.extend(places.iter().filter_map(|at| taken.get_mut(*at).and_then(Option::take)));
+    }
+}
+
+/// Lets each dialect say what its layers do to each other.
+fn settle_layers(read: &mut [(Source, ReadConfig)]) {
+    for dialect in DIALECTS {
+        // A source of another place replaces nothing here, and nothing here replaces it.
+        let is_here =
+            |source: &Source| source.dialect == dialect.id() && !beside::gates_only(source);
+        let layers = read.iter_mut().filter(|(source, _)| is_here(source));
+        let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
+        dialect.settle_layers(&mut layers);
+    }
+}
+
+/// The events that sources declare: those of managed files first, and last those of files of which nothing else is obeyed.
+fn declared(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
+    let mut all: Vec<(u8, EventRow)> = Vec::new();
+    for (source, config) in read {
+        let rank = match source.layer {
+            _ if source.is_exposed() => 2,
+            Layer::Managed => 0,
+            _ => 1,
+        };
+        all.extend(std::mem::take(&mut config.events).into_iter().map(|row| (rank, row)));
+    }
+    all.sort_by_key(|(rank, _)| *rank);
+    all.into_iter().map(|(_, row)| row).collect()
+}
+
+/// E-6: the first declaration of an event stands, the host's before all; and none replaces what a dialect says of it.
+/// Otherwise a repository could take an event's gates away by declaring it anew.
+fn first_declared(
+    rows: impl Iterator<Item = EventRow>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<EventRow> {
+    let mut kept: Vec<EventRow> = Vec::new();
+    for row in rows {
+        let event = EventName::new(&*row.event);
+        let known = DIALECTS.iter().any(|dialect| dialect.row(&event).is_some());
+        let first = kept.iter().find(|other| other.event == row.event);
+        if !known && first.is_none() {
+            kept.push(row);
+        } else if known || first != Some(&row) {
+            let message = format!("`{event}` is declared already; this declaration is ignored");
+            diagnostics.push(Diagnostic::new(Code::EventDeclaredTwice, message, None));
+        }
+    }
+    kept
+}
+
+/// Of a source that said nothing there is nothing good to keep.
+fn says_anything(config: &ReadConfig) -> bool {
+    !(config.hooks.is_empty() && config.switches.is_empty() && config.mentions.is_empty())
+}
+
+/// Reads a source, or where that cannot be read, the same as it was when it could be. What comes back last is whether that is worth
+/// keeping.
+fn read_or_keep(
+    source: &Source,
+    last_good: &dyn Fn(&Source) -> Option<Source>,
+) -> (Source, ReadConfig, bool) {
+    let mut config = hold::read(source);
+    if !config.unreadable {
+        let is_good = says_anything(&config);
+        return (source.clone(), config, is_good);
+    }
+    match last_good(source) {
+        Some(good) => {
+            keep_last_good(source, &good, &mut config);
+            (good, config, true)
+        }
+        None => (source.clone(), config, false),
+    }
+}
+
+/// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was when it
+/// could be read, and it is read anew: what others switch is applied to that as to every other.
+fn keep_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
+    let broken = std::mem::replace(config, hold::read(good));
+    config.diagnostics = broken.diagnostics;
+    let count = config.hooks.len();
+    let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Kept::Saving);
+    let (why, help) = match saving {
+        Some(flaw) => (format!("is not read, because {}", flaw.why), flaw.help.as_str()),
+        None => (
+            "cannot be read".to_owned(),
+            "mend the file; the hooks are replaced as soon as it can be read",
+        ),
+    };
+    let message = format!("`{}` {why}; its {count} last good hooks stay armed", source.name);
+    config.diagnostics.push(Diagnostic::new(Code::KeptLastGood, message, None).help(help));
+}

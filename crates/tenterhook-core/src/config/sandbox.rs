@@ -1,0 +1,129 @@
+//! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first; where
+//! nobody says anything, its agent, and the host may still confine what a repository brings. Pure.
+
+use std::path::{Path, PathBuf};
+
+use super::statements::{Statement, distance, statements};
+use crate::hook::{Hook, Layer, Run, Sandbox};
+use crate::source::{Reach, ReadConfig, Server, Source, Switch};
+
+#[cfg(test)]
+mod tests;
+
+/// Settles how far a hook is confined, once all that is said of its file is known.
+pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
+    let own = distance(hook.layer);
+    let words = statements.iter().filter(|statement| distance(statement.layer) <= own);
+    let words =
+        words.filter_map(|statement| Some((distance(statement.layer), word(statement, source)?)));
+    let (confining, others): (Vec<_>, Vec<_>) =
+        words.partition(|(_, word)| matches!(word, Sandbox::In(_)));
+    // What a repository grants its hooks does not widen what its reader grants them.
+    let nearest = confining.into_iter().min_by_key(|(at, _)| *at);
+    let nearest = nearest.filter(|(at, _)| *at < own || hook.sandbox.grants().is_none());
+    if let Some((_, word)) = nearest {
+        hook.sandbox = word.clone();
+    } else if hook.sandbox == Sandbox::Unsaid {
+        hook.sandbox = if others.is_empty() {
+            source.dialect.dialect().sandbox(hook, &source.home)
+        } else {
+            Sandbox::Off
+        };
+    }
+}
+
+/// What is said of how far MCP servers are confined: agents' own files of them are read later than those that speak of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    said: Vec<(u8, PathBuf, Sandbox)>,
+    confines_repositories: bool,
+}
+
+impl Words {
+    pub(super) fn of(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
+        let said =
+            read.iter().flat_map(statements).filter_map(|statement| match statement.switch {
+                Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
+                    Some((distance(statement.layer), govern.file, govern.sandbox))
+                }
+                _ => None,
+            });
+        Self { said: said.collect(), confines_repositories }
+    }
+
+    /// The server as it is confined.
+    pub(super) fn confined(&self, mut server: Server) -> Server {
+        let own = distance(server.layer);
+        let file = server.place.as_ref().map(|location| Path::new(&*location.file));
+        let about = |(at, path, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(path);
+        let (confining, others): (Vec<_>, Vec<_>) =
+            self.said.iter().filter(about).partition(|(.., word)| word.grants().is_some());
+        let nearest = confining.into_iter().min_by_key(|(at, ..)| *at);
+        let nearest = nearest.filter(|(at, ..)| *at < own || server.sandbox.grants().is_none());
+        if let Some((.., word)) = nearest {
+            server.sandbox = word.clone();
+        } else if server.sandbox == Sandbox::Unsaid {
+            server.sandbox = match others.is_empty() {
+                false => Sandbox::Off,
+                true if self.confines_repositories && is_server_of_repository(&server) => {
+                    Sandbox::of_repositories()
+                }
+                true => Sandbox::Unsaid,
+            };
+        }
+        server
+    }
+}
+
+/// Whether it is a program that came with the repository. Of the user's own file of servers a part is about one project, and local.
+pub fn is_server_of_repository(server: &Server) -> bool {
+    let file = server.place.as_ref().map(|location| Path::new(&*location.file));
+    let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
+    let is_in_home = file.and_then(Path::parent) == Some(&*server.home);
+    matches!(server.reach, Reach::Program(_))
+        && match server.layer {
+            Layer::Project => true,
+            Layer::Local => is_inside && !is_in_home,
+            Layer::Plugin | Layer::Skill | Layer::Agent => {
+                is_inside && server.project != server.home
+            }
+            Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => false,
+        }
+}
+
+/// Confines the programs of repositories of which nobody says anything.
+pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
+    for (source, config) in read {
+        let unsaid = config.hooks.iter_mut().filter(|hook| hook.sandbox == Sandbox::Unsaid);
+        for hook in unsaid {
+            if is_of_repository(source, hook) {
+                hook.sandbox = Sandbox::of_repositories();
+            }
+        }
+    }
+}
+
+/// Whether it is a program that came with the repository: what lies there may have come with it, whatever its file is called.
+pub fn is_of_repository(source: &Source, hook: &Hook) -> bool {
+    let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
+    let is_inside = Path::new(&*source.name).starts_with(&source.project);
+    is_program
+        && match hook.layer {
+            Layer::Project | Layer::Local => true,
+            // Who stands in their home has no project there (C-4).
+            Layer::Plugin | Layer::Skill | Layer::Agent => {
+                is_inside && source.project != source.home
+            }
+            Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => false,
+        }
+}
+
+/// What a statement says about the hooks of a source.
+fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
+    match &statement.switch {
+        Switch::Govern(govern) if govern.is_about(source) => {
+            Some(&govern.sandbox).filter(|sandbox| **sandbox != Sandbox::Unsaid)
+        }
+        _ => None,
+    }
+}

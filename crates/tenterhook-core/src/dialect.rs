@@ -1,0 +1,349 @@
+//! The square: one agent's protocol, taken apart in four directions and read from its config. Pure: no file is opened
+//! and no program started here.
+//!
+//! ```text
+//!  agent ──decode_event──▶  Event  ──encode_event──▶ Envelope ──▶ program
+//!                           Answer ◀──read_answer─── Report   ◀── program
+//!  config file ──read_config──▶ hooks + diagnostics with spans
+//! ```
+//!
+//! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
+
+mod broken;
+mod by_form;
+mod claimed;
+#[doc(hidden)]
+pub mod claude;
+#[doc(hidden)]
+pub mod cline;
+#[doc(hidden)]
+pub mod codewhale;
+#[doc(hidden)]
+pub mod codex;
+#[doc(hidden)]
+pub mod copilot;
+mod files;
+mod findings;
+mod first_line;
+#[doc(hidden)]
+pub mod gemini;
+#[doc(hidden)]
+pub mod gencode;
+#[doc(hidden)]
+pub mod goose;
+#[doc(hidden)]
+pub mod ignis;
+mod kit;
+mod label;
+mod machine;
+#[doc(hidden)]
+pub mod native;
+mod opencode;
+mod parts;
+#[doc(hidden)]
+pub mod qwen;
+#[doc(hidden)]
+pub mod reasonix;
+mod requests;
+#[doc(hidden)]
+pub mod tools;
+mod typed;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::hook::{Hook, Layer};
+use crate::matcher::Condition;
+use crate::matcher::rule::Reading;
+use crate::source::Source;
+use crate::syntax::{Lists, Node};
+
+#[doc(hidden)]
+pub use self::{
+    files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
+    kit::reply::Reply,
+    label::{EventLabel, events_named},
+    parts::Dialect,
+};
+pub use crate::hook::named::DialectId;
+pub use crate::hook::row::{Cap, EventRow, Subject, Then};
+#[doc(hidden)]
+pub use crate::{
+    hook::row::Dispatch,
+    strict::{Whole, whole as whole_object},
+};
+
+/// Every dialect that this build speaks, in the order in which files are offered to them.
+#[doc(hidden)]
+pub static DIALECTS: &[&Dialect] = &[
+    &native::NATIVE,
+    &claude::CLAUDE,
+    &gencode::GEN,
+    &ignis::IGNIS,
+    &codewhale::CODEWHALE,
+    &reasonix::REASONIX,
+    &codex::CODEX,
+    &gemini::GEMINI,
+    &qwen::QWEN,
+    &copilot::COPILOT,
+    &copilot::PASCAL,
+    &goose::GOOSE,
+    &cline::CLINE,
+];
+
+/// Agents that call and have no hooks of their own: OpenCode has plugins, of which one is ours (BR-27).
+static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
+
+/// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
+#[doc(hidden)]
+pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
+
+impl DialectId {
+    /// The dialect of that name, if this build speaks it.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        DIALECTS.iter().map(|dialect| dialect.id()).find(|id| id.as_str() == name)
+    }
+
+    /// Whether the event of this name, the dialect's own or the neutral one, may come before something that cannot be undone: so
+    /// does every event that no dialect has, for a config may have declared it (E-10).
+    #[must_use]
+    pub fn is_at_stake(self, event: &str) -> bool {
+        let own = self.dialect().rows().iter().find(|row| row.name == event || row.event == event);
+        let others = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+        let row = own.or_else(|| others.into_iter().find(|row| row.event == event));
+        row.is_none_or(EventRow::is_before_effect)
+    }
+
+    /// The dialect itself.
+    #[must_use]
+    pub fn dialect(self) -> &'static Dialect {
+        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
+        all.into_iter().find(|dialect| dialect.id() == self).unwrap_or(&&native::NATIVE)
+    }
+
+    /// The agents that can call, in the order in which people are told of them.
+    #[doc(hidden)]
+    pub fn agents() -> impl Iterator<Item = Self> {
+        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
+        all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
+    }
+
+    /// Whose event this is by its form alone, where that is certain.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_form(
+        event: &serde_json::Map<String, serde_json::Value>,
+        claimed: Self,
+    ) -> Option<Self> {
+        by_form::whose(event, claimed)
+    }
+}
+
+impl Hook {
+    /// How long it may take on an event of this row: what its entry says, else what its dialect promises.
+    #[must_use]
+    pub fn time(&self, row: &EventRow) -> Duration {
+        self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
+    }
+}
+
+/// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[doc(hidden)]
+pub enum SlipPolicy {
+    /// It counts as if it had not slipped.
+    Counts,
+    /// The agent does not see it: [`Answer::plain`](crate::answer::Answer::plain) stands.
+    PlainText,
+    /// It is an error: no answer.
+    Fails,
+}
+
+/// What a hook is handed, built once per dialect and event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
+pub struct Envelope {
+    /// Standard input, or the body of a request.
+    pub body: Vec<u8>,
+    /// Variables.
+    pub env: Vec<(String, String)>,
+    /// The variable that names a file into which the hook may write `export` lines; its content comes back in the report.
+    pub env_file: Option<&'static str>,
+}
+
+/// How long most envelopes are at least: bytes that grow from nothing are copied again and again.
+const USUAL: usize = 1 << 10;
+
+impl Envelope {
+    /// The bytes of a form. Written as bytes from the start: as text that anybody may display it takes twice as long.
+    pub(crate) fn written(form: &impl serde::Serialize) -> Vec<u8> {
+        // Its keys are texts and its values JSON: there is nothing in it that cannot be written.
+        let mut bytes = Vec::with_capacity(USUAL);
+        serde_json::to_writer(&mut bytes, form).map(|()| bytes).unwrap_or_default()
+    }
+}
+
+/// Why an event could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[doc(hidden)]
+pub struct EventFault {
+    /// What is wrong with it and what was expected.
+    pub message: String,
+}
+
+/// The directories from which hooks and their settings are found; the caller names them.
+///
+/// `discover::roots` takes the working directory and the user's home; with the feature `env`, `Roots::from_env` asks the process.
+/// A directory that is empty is not named: nothing is found from it, and nothing at all from [`Roots::default`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Where the agent would be started.
+    pub cwd: PathBuf,
+    /// The root of the repository round `cwd`, if there is one.
+    pub repository: Option<PathBuf>,
+    /// The user's home.
+    pub home: PathBuf,
+    /// Where the organisation keeps managed files.
+    pub managed: Option<PathBuf>,
+    /// The user beside root who may own managed files, for a host that keeps them under a separate account (C-89).
+    pub managed_owner: Option<u32>,
+    /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
+    pub config_home: Option<PathBuf>,
+    /// Where the user's configuration of other agents lies, when not at its usual place under `home`.
+    pub homes: Vec<(DialectId, PathBuf)>,
+    /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
+    pub user_config: Option<PathBuf>,
+    /// Where the user keeps the state of all programs, approvals among it, when not in `.local/state` under `home`.
+    pub user_state: Option<PathBuf>,
+    /// The home that the system has for the user's account: what lies there is read as well, where variables name other places (C-94).
+    pub account_home: Option<PathBuf>,
+}
+
+impl Roots {
+    /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a full path.
+    #[must_use]
+    pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
+        let named = |dialect: &&Dialect| Some((dialect.id(), value(dialect.home_variable()?)?));
+        DIALECTS.iter().filter_map(named).collect()
+    }
+
+    /// The same with the usual directories of the account; `None` where no variable names others (C-94).
+    pub fn of_account(&self) -> Option<Self> {
+        let home = self.account_home.clone()?;
+        let is_usual =
+            home == self.home && self.config_home.is_none() && self.user_config.is_none();
+        (!is_usual || !self.homes.is_empty()).then(|| Self {
+            home,
+            config_home: None,
+            homes: Vec::new(),
+            user_config: None,
+            account_home: None,
+            ..self.clone()
+        })
+    }
+
+    /// Whether a file of this layer is found from directories that are named: a path below an empty one would be looked for in the
+    /// process's directory, which is somebody else's project.
+    pub fn reach(&self, path: &Path, layer: Layer) -> bool {
+        let directory = match layer {
+            Layer::Managed | Layer::BuiltIn | Layer::Given => return true,
+            Layer::User => &self.home,
+            _ => &self.cwd,
+        };
+        path.is_absolute() || !directory.as_os_str().is_empty()
+    }
+
+    /// Where the user keeps what Tenterhook reads.
+    pub fn user_files(&self) -> PathBuf {
+        let config = self.user_config.clone().unwrap_or_else(|| self.home.join(".config"));
+        config.join("tenterhook")
+    }
+
+    /// Where the user's configuration of an agent lies, which is `usual` under `home` where nobody says otherwise.
+    pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
+        let named = self.homes.iter().find(|(dialect_id, _)| *dialect_id == dialect);
+        named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
+    }
+}
+
+/// A file that an agent would load from given roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub struct Candidate {
+    /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in sorted order.
+    pub path: PathBuf,
+    /// Whose configuration it is.
+    pub layer: Layer,
+}
+
+/// How surely a text is a config of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[doc(hidden)]
+pub enum Fit {
+    /// It is not.
+    No,
+    /// Its shape would do.
+    Shape,
+    /// Its place, or an unmistakable key, says so.
+    Certain,
+}
+
+/// One rule about a tool call, with the places that its paths mean.
+fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
+    let text = node.as_str().ok_or_else(|| format!("a rule is a string, not {}", node.kind()))?;
+    let condition = Condition::rule(text, reading);
+    match condition.fault() {
+        Some(fault) => Err(fault.to_string()),
+        None => Ok(condition.at(&source.project, &source.home)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// E-7, CW-59: `fire` replaced the place of an event by its own directory.
+    #[test]
+    fn an_event_keeps_its_place_wherever_it_is_handed_on() {
+        let events = [
+            ("claude", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("gen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            (
+                "ignis",
+                json!({"hook_event_name": "UserPromptSubmit", "prompt": "", "cwd": "/repo/p"}),
+            ),
+            ("reasonix", json!({"event": "Stop", "cwd": "/repo/p"})),
+            ("codex", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("gemini", json!({"hook_event_name": "AfterAgent", "cwd": "/repo/p"})),
+            ("qwen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
+            ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),
+            ("cline", json!({"hookName": "agent_end", "workspaceRoots": ["/repo/p"]})),
+            ("codewhale", json!({"event": "turn_end", "workspace": "/repo/p"})),
+            ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/repo/p"}})),
+        ];
+        assert_eq!(events.len(), DIALECTS.len());
+        for (dialect, event) in events {
+            for from in ["/elsewhere", "/repo", "/repo/p/deep", ""] {
+                let roots = Roots { cwd: from.into(), ..Roots::default() };
+                let decoder = DialectId::find(dialect).unwrap().dialect();
+                let event = decoder.decode_event(event.as_object().unwrap(), &roots).unwrap();
+                assert_eq!(event.within.cwd, Path::new("/repo/p"), "{dialect} from `{from}`");
+                let told = decoder.encode_event(&event);
+                let body = String::from_utf8_lossy(&told.body);
+                assert!(body.is_empty() || body.contains("\"/repo/p\""), "{dialect}: {body}");
+                for (name, value) in
+                    told.env.iter().filter(|variable| variable.0.ends_with("_WORKSPACE"))
+                {
+                    assert_eq!(value, "/repo/p", "{name} from `{from}`");
+                }
+            }
+        }
+    }
+}

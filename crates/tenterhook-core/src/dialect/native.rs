@@ -1,0 +1,69 @@
+//! Tenterhook's own dialect: the config format in which everything has a home, and the protocol that a new host or a new
+//! hook speaks. Knows no other agent's spelling, except to say what is wrong when it meets one.
+//!
+//! Implements `docs/spec/config-native.md` (C-40 and on) and `docs/spec/protocol.md` (V-).
+
+mod answer;
+mod cases;
+mod config;
+mod envelope;
+mod model;
+pub mod outcome;
+mod places;
+pub mod schema;
+
+mod table;
+mod write;
+
+pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
+pub use config::may_pin;
+pub use outcome::encode_outcome;
+#[doc(hidden)]
+pub use write::line as sandbox_line;
+pub use write::write;
+
+use super::parts::{Core, Dialect};
+use super::{DialectId, EventRow, ServerVariables, SlipPolicy};
+use crate::answer::Answer;
+use crate::hook::{Inherit, Prompt};
+use crate::report::Report;
+
+/// The version of the protocol that this build speaks (V-1).
+pub const VERSION: u64 = 1;
+
+/// What a model is told that serves as a hook.
+pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+    model::shape(prompt, row)
+}
+
+/// Reads what such a model said.
+pub(super) fn read_words(row: &EventRow, report: &Report) -> Answer {
+    model::read(row, report)
+}
+
+/// The dialect.
+pub static NATIVE: Dialect = Dialect {
+    subjects: table::values,
+    detaches: |line, _| answer::detaches(line),
+    // The native protocol is strict: what left it is no answer (V-30).
+    slips: SlipPolicy::Fails,
+    timeout: model::timeout,
+    is_toml: true,
+    server_variables: ServerVariables::ListedInHeaders,
+    while_unread: None,
+    inherit: Inherit::Listed,
+    ..Dialect::of(Core {
+        id: DialectId::NATIVE,
+        rows: || table::ROWS,
+        unknown_row: table::unknown,
+        recognizes: places::recognizes,
+        places: places::places,
+        read_config: config::read,
+        decode_event: envelope::decode,
+        encode_event: envelope::encode,
+        read_answer: |_, row, report| answer::read(row, report, false),
+    })
+};
+
+#[cfg(test)]
+mod tests;

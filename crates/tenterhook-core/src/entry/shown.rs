@@ -1,0 +1,221 @@
+//! What does an entry say, in words? All that changes what runs, when, or what its answer means: what is not shown would be
+//! approved unseen. Pure.
+//!
+//! Each value is taken apart by name, as in `entry`, so that a field that is added later does not compile until somebody has
+//! said how it is shown.
+
+use crate::answer::Power;
+use crate::config;
+use crate::hook::{
+    Arming, Command, Hook, Http, McpTool, Phase, Prompt, Run, Sandbox, Wait, Worker,
+};
+use crate::matcher::MatcherSpec;
+use crate::rule::{Doubt, Part};
+use crate::source::{Reach, Server, Source};
+
+/// A word that leads in, and what it leads to: of any length, and not made safe.
+pub type Row = (&'static str, String);
+
+/// What becomes of a program of which nobody says how far it is confined.
+#[derive(Clone, Copy, Debug)]
+pub enum Unsaid {
+    /// It runs in `standard`, under a host that confines what a repository brings.
+    Confined,
+    /// It has the rights of its user.
+    Free,
+}
+
+impl Unsaid {
+    /// Whether a program of `hook` is confined by where it comes from.
+    pub fn of(source: &Source, hook: &Hook) -> Self {
+        if config::is_of_repository(source, hook) { Self::Confined } else { Self::Free }
+    }
+}
+
+/// What an entry says beside its name and its event. `unsaid` is what becomes of a program of which nobody says how far it is confined.
+pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
+    let Hook {
+        id: _,
+        dialect: _,
+        place: _,
+        layer: _,
+        event: _,
+        matcher,
+        condition,
+        run,
+        phase: _,
+        wait,
+        timeout,
+        on_failure,
+        answer_required,
+        once,
+        gates_only: _,
+        enforcement,
+        compat: _,
+        sandbox,
+        status,
+        pausable: _,
+        caller: _,
+        arming: _,
+        granted: _,
+        // The name of the hook says it, too.
+        own_event: _,
+    } = hook;
+    let mut rows: Vec<Row> = match matcher.spec() {
+        MatcherSpec::Any => Vec::new(),
+        MatcherSpec::Words(words) => vec![("for", words.join(", "))],
+        MatcherSpec::Regex(text) => vec![("for", text.clone())],
+        MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
+    };
+    rows.extend(condition.as_ref().map(|condition| ("if", condition.text().to_owned())));
+    rows.extend(of_run(run));
+    rows.extend(match (sandbox, unsaid) {
+        (Sandbox::Unsaid, Unsaid::Confined) => {
+            Some(("sandbox", "standard under `tenterhook`, as nothing else is said".to_owned()))
+        }
+        (Sandbox::Unsaid, Unsaid::Free) => None,
+        (Sandbox::Off, _) => Some(("sandbox", sandbox.told())),
+        (Sandbox::In(grants), _) => {
+            let least = grants.demands().word();
+            Some(("sandbox", format!("{}; isolation_min {least}", sandbox.told())))
+        }
+    });
+    let settings = [
+        (*wait != Wait::Attached).then(|| "in the background".to_owned()),
+        timeout.map(|timeout| format!("for at most {timeout:?}")),
+        on_failure.map(|failure| format!("`on_failure` is `{}`", failure.word())),
+        answer_required.then(|| "it must answer".to_owned()),
+        once.then(|| "once a session".to_owned()),
+        enforcement.is_shadow().then(|| "in shadow".to_owned()),
+        status.as_ref().map(|status| format!("shown as: {status}")),
+    ];
+    let settings: Vec<String> = settings.into_iter().flatten().collect();
+    rows.extend((!settings.is_empty()).then(|| ("how", settings.join("; "))));
+    rows
+}
+
+fn of_run(run: &Run) -> Vec<Row> {
+    match run {
+        Run::Command(command) => of_command(command, command.line()),
+        Run::Worker(Worker { command }) => of_command(command, run.line()),
+        Run::Http(http) => of_http(http, run.line()),
+        Run::Prompt(prompt) => {
+            let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
+            let settings = [
+                model.as_ref().map(|model| format!("model `{model}`")),
+                max_tokens.map(|token| format!("at most {token} tokens")),
+                may_allow.then(|| "its consent counts".to_owned()),
+                goes_on.then(|| "the turn goes on after its no".to_owned()),
+                turns.map(|turn| format!("{turn} turns with tools that read")),
+            ];
+            let settings: Vec<String> = settings.into_iter().flatten().collect();
+            let mut rows = vec![("asks", text.clone())];
+            rows.extend((!settings.is_empty()).then(|| ("of", settings.join("; "))));
+            rows
+        }
+        Run::McpTool(McpTool { server: _, tool: _, input }) => {
+            let mut rows = vec![("runs", run.line())];
+            let input = serde_json::Value::Object(input.clone());
+            rows.extend((input != serde_json::json!({})).then(|| ("with", input.to_string())));
+            rows
+        }
+        Run::Rule(rule) => {
+            let text = |part: &Part| Some((part.key(), rule.text(*part)?.trim().to_owned()));
+            let doubt = rule.doubt().map(|_| (Doubt::KEY, Doubt::IGNORE.to_owned()));
+            Part::ALL.iter().filter_map(text).chain(doubt).collect()
+        }
+        Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.line())],
+    }
+}
+
+/// What an MCP server says beside its name.
+pub fn of_server(server: &Server) -> Vec<Row> {
+    let Server { name: _, dialect: _, layer: _, reach, sandbox: _, project: _, home: _, place: _ } =
+        server;
+    match reach {
+        Reach::Program(command) => of_command(command, reach.line()),
+        Reach::Address(http) => of_http(http, reach.line()),
+        Reach::Withheld(_) => vec![("runs", reach.line())],
+    }
+}
+
+fn of_http(http: &Http, line: String) -> Vec<Row> {
+    let Http { url: _, headers, variables, secret, interpolation: _ } = http;
+    // Some headers hold secrets as they are.
+    let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+    let mut rows = vec![("runs", line)];
+    rows.extend((!names.is_empty()).then(|| ("headers", names.join(", "))));
+    let sent: Vec<&str> = variables.iter().chain(secret).map(String::as_str).collect();
+    rows.extend((!sent.is_empty()).then(|| ("uses", sent.join(", "))));
+    rows
+}
+
+fn of_command(command: &Command, line: String) -> Vec<Row> {
+    let Command {
+        invocation: _,
+        copy: _,
+        kept: _,
+        inherit: _,
+        pass,
+        env,
+        cwd,
+        files: _,
+        prewarm: _,
+    } = command;
+    let mut rows = vec![("runs", line)];
+    rows.extend(cwd.as_ref().map(|cwd| ("in", cwd.display().to_string())));
+    rows.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+    rows.extend((!pass.is_empty()).then(|| ("uses", pass.join(", "))));
+    rows
+}
+
+/// What a hook can do, a few words each.
+pub fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static str> {
+    let dialect = hook.dialect.dialect();
+    let unknown = dialect.unknown_row(&hook.event);
+    let row = dialect.row(&hook.event).unwrap_or(&unknown);
+    let deciding = hook.phase != Phase::Observe;
+    // A rule does what is written in it, and nothing else: it never allows.
+    let says = |part: &[Part]| match &hook.run {
+        Run::Rule(rule) => part.iter().any(|part| rule.text(*part).is_some()),
+        _ => true,
+    };
+    let allows = !matches!(hook.run, Run::Rule(_));
+    let changes = row.powers.has(Power::Input) || row.powers.has(Power::Prompt);
+    let mut can = Vec::new();
+    if deciding && row.powers.has(Power::Deny) && says(&[Part::Deny]) {
+        can.push(if is_gate { "block calls" } else { "block" });
+    } else if deciding && row.powers.has(Power::Ask) && says(&[Part::Ask]) {
+        can.push("have the user asked");
+    }
+    if deciding && row.powers.has(Power::Allow) && allows {
+        can.push("allow without a question");
+    }
+    if deciding && changes && says(&[Part::Rewrite]) {
+        can.push("change what happens");
+    }
+    if row.powers.has(Power::Context) && says(&[Part::Context]) {
+        can.push("tell the model something");
+    }
+    if row.powers.has(Power::Env) && allows {
+        can.push("set variables for the commands that follow");
+    }
+    can.push(match &hook.run {
+        Run::Command(_) | Run::Worker(_) => match (&hook.sandbox, unsaid) {
+            (Sandbox::In(_), _) => "run a program in a sandbox",
+            // Its host may confine it, and need not.
+            (Sandbox::Unsaid, Unsaid::Confined) => "run a program",
+            (Sandbox::Off, _) | (Sandbox::Unsaid, Unsaid::Free) => "run a program with your rights",
+        },
+        Run::Http(_) => "send what happens to a server",
+        Run::Prompt(_) => "send what happens to a model",
+        Run::McpTool(_) => "call a tool of a server",
+        Run::Rule(_) => "look at the call",
+        Run::Function(_) => "call the host",
+        Run::Unusable { .. } => "do nothing: it cannot be read",
+    });
+    if hook.arming != Arming::Armed {
+        can.push("do nothing for now: it is switched off");
+    }
+    can
+}

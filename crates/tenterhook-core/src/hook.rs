@@ -1,0 +1,388 @@
+//! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
+
+mod arming;
+pub mod around;
+pub(crate) mod enforcement;
+pub mod files;
+mod function;
+mod model;
+pub(crate) mod named;
+mod prewarm;
+pub mod row;
+mod run;
+mod sandbox;
+pub mod script;
+mod wants;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::diagnostic::Place;
+use crate::event::EventName;
+use crate::matcher::{Condition, Matcher};
+
+use crate::rule::Incomplete;
+use named::DialectId;
+use row::EventRow;
+
+#[doc(hidden)]
+pub use self::{
+    run::{Interpolation, Missing, OpenBrace},
+    sandbox::{Grants, Peers, Profile, Tier},
+};
+pub use crate::compat::Compat;
+pub use arming::Arming;
+#[doc(hidden)]
+pub use around::FIRING;
+pub use enforcement::Enforcement;
+pub use function::Function;
+pub use run::{
+    Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
+};
+pub use sandbox::Sandbox;
+pub use script::{Program, Script};
+#[doc(hidden)]
+pub use wants::{Want, Wanted};
+
+/// What a hook is called, unique in a ruleset.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookId(Arc<str>);
+
+impl HookId {
+    /// The name as given.
+    #[must_use]
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whose configuration a source is. The order is the order of trust: what stands first may restrict what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// The organisation's; no other layer loosens it.
+    Managed,
+    /// The engine's own, which a host switched on; only a managed one switches it off.
+    BuiltIn,
+    /// Given to this run by the caller.
+    Given,
+    /// The user's own.
+    User,
+    /// The repository's.
+    Project,
+    /// The user's own for this repository.
+    Local,
+    /// A plugin's.
+    Plugin,
+    /// A skill's front matter, from its invocation on.
+    Skill,
+    /// A subagent's front matter, while it runs.
+    Agent,
+}
+
+impl Layer {
+    /// The word that people see.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::BuiltIn => "built-in",
+            Self::Given => "given",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Plugin => "plugin",
+            Self::Skill => "skill",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// What happens when a gate gives no answer (decision 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OnFailure {
+    /// The action goes on; a fault says so.
+    Continue,
+    /// The user is asked.
+    Ask,
+    /// The action is denied.
+    Block,
+}
+
+impl OnFailure {
+    /// The word that configs use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+
+    /// What becomes of each `event` for which a hook with this policy gives no answer, as a clause for people.
+    #[must_use]
+    pub fn consequence(self, event: &str) -> String {
+        match self {
+            Self::Continue => format!("each `{event}` goes on without it"),
+            Self::Ask => format!("the user is asked at each `{event}` that it is for"),
+            Self::Block => format!("each `{event}` that it is for is blocked"),
+        }
+    }
+}
+
+/// When, within one event, a hook runs (decision 3). The order of the variants is the order of the phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// One after the other, each seeing the last rewrite.
+    Rewrite,
+    /// All at once on the same payload; their answers count.
+    Decide,
+    /// All at once, last; their answers cannot restrain.
+    Observe,
+}
+
+impl Phase {
+    /// Every phase, in the order in which they run.
+    pub const ALL: [Self; 3] = [Self::Rewrite, Self::Decide, Self::Observe];
+}
+
+/// Whether the event waits for the hook (decision 13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// The event waits.
+    #[default]
+    Attached,
+    /// The hook goes on in the background; its verdict goes to the session.
+    Detached,
+    /// The same, and a denial wakes an idle agent.
+    Rewake,
+}
+
+/// One configured entry. A host makes its own with [`Hook::new`], and changes what it means otherwise.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    /// What it is called.
+    pub id: HookId,
+    /// Whose protocol it speaks.
+    pub dialect: DialectId,
+    /// Where it is written; `None` for hooks that the host added.
+    pub place: Option<Place>,
+    /// Whose configuration that is.
+    pub layer: Layer,
+    /// The event that it is for.
+    pub event: EventName,
+    /// What its entry calls that event, where its dialect has more than one name for it.
+    pub own_event: Option<&'static str>,
+    /// On which subjects of the event it runs.
+    pub matcher: Matcher,
+    /// A further condition.
+    pub condition: Option<Condition>,
+    /// What runs.
+    pub run: Run,
+    /// When, within the event.
+    pub phase: Phase,
+    /// Whether the event waits for it.
+    pub wait: Wait,
+    /// How long it may take; `None` leaves it to the dialect.
+    pub timeout: Option<Duration>,
+    /// What happens when it gives no answer, where its own entry or its source says so.
+    pub on_failure: Option<OnFailure>,
+    /// The agent that calls, where one does: what it makes of a hook without an answer holds at least (BR-9).
+    #[doc(hidden)]
+    pub caller: Option<DialectId>,
+    /// Whether exit 0 with empty stdout is no answer (`answer = "required"`).
+    pub answer_required: bool,
+    /// Runs at most once in a session.
+    pub once: bool,
+    /// How strictly its dialect is followed.
+    pub compat: Compat,
+    /// What of the machine it may touch.
+    pub sandbox: Sandbox,
+    /// What a host may show while it runs.
+    pub status: Option<String>,
+    /// Whether it may run at all.
+    pub arming: Arming,
+    /// Whether the person may let it rest for a while (SP-22).
+    pub pausable: bool,
+    /// Whether what it says counts.
+    pub enforcement: Enforcement,
+    /// Whether it restrains and does nothing else: it is of another place than where the agent works (BR-19, C-94).
+    pub gates_only: bool,
+    /// What hooks of its configuration are granted to change, when all are known.
+    pub granted: Arc<[std::path::PathBuf]>,
+}
+
+impl Hook {
+    /// What a shell line that cannot be read whole means to its expressions: a gate before an effect does not take it for
+    /// harmless; observers and the built-in rules take the lists as they are (RU-42).
+    #[must_use]
+    pub fn incomplete_lists(&self, row: &EventRow) -> Incomplete {
+        let gates = self.phase != Phase::Observe && self.wait == Wait::Attached;
+        match gates && row.is_before_effect() && self.layer != Layer::BuiltIn {
+            true => Incomplete::Unknown,
+            false => Incomplete::Ignored,
+        }
+    }
+
+    /// A hook that runs on every `event`, with nothing set that has a default.
+    #[must_use]
+    pub fn new(id: HookId, dialect: DialectId, event: EventName, run: Run) -> Self {
+        Self {
+            id,
+            dialect,
+            place: None,
+            layer: Layer::Given,
+            event,
+            own_event: None,
+            matcher: Matcher::any(),
+            condition: None,
+            run,
+            phase: Phase::Decide,
+            wait: Wait::Attached,
+            timeout: None,
+            on_failure: None,
+            caller: None,
+            answer_required: false,
+            once: false,
+            compat: Compat::Guarded,
+            sandbox: Sandbox::Unsaid,
+            status: None,
+            arming: Arming::Armed,
+            pausable: false,
+            enforcement: Enforcement::Usual,
+            gates_only: false,
+            granted: Arc::default(),
+        }
+    }
+
+    /// The same, on some subjects of the event only.
+    #[must_use]
+    pub fn matcher(mut self, matcher: Matcher) -> Self {
+        self.matcher = matcher;
+        self
+    }
+
+    /// The same, under a further condition.
+    #[must_use]
+    pub fn condition(mut self, condition: Condition) -> Self {
+        self.condition = Some(condition);
+        self
+    }
+
+    /// The same, in another phase of the event.
+    #[must_use]
+    pub const fn phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// The same, for which the event waits or not.
+    #[must_use]
+    pub const fn wait(mut self, wait: Wait) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// The same, which may take so long.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same, where this happens when it gives no answer.
+    #[must_use]
+    pub const fn on_failure(mut self, policy: OnFailure) -> Self {
+        self.on_failure = Some(policy);
+        self
+    }
+
+    /// The same, at most once in a session.
+    #[must_use]
+    pub const fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// The same, of which nothing but the record hears (SH-6).
+    #[must_use]
+    pub fn shadow(mut self) -> Self {
+        let because = "its host says so".to_owned();
+        self.enforcement = Enforcement::Shadow { because, place: None };
+        self
+    }
+
+    /// Whether its event goes on without it although it was not asked to run in the background: what does not count is not waited
+    /// for, unless it is over at once as rules are (SH-7).
+    pub fn goes_aside(&self) -> bool {
+        let is_rule = matches!(self.run, Run::Rule(_));
+        self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
+    }
+
+    /// Whether nothing below a managed source switches it off.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        matches!(self.layer, Layer::Managed | Layer::BuiltIn)
+    }
+
+    /// Whether it is off because it came with a repository and nobody approved it (T-10).
+    #[must_use]
+    #[doc(hidden)]
+    pub const fn is_unapproved(&self) -> bool {
+        matches!(self.arming, Arming::Unapproved { .. })
+    }
+
+    /// Switches it off because it came with a repository and is not approved (T-10).
+    pub fn disarm_unapproved(&mut self, because: String) {
+        if self.arming == Arming::Armed {
+            self.arming = Arming::Unapproved { because };
+        }
+    }
+
+    /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.
+    pub fn disarm(&mut self, because: String, rule: &'static str) {
+        if self.arming == Arming::Armed {
+            self.arming = Arming::Disarmed { because, rule };
+        }
+    }
+
+    /// Whether it stands in for what a file might forbid that cannot be read (C-72).
+    #[must_use]
+    pub const fn is_hold(&self) -> bool {
+        matches!(self.run, Run::Unusable { part: Unread::File | Unread::Exposed, .. })
+    }
+
+    /// What the message of a hook that restrains without having been run is kept by: it comes once a session, of all that
+    /// wait for one answer once (C-74, T-12).
+    pub fn told_once(&self) -> Option<HookId> {
+        match &self.run {
+            Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
+            Run::Unusable { part: Unread::Approval, .. } => {
+                let file = self.place.as_ref().map_or("", |location| &location.file);
+                Some(HookId::new(format!("unapproved:{file}")))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.
+    #[must_use]
+    pub fn is_prewarmed(&self) -> bool {
+        let Run::Command(command) = &self.run else { return false };
+        command.prewarm != Prewarm::Never && !self.once
+    }
+}

@@ -1,0 +1,290 @@
+//! What may hooks do on one event, as one dialect has it, and how do those that run together relate? Values only.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Hook, OnFailure, Wait, model};
+use crate::answer::{Power, Powers};
+use crate::event::tool::words::{self, ToolWords};
+use crate::event::{Event, EventName};
+
+/// Events at which a block sends the agent back to work.
+const KEEPS_AT_WORK: &[&str] = &["Stop", "SubagentStop"];
+
+/// How long a hook of a host's own event may take that says nothing itself.
+const CUSTOM: Duration = Duration::from_mins(1);
+
+/// What one dialect lets its hooks do on one event: one row of its event table (E-3). A host declares its own
+/// events with [`EventRow::custom`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EventRow {
+    /// The dialect's own name for the event.
+    pub name: Cow<'static, str>,
+    /// The neutral name.
+    pub event: Cow<'static, str>,
+    /// What its matchers are tested on.
+    pub subject: Subject,
+    /// What a hook may do.
+    pub powers: Powers,
+    /// How long a hook may take that says nothing itself.
+    pub timeout: Duration,
+    /// What a gate's silence means: the dialect's promise for this event (decision 2).
+    pub failure: OnFailure,
+    /// How many denials in a row the event bears, so that nothing loops for ever.
+    pub cap: Option<Cap>,
+    /// Whether the agent waits for its hooks.
+    pub dispatch: Dispatch,
+    /// When it fires, for people.
+    pub when: Cow<'static, str>,
+}
+
+/// Whether an agent waits for the hooks of an event before it goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dispatch {
+    /// It waits for every hook that its configuration does not detach.
+    #[default]
+    Awaited,
+    /// It goes on at once, and the hooks run in the background.
+    FireAndForget,
+}
+
+/// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of a model. Elsewhere
+/// nothing is at stake that waits for the answer, and a question would only hold up the session.
+///
+/// The second column is how people call what is held while a part of a file that might gate it cannot be read (C-72).
+/// Prompts have none, as the end of a turn and of a session have none: whoever mends the file needs them.
+const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
+    ("PreToolUse", Some("tool call")),
+    // What holds tool calls holds these (BR-90).
+    ("PreSkillShellCommand", None),
+    ("PermissionRequest", Some("permission")),
+    ("PreModelCall", Some("model call")),
+    ("Elicitation", None),
+    ("ElicitationResult", None),
+    ("PreModelSwitch", None),
+    ("TurnStart", None),
+    ("UserPromptExpansion", None),
+    ("UserPromptSubmit", None),
+];
+
+/// The events that an unread part of a file holds, and how people call them (C-72).
+pub fn held() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BEFORE_EFFECTS.iter().filter_map(|(event, name)| Some((*event, (*name)?)))
+}
+
+impl EventRow {
+    /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no denial is one too many.
+    pub(crate) const fn of(
+        (name, event): (&'static str, &'static str),
+        subject: Subject,
+        powers: &[Power],
+        timeout: Duration,
+        when: &'static str,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            event: Cow::Borrowed(event),
+            subject,
+            powers: Powers::of(powers),
+            timeout,
+            failure: OnFailure::Continue,
+            cap: None,
+            dispatch: Dispatch::Awaited,
+            when: Cow::Borrowed(when),
+        }
+    }
+
+    /// The same, for whose hooks the agent does not wait.
+    #[must_use]
+    pub const fn fire_and_forget(mut self) -> Self {
+        self.dispatch = Dispatch::FireAndForget;
+        self
+    }
+
+    /// The same, where a hook that gives no answer means this.
+    #[must_use]
+    pub const fn failing(mut self, failure: OnFailure) -> Self {
+        self.failure = failure;
+        self
+    }
+
+    /// The same, where so many denials in a row hold.
+    #[must_use]
+    pub const fn capped(mut self, cap: Cap) -> Self {
+        self.cap = Some(cap);
+        self
+    }
+
+    /// An event of a host's own, on which hooks may do no more than look: without a subject, for a minute, and a hook that
+    /// fails blocks nothing.
+    #[must_use]
+    pub fn custom(event: &str) -> Self {
+        Self::unknown(&EventName::new(event), Powers::NONE, CUSTOM)
+    }
+
+    /// The same, with matchers that are tested on this text field of the payload.
+    #[must_use]
+    pub fn subject(mut self, field: &str) -> Self {
+        self.subject = Subject::Declared(field.into());
+        self
+    }
+
+    /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks (decision 2).
+    #[must_use]
+    pub const fn powers(mut self, powers: &[Power]) -> Self {
+        self.powers = Powers::of(powers);
+        if self.powers.has(Power::Deny) {
+            self.failure = OnFailure::Block;
+        }
+        self
+    }
+
+    /// The same, on which a hook that says nothing itself may take so long.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The same, in words for people that say when it fires.
+    #[must_use]
+    pub fn when(mut self, when: &str) -> Self {
+        self.when = Cow::Owned(when.to_owned());
+        self
+    }
+
+    /// An event that a dialect's table does not have.
+    pub(crate) fn unknown(event: &EventName, powers: Powers, timeout: Duration) -> Self {
+        Self {
+            name: Cow::Owned(event.to_string()),
+            event: Cow::Owned(event.to_string()),
+            subject: Subject::None,
+            powers,
+            timeout,
+            failure: OnFailure::Continue,
+            cap: None,
+            dispatch: Dispatch::Awaited,
+            when: Cow::Borrowed(""),
+        }
+    }
+
+    /// Whether the event waits for this hook.
+    #[must_use]
+    pub fn awaits(&self, hook: &Hook) -> bool {
+        self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.goes_aside()
+    }
+
+    /// Whether a block there prevents nothing but keeps the agent at work.
+    #[must_use]
+    pub fn keeps_at_work(&self) -> bool {
+        KEEPS_AT_WORK.contains(&&*self.event)
+    }
+
+    /// Whether what is unclear there is a question.
+    #[must_use]
+    pub fn is_before_effect(&self) -> bool {
+        BEFORE_EFFECTS.iter().any(|(event, _)| *event == self.event)
+    }
+}
+
+/// What a matcher of an event is tested on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The event has no subject; a matcher on it means nothing.
+    None,
+    /// A text field of the payload.
+    Field(&'static str),
+    /// The tool, in the agent's words.
+    Tool(&'static [ToolWords]),
+    /// The last component of a path field of the payload.
+    FileName(&'static str),
+    /// A field of the payload that holds a model's name, without what a service adds to it.
+    Model(&'static str),
+    /// A text field that a config named for its own event.
+    Declared(Arc<str>),
+}
+
+impl Subject {
+    /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
+    #[must_use]
+    pub fn of<'a>(&self, event: &'a Event) -> Option<&'a str> {
+        match self {
+            Self::None => None,
+            Self::Field(key) => event.text(key),
+            Self::Declared(key) => event.text(key),
+            Self::Tool(table) => event.text("tool_name").map(|name| {
+                let own = words::by_neutral(table, name).and_then(|tool| tool.own.first());
+                own.map_or(name, |own| *own)
+            }),
+            Self::Model(key) => event.text(key).map(model::canonical),
+            Self::FileName(key) => {
+                event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
+            }
+        }
+    }
+
+    /// What else the same subject is called, in older or newer versions of the agent and by other agents: a matcher that
+    /// knows one of these names means it too (S-5).
+    #[must_use]
+    pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
+        let table = match self {
+            Self::Tool(table) => table,
+            Self::Model(key) => return event.text(key).into_iter().collect(),
+            _ => return Vec::new(),
+        };
+        let Some(name) = event.text("tool_name") else { return Vec::new() };
+        let own = words::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
+        if own.is_empty() {
+            return Vec::new();
+        }
+        own.iter().skip(1).copied().chain([name]).collect()
+    }
+}
+
+/// How many denials in a row an event bears, and what then happens (N-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cap {
+    /// So many denials hold; the next one does not.
+    pub denials: u32,
+    /// What happens to the next one.
+    pub then: Then,
+}
+
+/// What happens to a denial past the cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Then {
+    /// It does not hold: the action goes on.
+    GiveWay,
+    /// It does not hold, and everything ends: going on is what the gate was there to prevent.
+    Stop,
+}
+
+impl Cap {
+    /// So many denials hold, then the action goes on.
+    #[must_use]
+    pub const fn give_way(denials: u32) -> Self {
+        Self { denials, then: Then::GiveWay }
+    }
+
+    /// So many denials hold, then everything ends.
+    #[must_use]
+    pub const fn stop(denials: u32) -> Self {
+        Self { denials, then: Then::Stop }
+    }
+}
+
+/// How the steps of one stage relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All see the same payload and run at once.
+    Parallel,
+    /// All see the same payload and run one after the other, until one denies.
+    Serial,
+    /// All see the same payload and run one after the other, every one.
+    InTurn,
+    /// One after the other, each seeing the last one's rewrite, until one denies.
+    Chained,
+}

@@ -1,0 +1,369 @@
+//! What runs a hook, as its entry says it. Values only; each executor stands in `executor`.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::function::Function;
+use crate::diagnostic::Code;
+pub use crate::request::interpolation::{Interpolation, Missing, OpenBrace};
+use crate::rule::Rule;
+
+/// What a command hook starts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Invocation {
+    /// A program with its arguments, no shell.
+    Argv {
+        /// The program, looked up in `PATH` when it has no slash.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// A text for a shell.
+    Shell {
+        /// The text.
+        text: String,
+        /// Which shell.
+        shell: Shell,
+    },
+}
+
+/// The shells that configs can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shell {
+    /// `/bin/sh -c`, never a login shell.
+    #[default]
+    Sh,
+    /// `bash -c`.
+    Bash,
+    /// The user's own shell as a login shell: `$SHELL -lc`, or `/bin/sh -lc` where no shell is named.
+    Login,
+    /// `pwsh -NoProfile -NonInteractive -Command`.
+    PowerShell,
+}
+
+impl Shell {
+    /// What `/bin/sh -c` runs in front of a line to start the user's own shell, which the environment of the hook names.
+    pub const LOGIN: &'static str = r#"exec "${SHELL:-/bin/sh}" -lc "$0""#;
+}
+
+/// What a command inherits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Inherit {
+    /// The host's whole environment, as the dialect promises.
+    All,
+    /// A short list of names that programs cannot do without (R-6).
+    #[default]
+    Listed,
+}
+
+/// Whether a command's next process is started before it is needed, so that it only has to read and to answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Prewarm {
+    /// It is not.
+    #[default]
+    Never,
+    /// It is, as it stands: it waits on its input.
+    AsItStands,
+    /// A Python interpreter is, which loads the script when the event comes and leaves without its long goodbye.
+    Python,
+    /// A Node interpreter is, with the script, and says its exit code before it is gone.
+    Node,
+}
+
+/// The words that stand for the forms of interpreters.
+const FORMS: &[(&str, Prewarm)] = &[("python", Prewarm::Python), ("node", Prewarm::Node)];
+
+impl Prewarm {
+    /// The form that a word stands for.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        FORMS.iter().find(|(name, _)| *name == word).map(|(_, form)| *form)
+    }
+
+    /// The word for the form of an interpreter.
+    #[must_use]
+    pub fn word(self) -> Option<&'static str> {
+        FORMS.iter().find(|(_, form)| *form == self).map(|(name, _)| *name)
+    }
+}
+
+/// A command to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What to start, as configured.
+    pub invocation: Invocation,
+    /// What is started in its place: the same, of copies of what was approved (T-20).
+    pub copy: Option<Invocation>,
+    /// The directory in which that copy lies, with what lies beside it.
+    pub kept: Option<std::path::PathBuf>,
+    /// What it inherits.
+    pub inherit: Inherit,
+    /// Names that pass beside the list.
+    pub pass: Vec<String>,
+    /// Variables set for this hook alone; they win over everything.
+    pub env: Vec<(String, String)>,
+    /// Where it starts, when not in the event's `cwd`.
+    pub cwd: Option<PathBuf>,
+    /// Files and patterns of files that it says it runs on, beside those that its words name (T-8).
+    pub files: Vec<PathBuf>,
+    /// Whether the next process is started before it is needed.
+    pub prewarm: Prewarm,
+}
+
+/// A request to a server: the envelope is its body.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Http {
+    /// Where it goes.
+    pub url: String,
+    /// Headers beside the usual, with `$NAME` and `${NAME}` for variables of [`Http::variables`].
+    pub headers: Vec<(String, String)>,
+    /// The variables that headers may name; any other one is never sent.
+    pub variables: Vec<String>,
+    /// The variable that holds the secret with which requests are signed, if they are.
+    pub secret: Option<String>,
+    /// How variables are filled in.
+    pub interpolation: Interpolation,
+}
+
+/// Without the values of headers and what may follow the host: some hold secrets as they are.
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Http")
+            .field("headers", &names)
+            .field("variables", &self.variables)
+            .field("secret", &self.secret)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A question to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The question, with `$ARGUMENTS` for the envelope.
+    pub text: String,
+    /// Which model; `None` leaves it to the host.
+    pub model: Option<String>,
+    /// How many tokens all its answers together may have; `None`: the executor's own bound.
+    pub max_tokens: Option<u32>,
+    /// Whether its consent counts; else it is dropped with a fault (A-41).
+    pub may_allow: bool,
+    /// Whether the turn goes on after its no, where its dialect would end the turn.
+    pub goes_on: bool,
+    /// How many turns it may take to look around with tools that read and search; `None`: no tools, one answer.
+    pub turns: Option<u32>,
+}
+
+impl Prompt {
+    /// A question with nothing set that has a default.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            model: None,
+            max_tokens: None,
+            may_allow: false,
+            goes_on: false,
+            turns: None,
+        }
+    }
+}
+
+/// A call of a tool of an MCP server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpTool {
+    /// The server, as the host or its configuration calls it.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, with `${a.b}` for fields of the envelope.
+    pub input: Map<String, Value>,
+}
+
+/// A program that lives as long as the session and answers one line with one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// How it is started.
+    pub command: Command,
+}
+
+/// What runs a hook. A later version may have more executors.
+#[derive(Clone, Debug)]
+pub enum Run {
+    /// A child process.
+    Command(Command),
+    /// A child process that serves the whole session.
+    Worker(Worker),
+    /// A request to a server.
+    Http(Http),
+    /// A question to a model.
+    Prompt(Prompt),
+    /// A call of an MCP tool.
+    McpTool(McpTool),
+    /// An expression over the event.
+    Rule(Rule),
+    /// A callback of the host.
+    Function(Function),
+    /// Nothing, because what it was made of cannot be read: its failure policy decides each time, so that a slip of the pen
+    /// takes no gate away (C-60, C-72).
+    Unusable {
+        /// What cannot be read.
+        part: Unread,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What of a configuration cannot be read, so that a hook stands in for it which runs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unread {
+    /// One entry, which was rejected (C-60).
+    Entry,
+    /// A file, or a part of one: nobody knows what it would forbid (C-72).
+    File,
+    /// An entry that nobody approved as it stands: it can be read, and must not be run (T-11).
+    Approval,
+    /// A managed file that others than root may write: it can be read, and is not obeyed (C-89).
+    Exposed,
+}
+
+impl Unread {
+    /// The word for it in messages.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::File => "file",
+            Self::Approval => "approval",
+            Self::Exposed => "exposed",
+        }
+    }
+
+    /// The code of the fault of a hook that stands in for it.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::Entry => Code::EntryUnusable,
+            Self::File | Self::Exposed => Code::FileUnread,
+            Self::Approval => Code::AwaitsApproval,
+        }
+    }
+
+    /// The rule that has its failure policy decide.
+    #[must_use]
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::Entry => "C-60",
+            Self::File => "C-72",
+            Self::Approval => "T-11",
+            Self::Exposed => "C-89",
+        }
+    }
+
+    /// What is the matter with it, and why.
+    #[must_use]
+    pub fn because(self, why: &str) -> String {
+        match self {
+            Self::Entry => format!("its entry cannot be used: {why}"),
+            Self::File => format!("its file cannot be read: {why}"),
+            Self::Exposed => format!("its file is not obeyed as a managed file: {why}"),
+            Self::Approval => why.to_owned(),
+        }
+    }
+}
+
+impl Run {
+    /// The executor's name.
+    #[must_use]
+    pub const fn executor(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::Worker(_) => "worker",
+            Self::Http(_) => "http",
+            Self::Prompt(Prompt { turns: None, .. }) => "prompt",
+            Self::Prompt(Prompt { turns: Some(_), .. }) => "agent",
+            Self::McpTool(_) => "mcp",
+            Self::Rule(_) => "rule",
+            Self::Function(_) => "function",
+            Self::Unusable { .. } => "none",
+        }
+    }
+
+    /// Whether it runs inside the host's process, and is mostly over before anything else could be started.
+    #[must_use]
+    pub const fn is_inside(&self) -> bool {
+        matches!(self, Self::Rule(_) | Self::Function(_))
+    }
+
+    /// One line that says what runs, for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Command(command) => command.line(),
+            Self::Worker(worker) => format!("worker {}", worker.command.line()),
+            Self::Http(http) => format!("POST {}", http.url),
+            Self::Prompt(prompt) => format!("{}: {}", self.executor(), first_line(&prompt.text)),
+            Self::McpTool(call) => format!("mcp {}/{}", call.server, call.tool),
+            Self::Rule(rule) => format!("when {}", first_line(rule.when())),
+            Self::Function(function) => format!("function {}", function.name()),
+            Self::Unusable { part: Unread::Entry, .. } => {
+                "(nothing: its entry cannot be used)".to_owned()
+            }
+            Self::Unusable { part: Unread::File, .. } => {
+                "(nothing: its file cannot be read)".to_owned()
+            }
+            Self::Unusable { part: Unread::Approval, .. } => {
+                "(nothing: it is not approved as it stands)".to_owned()
+            }
+            Self::Unusable { part: Unread::Exposed, .. } => {
+                "(nothing: others than root may write its file)".to_owned()
+            }
+        }
+    }
+}
+
+impl Command {
+    /// A command with nothing set that has a default.
+    #[must_use]
+    pub fn new(invocation: Invocation, inherit: Inherit) -> Self {
+        Self {
+            invocation,
+            copy: None,
+            kept: None,
+            inherit,
+            pass: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            files: Vec::new(),
+            prewarm: Prewarm::Never,
+        }
+    }
+
+    /// What is started.
+    #[must_use]
+    pub fn starts(&self) -> &Invocation {
+        self.copy.as_ref().unwrap_or(&self.invocation)
+    }
+
+    /// What is configured, as one line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match &self.invocation {
+            Invocation::Shell { text, .. } => text.clone(),
+            Invocation::Argv { program, args } => {
+                let mut line = program.clone();
+                for arg in args {
+                    line.push(' ');
+                    line.push_str(arg);
+                }
+                line
+            }
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}

@@ -1,0 +1,216 @@
+//! Which file a command or a worker starts, where its text shows that. Reads the text alone, and looks at no file.
+//!
+//! For findings such as "this file does not exist": it says nothing where it is not sure.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook_shell::{self as shell, Context, Parsed, Word, WordKind};
+
+use super::{Command, Hook, Invocation, Run, Shell, Worker};
+
+/// A file that a command starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is started itself, so that it must be executable, and not read by an interpreter.
+    pub is_program: bool,
+}
+
+/// Programs whose first file argument is what runs.
+pub const INTERPRETERS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "python", "python3", "uv", "ruby",
+    "perl", "php", "pwsh",
+];
+
+/// Options after which no file runs.
+pub const INLINE: &[&str] = &["-c", "-e", "-m", "-p", "-r", "--eval", "--print", "-lc", "-ec"];
+
+/// How the names of scripts end.
+pub const ENDINGS: &[&str] = &[
+    ".sh", ".bash", ".zsh", ".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".pl", ".php",
+    ".ps1",
+];
+
+/// Characters that would change how a shell reads a path that is put into its text.
+const SPECIAL: &[char] = &['"', '\'', '$', '`', '\\', '\n', '*', '?', '[', ';', '&', '|', '(', ')'];
+
+impl Hook {
+    /// The file that the hook starts, in a `project` and with a `home`; `None` where nobody can say before it runs.
+    #[must_use]
+    pub fn script(&self, project: &Path, home: &Path) -> Option<Script> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return None;
+        };
+        self.script_from(command.cwd.as_deref().unwrap_or(project), project, home)
+    }
+
+    /// The programs that the hook starts in any case and that are found by their names, in a `project` and with a `home`; none
+    /// where nobody can say before it runs.
+    #[must_use]
+    pub fn programs(&self, project: &Path, home: &Path) -> Vec<Program> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return Vec::new();
+        };
+        let text = match &command.invocation {
+            Invocation::Argv { program, .. } if program.contains('/') => return Vec::new(),
+            Invocation::Argv { program, .. } => {
+                return vec![Program { name: program.clone(), by_shell: false, is_alone: true }];
+            }
+            Invocation::Shell { shell: Shell::PowerShell, .. } => return Vec::new(),
+            Invocation::Shell { text, .. } => expand(text, command, project, home),
+        };
+        text.map_or_else(Vec::new, |text| certain(&text))
+    }
+
+    /// The same for a hook that starts in `base`.
+    pub fn script_from(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return None;
+        };
+        let words = match &command.invocation {
+            Invocation::Argv { program, args } => {
+                std::iter::once(program).chain(args).map(Word::literal).collect()
+            }
+            Invocation::Shell { shell: Shell::PowerShell, .. } => return None,
+            Invocation::Shell { text, .. } => single(&expand(text, command, project, home)?)?,
+        };
+        file(&words).map(|(path, is_program)| Script { path: base.join(path), is_program })
+    }
+}
+
+/// A program that a command finds by its name alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The name, without a directory.
+    pub name: String,
+    /// Whether a shell looks for it, and ends with 127 where it finds none.
+    pub by_shell: bool,
+    /// Whether the hook is this one command and nothing else, so that its end is the hook's.
+    pub is_alone: bool,
+}
+
+/// The words of a line that is one command and nothing else.
+fn single(text: &str) -> Option<Vec<Word>> {
+    let line = shell::read(text);
+    let mut written = line.written();
+    let command = written.next().filter(|command| command.context == Context::TopLevel)?;
+    let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
+    is_alone.then(|| command.words.to_vec())
+}
+
+/// The programs of a line that run whatever comes of the others: those in lists and bodies may be there for a reason.
+fn certain(text: &str) -> Vec<Program> {
+    let line = shell::read(text);
+    if line.parsed != Parsed::Full
+        || line.written().any(|command| command.context == Context::Function)
+    {
+        return Vec::new();
+    }
+    let is_alone = line.written().count() == 1;
+    line.written()
+        .filter(|command| matches!(command.context, Context::TopLevel | Context::Pipeline))
+        .filter_map(|command| command.words.first().filter(|word| word.kind == WordKind::Literal))
+        .filter(|word| !word.text.contains('/'))
+        .map(|word| Program { name: word.text.clone(), by_shell: true, is_alone })
+        .collect()
+}
+
+/// The text with the variables whose values are known.
+pub fn expand(text: &str, command: &Command, project: &Path, home: &Path) -> Option<String> {
+    let mut values = vec![
+        ("CLAUDE_PROJECT_DIR", project.to_str()?.to_owned()),
+        ("HOME", home.to_str()?.to_owned()),
+    ];
+    values.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    let mut text = text.to_owned();
+    for (name, value) in &values {
+        if value.is_empty() || !text.contains(name) {
+            continue;
+        }
+        if value.contains(SPECIAL) {
+            return None;
+        }
+        text = text.replace(&format!("${{{name}}}"), value);
+        text = text.replace(&format!("${{{name}:-.}}"), value);
+        text = text.replace(&format!("${name}/"), &format!("{value}/"));
+        text = text.replace(&format!("\"${name}\""), &format!("\"{value}\""));
+    }
+    match text.strip_prefix("~/") {
+        Some(rest) if !home.as_os_str().is_empty() => Some(format!("{}/{rest}", home.to_str()?)),
+        _ => Some(text),
+    }
+}
+
+/// The file among the words, and whether it is the program itself.
+fn file(words: &[Word]) -> Option<(String, bool)> {
+    let (program, args) = words.split_first()?;
+    let literal = |word: &Word| (word.kind == WordKind::Literal).then(|| word.text.clone());
+    let name = literal(program)?;
+    if name.contains('/') {
+        return Some((name, true));
+    }
+    if !INTERPRETERS.contains(&name.as_str()) || args.iter().any(|arg| INLINE.contains(&&*arg.text))
+    {
+        return None;
+    }
+    let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
+    // What stands before it may be an option that takes a file of its own.
+    let is_first = args.iter().take_while(|arg| *arg != script).all(|arg| is_plain(&arg.text));
+    literal(script).filter(|_| is_first).map(|path| (path, false))
+}
+
+fn is_plain(word: &str) -> bool {
+    word == "run" || word.starts_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::DialectId;
+    use crate::hook::{HookId, Inherit};
+
+    fn script(invocation: Invocation) -> Option<(String, bool)> {
+        let env = vec![("CLAUDE_PLUGIN_ROOT".to_owned(), "/p".to_owned())];
+        let command = Command { env, ..Command::new(invocation, Inherit::All) };
+        let hook =
+            Hook::new(HookId::new("x"), DialectId::CLAUDE, "Stop".into(), Run::Command(command));
+        let found = hook.script(Path::new("/my work"), Path::new("/home/a"))?;
+        Some((found.path.display().to_string(), found.is_program))
+    }
+
+    #[test]
+    fn a_plain_command_shows_its_file_and_everything_else_shows_none() {
+        for (text, expected) in [
+            ("\"$CLAUDE_PROJECT_DIR\"/guard.sh x", Some(("/my work/guard.sh", true))),
+            ("\"${CLAUDE_PROJECT_DIR}/guard.sh\"", Some(("/my work/guard.sh", true))),
+            ("A=1 ./guard", Some(("/my work/./guard", true))),
+            ("python3 -u \"${CLAUDE_PLUGIN_ROOT}/a.py\" b.py", Some(("/p/a.py", false))),
+            ("uv run --script tools/a.py", Some(("/my work/tools/a.py", false))),
+            ("~/guard.sh", Some(("/home/a/guard.sh", true))),
+            ("jq -r .x", None),
+            ("bash -c 'x.sh'", None),
+            ("node --require a.js b.js", Some(("/my work/a.js", false))),
+            ("./a && ./b", None),
+            ("[ -x ./a ] && ./a", None),
+            ("$UNKNOWN/a.sh", None),
+            ("cat x.sh", None),
+            ("((", None),
+        ] {
+            let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
+            let expected = expected.map(|(path, is)| (path.to_owned(), is));
+            assert_eq!(script(invocation), expected, "{text}");
+        }
+        let argv = Invocation::Argv { program: "node".into(), args: vec!["/a b/x.mjs".into()] };
+        assert_eq!(script(argv), Some(("/a b/x.mjs".to_owned(), false)));
+    }
+
+    #[test]
+    fn a_worker_shows_its_file_too() {
+        let argv = Invocation::Argv { program: "python3".into(), args: vec!["w.py".into()] };
+        let run = Run::Worker(Worker { command: Command::new(argv, Inherit::All) });
+        let hook = Hook::new(HookId::new("x"), DialectId::NATIVE, "Stop".into(), run);
+        let found = hook.script(Path::new("/p"), Path::new("/h")).unwrap();
+        assert_eq!((found.path, found.is_program), ("/p/w.py".into(), false));
+    }
+}

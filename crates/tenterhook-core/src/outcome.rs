@@ -1,0 +1,216 @@
+//! What the host gets: the fold of all verdicts, with its faults and steps. Values only.
+
+mod decision;
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::answer::{Effects, Restraint};
+use crate::diagnostic::Code;
+use crate::hook::{HookId, Tier};
+use crate::text;
+pub use decision::{Decision, Rewrite};
+
+/// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub code: Code,
+    /// The hook that it is about; `None` when it is about the event.
+    pub hook: Option<HookId>,
+    /// What happened and, where there is one, the remedy.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault of `hook`.
+    #[must_use]
+    pub fn of(hook: &HookId, code: Code, message: impl Into<String>) -> Self {
+        Self { code, hook: Some(hook.clone()), message: message.into() }
+    }
+}
+
+/// Why the outcome restrains: one hook's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The hook that said it.
+    pub hook: HookId,
+    /// What it said.
+    pub text: String,
+}
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// By itself, with this code.
+    Exited(i32),
+    /// With an answer, where what ran is no program and has no code: a rule, a request, a call.
+    Answered,
+    /// By this signal.
+    Signalled(i32),
+    /// Its executor could not bring an answer back; the code of the fault.
+    Failed(Code),
+    /// Its time was up.
+    TimedOut,
+    /// The host gave up waiting.
+    Cancelled,
+    /// It could not be started, for this reason.
+    NotStarted(String),
+    /// It was not run, for this reason.
+    NotRun(String),
+    /// It goes on in the background.
+    Detached,
+    /// It went on in the background, and ended there like this.
+    InBackground(Box<Self>),
+}
+
+impl Ended {
+    /// Whether the step ran, or was at least tried.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        match self {
+            Self::NotRun(_) => false,
+            Self::InBackground(ended) => ended.is_run(),
+            _ => true,
+        }
+    }
+
+    /// Whether the hook runs in the background in its agent: its entry or its first line of output asks for that.
+    #[must_use]
+    pub const fn is_in_background(&self) -> bool {
+        matches!(self, Self::Detached | Self::InBackground(_))
+    }
+
+    /// The words in it that somebody else may have written: a path, say.
+    pub fn words_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::NotStarted(why) | Self::NotRun(why) => Some(why),
+            Self::InBackground(ended) => ended.words_mut(),
+            _ => None,
+        }
+    }
+}
+
+/// In the words of records and screens: `exit 0`, `answered`, `signal 9`, `timed out`, `detached`, `not run: ...`.
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit {code}"),
+            Self::Answered => f.write_str("answered"),
+            Self::Signalled(signal) => write!(f, "signal {signal}"),
+            Self::Failed(code) => f.write_str(code.name()),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::Cancelled => f.write_str("cancelled"),
+            Self::NotStarted(why) => write!(f, "not started: {why}"),
+            Self::NotRun(why) => write!(f, "not run: {why}"),
+            Self::Detached => f.write_str("detached"),
+            Self::InBackground(ended) => write!(f, "{ended}, detached"),
+        }
+    }
+}
+
+/// How one step of the plan went, for people and logs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The hook.
+    pub hook: HookId,
+    /// `file:line` of its entry; empty for hooks that the host added.
+    pub source: String,
+    /// 1-based line of its entry; 0 for hooks that the host added.
+    pub line: usize,
+    /// What ran it.
+    pub executor: &'static str,
+    /// How it ended.
+    pub ended: Ended,
+    /// From its start to its settlement.
+    pub took: Duration,
+    /// Its own restraint, after judging.
+    pub verdict: Restraint,
+    /// What it told the model: the part of the outcome's context that is its own.
+    pub context: Vec<String>,
+    /// Its messages to the user: the part of the outcome's messages that is its own.
+    pub messages: Vec<String>,
+    /// Whether it put something in the place of the prompt, the tool input or the output, for the next step or the host.
+    pub rewrote: bool,
+    /// Whether it wants everything to end.
+    pub stopped: bool,
+    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    pub tier: Option<Tier>,
+    /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome, and of a step that is under way
+    /// nothing is known yet.
+    pub shadow: Option<Box<Outcome>>,
+}
+
+/// What the hooks of an event together want; [`Outcome::decision`] says what the host does. A later version may say more.
+///
+/// There is no default one: a host that has none has not asked the hooks.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "an action whose outcome is not read is not gated"]
+pub struct Outcome {
+    /// The strongest restraint of all hooks (M-1).
+    pub restraint: Restraint,
+    /// The words of the hooks that carried it, in configured order (M-2).
+    pub reasons: Vec<Reason>,
+    /// What else they want, folded.
+    pub effects: Effects,
+    /// What went wrong.
+    pub faults: Vec<Fault>,
+    /// What ran.
+    pub steps: Vec<Step>,
+}
+
+impl Outcome {
+    /// The outcome of an event on which no hook says anything: the action proceeds.
+    pub fn silent() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reasons: Vec::new(),
+            effects: Effects::default(),
+            faults: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// The same outcome, with what ran.
+    pub fn with_steps(self, steps: Vec<Step>) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says what to do.
+    #[must_use]
+    pub fn blocked(&self) -> bool {
+        self.restraint == Restraint::Deny
+    }
+
+    /// What a host is to do, in the words of `fire` and the record.
+    pub fn decision_word(&self) -> &'static str {
+        match &self.effects.stop {
+            Some(_) => "stop",
+            None => self.restraint.word().unwrap_or("silent"),
+        }
+    }
+
+    /// Whether hooks put something in place of the original.
+    pub fn rewrites(&self) -> bool {
+        self.effects.rewrite() || self.effects.updated_output.is_some()
+    }
+
+    /// The context for a model, each text in a block that names the hook whose words it is: what a host injects, so that
+    /// nobody takes a hook for the user or the system (H-11).
+    #[must_use]
+    pub fn labelled_context(&self) -> Vec<String> {
+        let told = self
+            .steps
+            .iter()
+            .flat_map(|step| step.context.iter().map(|text| text::label(step.hook.as_str(), text)));
+        told.collect()
+    }
+
+    /// All reasons as one text; `None` when no hook gave one.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        let texts: Vec<&str> = self.reasons.iter().map(|reason| reason.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+}

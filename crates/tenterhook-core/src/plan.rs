@@ -1,0 +1,338 @@
+//! Which hooks run for an event, stage by stage, and why each other hook does not. Pure: claims and starts nothing.
+//!
+//! Implements `docs/spec/planning.md` (P-).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::answer::Failure;
+use crate::config::{Ruleset, Stage};
+use crate::diagnostic::Code;
+use crate::dialect::{DIALECTS, EventRow, Subject};
+use crate::event::Event;
+use crate::hook::{Enforcement, Hook, Run, Sandbox, Unread};
+use crate::matcher::{Condition, MatchContext, MatcherSpec, PatternError, Picked};
+use crate::settle::View;
+
+mod parts;
+mod supposed;
+mod twins;
+mod unknown;
+
+#[doc(hidden)]
+pub use parts::select_parts;
+#[doc(hidden)]
+pub use supposed::supposed;
+pub use twins::starts_the_same;
+#[doc(hidden)]
+pub use unknown::unknown;
+
+#[cfg(test)]
+mod tests;
+
+/// One hook that a plan runs.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct Step {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// What its dialect lets it do on this event.
+    pub row: Arc<EventRow>,
+    /// Why its *allow* may not count (S-9).
+    pub widened: Option<String>,
+    /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
+    /// S-59, C-60, C-72).
+    pub broken: Option<Failure>,
+    /// Which parts of the event it is asked about (P-13); none where it is asked about the event as it came.
+    pub parts: Vec<usize>,
+}
+
+/// Whether a hook runs for an event, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Because {
+    /// Whether it runs.
+    pub selected: bool,
+    /// One sentence.
+    pub because: String,
+    /// The number of the rule that decided.
+    pub rule: &'static str,
+}
+
+/// The steps of one stage on the payload as it stands, in configured order (P-1).
+#[must_use]
+#[doc(hidden)]
+pub fn select(
+    ruleset: &Ruleset,
+    view: &View,
+    context: &MatchContext<'_>,
+    stage: &Stage,
+) -> Vec<Step> {
+    let event = context.event();
+    let subjects = subjects(ruleset, event);
+    let eligible = match &subjects {
+        Some(subjects) => stage.eligible(subjects),
+        None => Cow::Borrowed(stage.hooks.as_slice()),
+    };
+    // Room for all at once: a list that grows by itself is copied each time.
+    let mut steps = Vec::with_capacity(eligible.len());
+    for hook in eligible.iter().filter_map(|at| ruleset.hook(*at)) {
+        let Some((widened, broken)) = weigh(hook, &stage.row, view, event, context).selected()
+        else {
+            continue;
+        };
+        let (hook, row) = (Arc::clone(hook), Arc::clone(&stage.row));
+        steps.push(Step { hook, row, widened, broken, parts: Vec::new() });
+    }
+    steps
+}
+
+/// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
+#[must_use]
+pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
+    let context = MatchContext::of(event);
+    let parts = crate::event::parts::parts(event);
+    let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::of).collect();
+    let call = event.as_tool_call();
+    let call_context = call.as_ref().map(MatchContext::of);
+    let explained = |hook: &Hook, context: &MatchContext<'_>| {
+        let row = ruleset.row(hook.dialect, &context.event().name);
+        parts::said(hook, &row, view, context, &parts)
+    };
+    let runs_itself = |hook: &Arc<Hook>| {
+        let own = ruleset.hooks().iter().filter(|own| own.event == event.name);
+        let mut same = own.filter(|own| starts_the_same(own, hook));
+        same.any(|own| explained(own, &context).selected)
+    };
+    ruleset
+        .hooks()
+        .iter()
+        .map(|hook| {
+            // A hook of tool calls judges the call that the event would be (BR-90).
+            let of_call = call_context.as_ref().filter(|call| call.event().name == hook.event);
+            let Because { selected, because, rule } = explained(hook, of_call.unwrap_or(&context));
+            if selected && of_call.is_some() && runs_itself(hook) {
+                let because = format!("it runs for this call as a hook of `{}`", event.name);
+                return (Arc::clone(hook), Because { selected: false, because, rule: "BR-101" });
+            }
+            let because = if selected { confinement(hook, because) } else { because };
+            let because = if selected { shadowed(hook, because) } else { because };
+            (Arc::clone(hook), Because { selected, because, rule })
+        })
+        .collect()
+}
+
+/// That nothing of what it says counts, and who says so (SH-12).
+fn shadowed(hook: &Hook, because: String) -> String {
+    match &hook.enforcement {
+        Enforcement::Shadow { because: who, .. } => format!("{because}; in shadow: {who}"),
+        Enforcement::Usual | Enforcement::Enforced => because,
+    }
+}
+
+/// In what it runs. What is so for every program of a repository is no news.
+fn confinement(hook: &Hook, because: String) -> String {
+    if hook.sandbox == Sandbox::of_repositories() {
+        return because;
+    }
+    if let Sandbox::In(grants) = &hook.sandbox {
+        let (text, least) = (hook.sandbox.told(), grants.demands().word());
+        return format!("{because}; it runs in the sandbox {text}, at least {least} (X-1)");
+    }
+    because
+}
+
+/// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the
+/// field that one of them looks for, because then its matchers are ignored (S-2).
+fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
+    let mut subjects: Vec<&str> = Vec::with_capacity(DIALECTS.len());
+    let rows = DIALECTS.iter().filter_map(|dialect| dialect.row(&event.name));
+    for row in rows.chain(ruleset.custom(&event.name)) {
+        if row.subject == Subject::None {
+            continue;
+        }
+        let subject = row.subject.of(event)?;
+        for subject in std::iter::once(subject).chain(row.subject.others(event)) {
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
+        }
+    }
+    Some(subjects)
+}
+
+/// What decided on one hook. The sentence for it is made for those who ask (P-5): most firings ask for none.
+enum Weighed<'a> {
+    /// It is for another event.
+    Elsewhere,
+    Disarmed {
+        because: &'a str,
+        rule: &'static str,
+    },
+    /// The user switched it off for the session.
+    Off,
+    /// It had its one run.
+    Spent,
+    Mismatched(Option<&'a str>),
+    Matched(Option<&'a str>),
+    /// Its matcher matched, and its condition says this.
+    Picked(Option<&'a str>, &'a Condition, Picked),
+    /// It is selected, and stands in for what cannot be read.
+    Unread(Unread, &'a str),
+    /// It is selected and cannot be run.
+    Broken {
+        part: &'static str,
+        code: Code,
+        why: String,
+        rule: &'static str,
+    },
+}
+
+impl Weighed<'_> {
+    /// Whether the hook runs: why its allow may not count, and why it is settled without being run.
+    fn selected(self) -> Option<(Option<String>, Option<Failure>)> {
+        match self {
+            Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
+            Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
+            Self::Unread(part, why) => {
+                Some((None, Some(Failure::new(part.code(), part.because(why)))))
+            }
+            Self::Broken { part, code, why, .. } => {
+                let message = format!("its {part} cannot be used: {why}");
+                Some((None, Some(Failure::new(code, message))))
+            }
+            Self::Elsewhere
+            | Self::Disarmed { .. }
+            | Self::Off
+            | Self::Spent
+            | Self::Mismatched(_)
+            | Self::Picked(.., Picked::No(_) | Picked::Failed(_)) => None,
+        }
+    }
+
+    /// The sentence, and the rule that decided.
+    fn because(&self, hook: &Hook) -> (String, &'static str) {
+        match self {
+            Self::Elsewhere => (format!("it is for `{}`", hook.event_label()), "P-2"),
+            Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
+            Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
+            Self::Spent => ("it runs once in a session, and did".to_owned(), "P-4"),
+            Self::Mismatched(subject) => (mismatch(hook, *subject), "S-1"),
+            Self::Matched(subject) => (match_sentence(hook, *subject), "S-1"),
+            Self::Picked(subject, condition, picked) => {
+                let (matched, text) = (match_sentence(hook, *subject), condition.text());
+                match picked {
+                    Picked::Exactly => (format!("{matched}, and `{text}` holds"), "S-4"),
+                    Picked::Widely(why) => {
+                        (format!("{matched}, and `{text}` holds, to restrain only: {why}"), "S-9")
+                    }
+                    Picked::No(why) | Picked::Failed(why) => {
+                        (format!("{matched}, but `{text}` does not hold: {why}"), "S-4")
+                    }
+                }
+            }
+            Self::Unread(part, why) => {
+                let said = match part {
+                    Unread::Entry => format!("its entry cannot be used ({why})"),
+                    Unread::File => format!("its file cannot be read ({why})"),
+                    Unread::Exposed => part.because(why),
+                    Unread::Approval => return (format!("it holds the call: {why}"), part.rule()),
+                };
+                (format!("{said}, so its failure policy decides"), part.rule())
+            }
+            Self::Broken { part, why, rule, .. } => {
+                let because =
+                    format!("its {part} cannot be used ({why}), so its failure policy decides");
+                (because, rule)
+            }
+        }
+    }
+}
+
+/// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
+fn weigh<'a>(
+    hook: &'a Hook,
+    row: &EventRow,
+    view: &View,
+    event: &'a Event,
+    context: &MatchContext<'_>,
+) -> Weighed<'a> {
+    if hook.event != event.name {
+        return Weighed::Elsewhere;
+    }
+    if let Some((because, rule)) = hook.arming.off() {
+        return Weighed::Disarmed { because, rule };
+    }
+    if !hook.is_settled() && view.is_off(&hook.id) {
+        return Weighed::Off;
+    }
+    if hook.once && view.claimed(&hook.id) {
+        return Weighed::Spent;
+    }
+    let subject = row.subject.of(event);
+    match matches(hook, row, event, subject) {
+        Err(why) => {
+            let (part, code) = ("matcher", Code::MatcherFailed);
+            return Weighed::Broken { part, code, why: why.to_string(), rule: "S-3" };
+        }
+        Ok(false) => return Weighed::Mismatched(subject),
+        Ok(true) => {}
+    }
+    let incomplete = hook.incomplete_lists(row);
+    let picked = hook.condition.as_ref();
+    let picked =
+        picked.map(|condition| (condition, condition.pick_for(context, hook.compat, incomplete)));
+    if let Run::Unusable { part, why } = &hook.run
+        && !matches!(picked, Some((_, Picked::No(_))))
+    {
+        return Weighed::Unread(*part, why);
+    }
+    match picked {
+        None => Weighed::Matched(subject),
+        Some((_, Picked::Failed(why))) => {
+            let (part, code) = ("condition", Code::ConditionFailed);
+            Weighed::Broken { part, code, why, rule: "S-59" }
+        }
+        Some((condition, picked)) => Weighed::Picked(subject, condition, picked),
+    }
+}
+
+/// Whether the matcher matches the subject, or another name of it (S-1, S-5).
+fn matches(
+    hook: &Hook,
+    row: &EventRow,
+    event: &Event,
+    subject: Option<&str>,
+) -> Result<bool, PatternError> {
+    if hook.matcher.matches(subject)? {
+        return Ok(true);
+    }
+    for other in row.subject.others(event) {
+        if hook.matcher.matches(Some(other))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {
+    match (hook.matcher.spec(), subject) {
+        (MatcherSpec::Any, _) => "it has no matcher, so it runs on every one".to_owned(),
+        (_, None) => "this event has no subject, so its matcher is ignored".to_owned(),
+        (MatcherSpec::Words(words), Some(subject)) => {
+            format!("`{}` names `{subject}`", words.join("|"))
+        }
+        (MatcherSpec::Regex(text) | MatcherSpec::Never(text), Some(subject)) => {
+            format!("`{text}` is found in `{subject}`")
+        }
+    }
+}
+
+fn mismatch(hook: &Hook, found: Option<&str>) -> String {
+    let found = found.unwrap_or_default();
+    match hook.matcher.spec() {
+        MatcherSpec::Words(words) => format!("`{found}` is not one of `{}`", words.join("|")),
+        MatcherSpec::Regex(text) => format!("`{text}` is not found in `{found}`"),
+        MatcherSpec::Never(why) => format!("its matcher can never match: {why}"),
+        MatcherSpec::Any => String::new(),
+    }
+}

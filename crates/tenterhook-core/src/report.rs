@@ -1,0 +1,281 @@
+//! What happened to one step, whatever ran it. Facts only: what they mean is `verdict`'s business.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::answer::{Answer, Failure};
+use crate::diagnostic::Code;
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It never ran: what was tried and why it failed.
+    NotStarted {
+        /// The reason, for people: the path and the system's words.
+        why: String,
+    },
+    /// It ended by itself with this code; a function that returned counts as 0.
+    Exited(i32),
+    /// A signal ended it, or a function panicked (which counts as `SIGABRT`).
+    Signalled(i32),
+    /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
+    Failed {
+        /// What kind of failure it is; it becomes the code of the fault.
+        code: Code,
+        /// What happened and what to do about it, for people.
+        why: String,
+    },
+    /// Its time was up.
+    TimedOut,
+    /// The host gave up waiting.
+    Cancelled,
+}
+
+/// How far a hook is confined: the words of `isolation_min` and of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Not at all.
+    T0,
+    /// In what it reaches of files, peers and other processes.
+    #[default]
+    T1,
+    /// The same, and nothing outlives it.
+    T2,
+}
+
+impl Tier {
+    /// Every tier.
+    pub const ALL: [Self; 3] = [Self::T0, Self::T1, Self::T2];
+
+    /// The word that configs and records use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::T0 => "T0",
+            Self::T1 => "T1",
+            Self::T2 => "T2",
+        }
+    }
+}
+
+/// Whether all output was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Closed {
+    /// The stream ended.
+    #[default]
+    Complete,
+    /// More came than the limit allows; the rest was counted and dropped.
+    Truncated,
+    /// A descendant still held the stream when the leak grace was over.
+    Leaked,
+    /// The system refused to read on, with this error number; nobody knows what else was said.
+    Broken(i32),
+}
+
+/// What came out of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// How many more came.
+    pub dropped: u64,
+    /// How it ended.
+    pub closed: Closed,
+}
+
+impl From<&[u8]> for Output {
+    fn from(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), ..Self::default() }
+    }
+}
+
+/// What a step said, in the form that its executor can give.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Bytes that a dialect must read.
+    Bytes {
+        /// Standard output, or the body of a reply.
+        stdout: Output,
+        /// Standard error.
+        stderr: Output,
+    },
+    /// An answer that needs no reading.
+    Answer(Box<Answer>),
+}
+
+/// Whether the envelope arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// All of it.
+    #[default]
+    Delivered,
+    /// The program did not take all of it; no fault (decision 4).
+    Refused,
+}
+
+/// What happened to one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub end: End,
+    /// What it said.
+    pub said: Said,
+    /// Whether the envelope arrived.
+    pub delivery: Delivery,
+    /// From the step's start to its settlement.
+    pub took: Duration,
+    /// What the hook wrote into its env file, where its envelope named one.
+    pub env_file: Option<String>,
+    /// Processes that were killed and outlived the step.
+    pub survivors: Vec<u32>,
+    /// Where it ran, when the directory in which it should have started could not be entered.
+    pub moved_to: Option<PathBuf>,
+    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    pub tier: Option<Tier>,
+    /// What people should hear of how it ran, whatever it said; each becomes a fault and decides nothing.
+    pub notes: Vec<Failure>,
+}
+
+impl Report {
+    /// A report without output.
+    #[must_use]
+    pub fn silent(end: End, took: Duration) -> Self {
+        let said = Said::Bytes { stdout: Output::default(), stderr: Output::default() };
+        Self {
+            end,
+            said,
+            delivery: Delivery::Delivered,
+            took,
+            env_file: None,
+            survivors: Vec::new(),
+            moved_to: None,
+            tier: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Why this is no answer, whatever was said: the step did not come to its own end, or not all that it said was kept.
+    /// The same words for every dialect. An exit code, whatever it is, is for the dialect to read.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        let (code, message) = match &self.end {
+            End::NotStarted { why } => (Code::NotStarted, format!("it was not started: {why}")),
+            End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
+            End::Failed { code, why } => (*code, why.clone()),
+            End::TimedOut => {
+                let took = self.shown_time();
+                (Code::TimedOut, format!("it took longer than it may (it was ended after {took})"))
+            }
+            End::Cancelled => {
+                let took = self.shown_time();
+                (Code::Cancelled, format!("the host gave up waiting for it after {took}"))
+            }
+            End::Exited(_) => match &self.said {
+                Said::Bytes { stdout, .. } if stdout.dropped > 0 => (
+                    Code::OutputTooLarge,
+                    format!("it printed {} bytes more than are kept", stdout.dropped),
+                ),
+                Said::Bytes { .. } | Said::Answer(_) => match self.broken() {
+                    Some(errno) => (Code::OutOfResources, unread("output", errno)),
+                    None => return None,
+                },
+            },
+        };
+        Some(Failure::new(code, message))
+    }
+
+    /// How long the step took, for people.
+    fn shown_time(&self) -> String {
+        match self.took.as_secs() {
+            0 => format!("{} ms", self.took.as_millis()),
+            _ => format!("{:.1} s", self.took.as_secs_f64()),
+        }
+    }
+
+    /// Whether more came on stdout than was kept, or may have come.
+    pub(crate) fn is_truncated(&self) -> bool {
+        let is_cut = |closed| matches!(closed, Closed::Truncated | Closed::Broken(_));
+        matches!(&self.said, Said::Bytes { stdout, .. } if is_cut(stdout.closed))
+    }
+
+    /// Why the system would not read on what it printed, if so.
+    pub(crate) const fn broken(&self) -> Option<i32> {
+        match &self.said {
+            Said::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
+                Some(*errno)
+            }
+            Said::Bytes { .. } | Said::Answer(_) => None,
+        }
+    }
+
+    /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing left behind.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        *self == Self::silent(End::Exited(0), self.took)
+    }
+
+    /// Whether there is nothing for a dialect to read.
+    #[must_use]
+    pub fn is_mute(&self) -> bool {
+        !matches!(self.end, End::Exited(_)) && self.stdout().is_empty() && self.stderr().is_empty()
+    }
+
+    /// Standard output, if the step spoke in bytes.
+    #[must_use]
+    pub fn stdout(&self) -> &[u8] {
+        match &self.said {
+            Said::Bytes { stdout, .. } => &stdout.bytes,
+            Said::Answer(_) => &[],
+        }
+    }
+
+    /// Standard error, if the step spoke in bytes.
+    #[must_use]
+    pub fn stderr(&self) -> &[u8] {
+        match &self.said {
+            Said::Bytes { stderr, .. } => &stderr.bytes,
+            Said::Answer(_) => &[],
+        }
+    }
+}
+
+/// What people are told of a stream that the system refused to read on.
+pub fn unread(stream: &str, errno: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    format!("its standard {stream} could not be read to its end: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report that tells of anything is read and judged; none but an end without words or traces is passed by.
+    #[test]
+    fn only_a_good_end_without_words_or_traces_says_nothing() {
+        let silent = |end| Report::silent(end, Duration::from_millis(3));
+        assert!(silent(End::Exited(0)).says_nothing());
+        let dropped = Output { dropped: 1, ..Output::default() };
+        let stderr = Output::default();
+        let told = [
+            silent(End::Exited(1)),
+            silent(End::TimedOut),
+            Report { survivors: vec![7], ..silent(End::Exited(0)) },
+            Report { env_file: Some(String::new()), ..silent(End::Exited(0)) },
+            Report { said: Said::Answer(Box::default()), ..silent(End::Exited(0)) },
+            Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
+        ];
+        assert!(told.iter().all(|report| !report.says_nothing()));
+    }
+
+    /// an end that nobody wrote is none.
+    #[test]
+    fn output_that_cannot_be_read_on_is_no_answer() {
+        let broken = Output { closed: Closed::Broken(12), ..Output::default() };
+        let said = Said::Bytes { stdout: broken, stderr: Output::default() };
+        let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+        let failure = report.failure().expect("a failure");
+        assert_eq!(failure.code, Code::OutOfResources);
+        assert!(failure.message.contains("os error 12"), "{}", failure.message);
+        assert!(report.is_truncated() && !report.says_nothing());
+    }
+}

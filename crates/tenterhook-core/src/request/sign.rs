@@ -1,0 +1,97 @@
+//! Where does a text name something that is to be put there: `$NAME`, `${NAME}`? The one scanner of all that fill such places.
+//!
+//! It finds the signs. Which of them mean something, what stands for them, and how one is escaped, differs by format and is
+//! the caller's affair: who takes a sign for text goes on [behind the `$`](Sign::behind).
+
+/// A `$` in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign<'a> {
+    /// The text before it.
+    pub before: &'a str,
+    /// The text from the `$` on.
+    pub from: &'a str,
+    /// What it names.
+    pub(crate) names: Names<'a>,
+    /// The text behind the sign and its name.
+    pub(crate) after: &'a str,
+}
+
+/// What stands behind a `$`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Names<'a> {
+    /// `${...}`: what stands between the braces, whatever it is.
+    Braced(&'a str),
+    /// `${` that is never closed.
+    Open,
+    /// `$NAME`
+    Plain(&'a str),
+    /// Anything else.
+    Nothing,
+}
+
+/// The first `$` of a text.
+pub fn first(text: &str) -> Option<Sign<'_>> {
+    let at = text.find('$')?;
+    let (before, from) = text.split_at(at);
+    let rest = from.get(1..).unwrap_or_default();
+    let (names, after) = match rest.strip_prefix('{') {
+        Some(inner) => match inner.split_once('}') {
+            Some((inner, after)) => (Names::Braced(inner), after),
+            None => (Names::Open, inner),
+        },
+        None => match split_name(rest) {
+            ("", after) => (Names::Nothing, after),
+            (name, after) => (Names::Plain(name), after),
+        },
+    };
+    Some(Sign { before, from, names, after })
+}
+
+impl<'a> Sign<'a> {
+    /// The `$` alone, and the text behind it: for who takes it for text.
+    pub fn behind(&self) -> (&'a str, &'a str) {
+        self.from.split_at(1)
+    }
+}
+
+/// Whether a text is the name of a variable.
+pub(crate) fn is_name(text: &str) -> bool {
+    !text.is_empty() && name_length(text) == text.len()
+}
+
+/// The name of a variable with which `text` begins, which may be empty, and the rest.
+pub(crate) fn split_name(text: &str) -> (&str, &str) {
+    text.split_at(name_length(text))
+}
+
+/// How much of the beginning of `text` is the name of a variable.
+fn name_length(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return 0;
+    }
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_found_with_what_they_name() {
+        for (text, before, names, after) in [
+            ("a $B_1.c", "a ", Names::Plain("B_1"), ".c"),
+            ("${a b}${", "", Names::Braced("a b"), "${"),
+            ("${}x", "", Names::Braced(""), "x"),
+            ("x${a", "x", Names::Open, "a"),
+            ("$1", "", Names::Nothing, "1"),
+            ("$$A", "", Names::Nothing, "$A"),
+            ("ü$", "ü", Names::Nothing, ""),
+        ] {
+            let sign = first(text).unwrap();
+            assert_eq!((sign.before, sign.names, sign.after), (before, names, after), "{text}");
+            assert_eq!(format!("{}{}", sign.before, sign.from), text);
+        }
+        assert_eq!(first("no sign"), None);
+        assert_eq!(first("a${b}").unwrap().behind(), ("$", "{b}"));
+    }
+}

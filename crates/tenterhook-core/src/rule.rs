@@ -1,0 +1,293 @@
+//! What does a rule say of an event? A rule is a hook without a process: an expression, and what it says when it holds.
+//!
+//! Pure: a rule sees the event and nothing else. It is compiled once, at first use; what cannot be compiled, cannot be
+//! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-35 of
+//! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text that nobody can evaluate.
+
+mod expression;
+mod flaw;
+mod input;
+
+#[cfg(feature = "rule")]
+mod ask;
+#[cfg(feature = "rule")]
+mod bad_pattern;
+#[cfg(feature = "rule")]
+mod cases;
+#[cfg(feature = "rule")]
+mod compiled;
+#[cfg(feature = "rule")]
+mod eval;
+#[cfg(feature = "rule")]
+mod expr;
+#[cfg(feature = "rule")]
+mod files;
+#[cfg(feature = "rule")]
+mod functions;
+#[cfg(feature = "rule")]
+mod looped;
+#[cfg(feature = "rule")]
+mod lower;
+#[cfg(feature = "rule")]
+mod macros;
+#[cfg(feature = "rule")]
+mod operate;
+#[cfg(feature = "rule")]
+mod parse;
+#[cfg(feature = "rule")]
+mod path;
+#[cfg(feature = "rule")]
+mod quick;
+#[cfg(feature = "rule")]
+mod search;
+#[cfg(feature = "rule")]
+mod secret;
+#[cfg(feature = "rule")]
+mod seen;
+#[cfg(feature = "rule")]
+mod signs;
+#[cfg(feature = "rule")]
+mod template;
+#[cfg(feature = "rule")]
+mod value;
+#[cfg(feature = "rule")]
+mod words;
+
+#[cfg(test)]
+#[cfg(feature = "rule")]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+#[doc(hidden)]
+pub use expression::Expression;
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub use files::{FilesTouched, Skips, Tree, files_touched};
+#[doc(hidden)]
+pub use flaw::{Flaw, Part};
+#[cfg(feature = "rule")]
+pub use input::Denial;
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub use input::Files;
+pub(crate) use input::SharedLine;
+#[doc(hidden)]
+pub use input::{Incomplete, RuleInput};
+
+/// A rule: an expression, and what it says when it holds (RU-1).
+#[derive(Clone, Default)]
+pub struct Rule {
+    texts: Texts,
+    #[cfg(feature = "rule")]
+    compiled: Arc<std::sync::OnceLock<Result<compiled::Compiled, Vec<Flaw>>>>,
+}
+
+/// What is written in a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Texts {
+    when: Arc<str>,
+    deny: Option<Arc<str>>,
+    ask: Option<Arc<str>>,
+    context: Option<Arc<str>>,
+    rewrite: Option<Arc<str>>,
+    doubt: Option<Doubt>,
+}
+
+/// What a rule makes of a line that cannot be read whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It judges what was read (RU-45).
+    Ignore,
+}
+
+impl Doubt {
+    /// The key of a native file, and the word that stands there.
+    pub const KEY: &str = "doubt";
+    /// The value of `doubt` that accepts what cannot be read.
+    pub const IGNORE: &str = "ignore";
+}
+
+impl Rule {
+    /// A rule that holds when the expression `when` does, and says nothing yet.
+    #[must_use]
+    pub fn new(when: &str) -> Self {
+        Self::of(Texts { when: when.into(), ..Texts::default() })
+    }
+
+    /// The same with one more thing to say; what [`Part::When`] says is the expression itself.
+    #[must_use]
+    pub fn with(self, part: Part, text: &str) -> Self {
+        let mut texts = self.texts;
+        let text: Arc<str> = text.into();
+        match part {
+            Part::When => texts.when = text,
+            Part::Deny => texts.deny = Some(text),
+            Part::Ask => texts.ask = Some(text),
+            Part::Context => texts.context = Some(text),
+            Part::Rewrite => texts.rewrite = Some(text),
+        }
+        Self::of(texts)
+    }
+
+    fn of(texts: Texts) -> Self {
+        Self {
+            texts,
+            #[cfg(feature = "rule")]
+            compiled: Arc::default(),
+        }
+    }
+
+    /// Denies, for this reason.
+    #[must_use]
+    pub fn deny(self, text: &str) -> Self {
+        self.with(Part::Deny, text)
+    }
+
+    /// Demands that the user is asked, for this reason.
+    #[must_use]
+    pub fn ask(self, text: &str) -> Self {
+        self.with(Part::Ask, text)
+    }
+
+    /// Tells the model this.
+    #[must_use]
+    pub fn context(self, text: &str) -> Self {
+        self.with(Part::Context, text)
+    }
+
+    /// Replaces what the event is about by the value of this expression.
+    #[must_use]
+    pub fn rewrite(self, expression: &str) -> Self {
+        self.with(Part::Rewrite, expression)
+    }
+
+    /// The same, judging what was read of a line that cannot be read whole (RU-45).
+    #[must_use]
+    pub(crate) fn ignoring_doubt(self) -> Self {
+        Self::of(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
+    }
+
+    /// What it makes of a line that cannot be read whole, where that is written.
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.texts.doubt
+    }
+
+    /// The expression as written.
+    #[must_use]
+    pub fn when(&self) -> &str {
+        &self.texts.when
+    }
+
+    /// What is written under `part`, if anything is.
+    #[must_use]
+    pub fn text(&self, part: Part) -> Option<&str> {
+        match part {
+            Part::When => Some(&self.texts.when),
+            Part::Deny => self.texts.deny.as_deref(),
+            Part::Ask => self.texts.ask.as_deref(),
+            Part::Context => self.texts.context.as_deref(),
+            Part::Rewrite => self.texts.rewrite.as_deref(),
+        }
+    }
+}
+
+#[cfg(feature = "rule")]
+impl Rule {
+    /// Everything that is wrong with the rule, found without an event; empty where it can be used.
+    #[must_use]
+    pub fn check(&self) -> &[Flaw] {
+        match self.compiled() {
+            Ok(_) => &[],
+            Err(flaws) => flaws,
+        }
+    }
+
+    /// What the rule says of what it sees. `go_on` is asked now and then whether there is still time.
+    ///
+    /// A rule that holds and restrains does so even where the rest of what it says has no value; the answer's `failure` tells of
+    /// that (RU-6).
+    ///
+    /// # Errors
+    ///
+    /// A rule that cannot be compiled or evaluated, or costs too much, gives no answer.
+    pub fn judge(
+        &self,
+        rule_input: &RuleInput,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<crate::answer::Answer, Unsettled> {
+        self.says(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
+    }
+
+    /// The answer of the rule; `None` where its expression is false. `incomplete` is what a line that cannot be read whole means.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::judge`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
+    pub fn says(
+        &self,
+        rule_input: &RuleInput,
+        incomplete: Incomplete,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Option<crate::answer::Answer>, Unsettled> {
+        // To compile it takes time, too.
+        if !go_on() {
+            return Err(Unsettled::OutOfTime);
+        }
+        match self.compiled() {
+            Ok(compiled) => {
+                let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
+                let gates = (restrains || self.texts.rewrite.is_some()) && self.doubt().is_none();
+                compiled.says(
+                    rule_input,
+                    if gates { incomplete } else { Incomplete::Ignored },
+                    go_on,
+                )
+            }
+            Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
+                || "it cannot be compiled".to_owned(),
+                |flaw| format!("`{}`: {}", flaw.part.key(), flaw.message),
+            ))),
+        }
+    }
+
+    fn compiled(&self) -> &Result<compiled::Compiled, Vec<Flaw>> {
+        self.compiled.get_or_init(|| compiled::compile(self))
+    }
+}
+
+/// Why a rule or an expression gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Unsettled {
+    /// It cannot be compiled.
+    Broken(String),
+    /// It could not be evaluated on this event: the expression and what went wrong.
+    Failed(String),
+    /// It would take more steps than a rule may.
+    TooCostly(String),
+    /// There was no more time.
+    OutOfTime,
+}
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(why) | Self::Failed(why) | Self::TooCostly(why) => f.write_str(why),
+            Self::OutOfTime => f.write_str("its time is up"),
+        }
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts == other.texts
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.texts.fmt(f)
+    }
+}

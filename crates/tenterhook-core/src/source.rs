@@ -1,0 +1,330 @@
+//! What does one text configure? The text as it was given, and what its dialect read from it. Values only.
+//!
+//! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
+
+mod flaw;
+mod record;
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::event::EventName;
+use crate::hook::named::DialectId;
+use crate::hook::row::EventRow;
+use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
+
+pub use flaw::{Flaw, Kept, Lost};
+pub use record::{Content, RecordTable};
+pub use record::{KEEP_DAYS, MAX_BYTES};
+pub use server::{Reach, Server};
+
+/// One text that configures hooks.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What people call it, usually its path.
+    pub name: Arc<str>,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// The text.
+    pub text: Arc<str>,
+    /// The directory that the file is in.
+    pub directory: PathBuf,
+    /// The project that relative rules and commands mean.
+    pub project: PathBuf,
+    /// Where the agent stood when the file was found, where that is not its project (C-100).
+    pub found_from: Option<PathBuf>,
+    /// The home that `~` means; empty where the caller named none.
+    pub home: PathBuf,
+    /// The plugin that it belongs to.
+    pub plugin: Option<Plugin>,
+    /// How strictly the dialect is followed.
+    pub compat: Compat,
+    /// What happens when a gate of this source gives no answer and says nothing itself.
+    pub on_failure: Option<OnFailure>,
+    /// Why the text is not all that the file holds, where it is not (C-70).
+    pub flaw: Option<Flaw>,
+    /// The settings file that its hooks were moved from (BR-75): statements about that file apply to them, too.
+    pub moved_from: Option<PathBuf>,
+    /// Why it is read, which says how much of it applies.
+    pub standing: Standing,
+}
+
+/// Why a source is read, which says how much of it applies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Its agent reads it where it works: all of it applies.
+    #[default]
+    Usual,
+    /// A variable moved the user's own files there: its statements do not bind hooks of the account's home (C-94).
+    Moved,
+    /// It lies in the home of the user's account, and variables name a different home (C-94).
+    Account,
+    /// It is of a project that the session left: its gates alone apply (BR-19).
+    Left,
+}
+
+/// The directory, among the user's own files, of the entries that were moved away from agents, a file an agent (BR-75).
+pub const ADOPTED: &str = "adopted";
+
+impl Source {
+    /// Whether it is a managed file that others than root may write, of which nothing is obeyed (C-89).
+    pub fn is_exposed(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
+    }
+
+    /// Whether it is there and nothing of it could be read.
+    pub fn is_unread(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Nothing)
+    }
+
+    /// Whether it was approved and is not there (T-70).
+    pub fn is_gone(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Gone)
+    }
+
+    /// The same place with another text, all of which could be read.
+    pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), flaw: None, ..self.clone() }
+    }
+
+    /// Whether it is being saved, so that its text may be a part of what it will say (C-93).
+    pub fn is_being_saved(&self) -> bool {
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Saving)
+    }
+
+    /// The directory from which it was found: what a file says binds the files that are found from the same one (BR-98).
+    #[must_use]
+    pub fn seen_from(&self) -> &Path {
+        self.found_from.as_ref().unwrap_or(&self.project)
+    }
+
+    /// Whether it holds entries that were moved away from their agent.
+    pub(crate) fn is_adopted(&self) -> bool {
+        self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))
+    }
+
+    /// A source given by the caller, guarded, in no plugin, whose project is its directory.
+    #[must_use]
+    pub fn given(
+        name: &str,
+        dialect: DialectId,
+        text: &str,
+        directory: impl Into<PathBuf>,
+    ) -> Self {
+        let directory = directory.into();
+        Self {
+            name: name.into(),
+            dialect,
+            layer: Layer::Given,
+            text: text.into(),
+            project: directory.clone(),
+            found_from: None,
+            directory,
+            home: PathBuf::new(),
+            plugin: None,
+            compat: Compat::Guarded,
+            on_failure: None,
+            flaw: None,
+            moved_from: None,
+            standing: Standing::Usual,
+        }
+    }
+}
+
+/// The plugin that a source belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Where it is installed: `${CLAUDE_PLUGIN_ROOT}`.
+    pub root: PathBuf,
+    /// Where it keeps its data: `${CLAUDE_PLUGIN_DATA}`.
+    pub data: PathBuf,
+}
+
+/// A statement of a source about more than one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// No hook runs but managed ones; from a managed source, none at all.
+    DisableAll,
+    /// Takes back a `DisableAll` of a weaker layer.
+    EnableAll,
+    /// Only managed hooks run.
+    ManagedOnly(Whose),
+    /// Gates of a repository hold what they match until somebody approves them, whoever they were written for (T-13).
+    HoldUnapproved,
+    /// The hook of this name (native) is off.
+    DisableHook {
+        /// Its name.
+        name: String,
+        /// Where that is said.
+        place: Option<Place>,
+    },
+    /// Nobody but a managed source puts a hook into shadow (SH-3).
+    NoShadow,
+    /// Rules for the hooks of another source.
+    Govern(Govern),
+    /// What `http` hooks of this dialect may do, a list of theirs (C-19).
+    Requests {
+        /// What the list is about.
+        about: Requests,
+        /// Its items.
+        allowed: Vec<String>,
+        /// Where it stands.
+        place: Option<Place>,
+    },
+}
+
+/// Whose hooks a statement of an organisation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of every dialect.
+    All,
+    /// Those of the dialect in which it is said.
+    Own,
+}
+
+impl Switch {
+    /// Where it is said, if that is known.
+    #[must_use]
+    pub const fn place(&self) -> Option<&Place> {
+        match self {
+            Self::DisableHook { place, .. } => place.as_ref(),
+            Self::Requests { place, .. } => place.as_ref(),
+            Self::Govern(govern) => govern.place.as_ref(),
+            Self::DisableAll
+            | Self::EnableAll
+            | Self::ManagedOnly(_)
+            | Self::HoldUnapproved
+            | Self::NoShadow => None,
+        }
+    }
+}
+
+/// What of a request a list allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// URLs, with `*` for anything.
+    Urls,
+    /// Variables that headers may name.
+    Variables,
+}
+
+impl Requests {
+    /// The key that holds the list.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Urls => "allowedHttpHookUrls",
+            Self::Variables => "httpHookAllowedEnvVars",
+        }
+    }
+}
+
+/// What one source says about another file's hooks: `[source."~/.claude/settings.json"]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Govern {
+    /// The file, with `~` and relative paths already resolved.
+    pub file: PathBuf,
+    /// What happens when its gates give no answer.
+    pub on_failure: Option<OnFailure>,
+    /// What becomes of the tool calls that it might gate while it cannot be read.
+    pub on_broken: Option<OnFailure>,
+    /// How strictly its dialect is followed.
+    pub compat: Option<Compat>,
+    /// Whether its hooks run.
+    pub enabled: Option<bool>,
+    /// What of the machine its hooks may touch.
+    pub sandbox: Sandbox,
+    /// Whether the next process of its commands is started before it is needed.
+    pub prewarm: Option<Prewarm>,
+    /// Whether what its hooks say counts.
+    pub mode: Option<ModeWord>,
+    /// Where that is said.
+    pub place: Option<Place>,
+}
+
+impl Govern {
+    /// What it says, each key as it is written in the file.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mode = self.mode.as_ref().map(|mode| if mode.shadow { "shadow" } else { "enforce" });
+        let compat = self.compat.map(|compat| match compat {
+            Compat::Exact => "exact",
+            Compat::Guarded => "guarded",
+        });
+        let texts = [
+            ("on_failure", self.on_failure.map(OnFailure::word)),
+            ("on_broken", self.on_broken.map(OnFailure::word)),
+            ("compat", compat),
+            ("mode", mode),
+        ];
+        let texts =
+            texts.into_iter().filter_map(|(key, word)| Some(format!("{key} = \"{}\"", word?)));
+        let enabled = self.enabled.map(|enabled| format!("enabled = {enabled}"));
+        let sandbox = (self.sandbox != Sandbox::Unsaid).then(|| "`sandbox`".to_owned());
+        let prewarm = self.prewarm.map(|_| "`prewarm`".to_owned());
+        texts.chain(enabled).chain(sandbox).chain(prewarm).collect()
+    }
+
+    /// Whether it is about the hooks of a source: by its own name, or by that of the file that they were moved from (BR-78).
+    pub(crate) fn is_about(&self, source: &Source) -> bool {
+        Path::new(&*source.name) == self.file || source.moved_from.as_ref() == Some(&self.file)
+    }
+}
+
+/// What is said of whether hooks count: `mode = "shadow"` or `mode = "enforce"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModeWord {
+    /// Whether they do not.
+    pub shadow: bool,
+    /// The word.
+    pub place: Place,
+}
+
+/// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protect {
+    /// Parts of a guard that an agent may change all the same, as patterns of paths; `None` where the file has no such list.
+    pub writable: Option<Vec<String>>,
+    /// Whether the person may let the rules rest for a while.
+    pub pause: Option<bool>,
+    /// Whether what the rules say counts.
+    pub mode: Option<ModeWord>,
+    /// Where that is said.
+    pub place: Option<Place>,
+}
+
+/// What a dialect read from one source.
+#[derive(Clone, Debug, Default)]
+pub struct ReadConfig {
+    /// Its hooks, in the order of the file.
+    pub hooks: Vec<Hook>,
+    /// Its statements about more than one hook.
+    pub switches: Vec<Switch>,
+    /// Events that it says anything about, an empty list included: some dialects replace by event.
+    pub mentions: Vec<EventName>,
+    /// Custom events that it declares.
+    pub events: Vec<EventRow>,
+    /// The MCP servers that it configures.
+    pub servers: Vec<Server>,
+    /// The modules that it has its agent load, which could silence every hook (BR-81).
+    pub modules: Vec<String>,
+    /// What it says about the record of firings.
+    pub record: RecordTable,
+    /// Where each key of that stands.
+    pub record_places: Vec<(String, Place)>,
+    /// What it says about the built-in rules that protect an agent's guard.
+    pub protect: Option<Protect>,
+    /// The keys whose signatures arm what they signed (T-50).
+    pub keys: Vec<String>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text is not well formed: on reload the last good hooks of this source stay (C-3).
+    pub unreadable: bool,
+    /// What of it could not be read, even entry by entry: what that might gate is held (C-72).
+    pub lost: Option<Lost>,
+}

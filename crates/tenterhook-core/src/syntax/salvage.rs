@@ -1,0 +1,113 @@
+//! What can still be recognised of a text that is broken? The parts that are whole, in one tree, and where the others were.
+//! Knows no schema: which objects stand for entries is seen by where they stand.
+//!
+//! Nothing is guessed. A part is taken where it reads as it would in a whole text; what begins and does not end, and what
+//! stands where its format has no place for it, is lost, and named as lost.
+
+mod json;
+mod toml;
+
+use super::{FaultKind, Format, Node, NodeValue, Parsed, yaml};
+
+/// How entries that stand in groups are told from groups: `hooks` and `matcher` of `{"matcher": "...", "hooks": [...]}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Lists {
+    /// The key under which a group has its entries.
+    pub inner: &'static str,
+    /// The key without which a group that is torn says too little: its entries would run where nobody wanted them.
+    pub known_by: &'static str,
+}
+
+/// Reads `text` like [`parse`](super::parse), and what is whole of it where it is broken.
+///
+/// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its condition would be
+/// another entry.
+#[must_use]
+pub fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
+    let mut parsed = super::parse(text, format);
+    if !parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty) {
+        return parsed;
+    }
+    let saved = match format {
+        Format::Json => json::salvage(text),
+        Format::Toml => toml::salvage(text),
+        Format::FrontMatter => yaml::salvage(text),
+    };
+    if let Some(help) = saved.help {
+        parsed.faults.iter_mut().for_each(|fault| fault.help = Some(help.clone()));
+    }
+    parsed.lost = saved.lost;
+    parsed.torn = saved.torn;
+    parsed.root = saved.root.filter(|root| root.as_object().is_some());
+    if parsed.root.is_none() && parsed.lost.is_empty() {
+        parsed.lost = parsed.faults.iter().map(|fault| fault.span).collect();
+    }
+    if let Some(mut root) = parsed.root.take() {
+        let lost = prune_object(&parsed, lists, &mut root);
+        parsed.lost.extend(lost);
+        parsed.root = Some(root);
+    }
+    parsed
+}
+
+/// What was found of a broken text.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    pub(super) root: Option<Node>,
+    pub(super) lost: Vec<super::Span>,
+    pub(super) torn: Vec<super::Span>,
+    /// What is lost, by its name, where it has one.
+    pub(super) help: Option<String>,
+}
+
+/// Drops the torn entries of the lists in an object; what comes back is where they stood.
+fn prune_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+    let NodeValue::Object(entries) = &mut node.value else { return Vec::new() };
+    let mut lost = Vec::new();
+    // A list of which nothing is left is not an empty list, which says something.
+    entries.retain(|entry| {
+        let is_empty = matches!(&entry.node.value, NodeValue::Array(items) if items.is_empty());
+        !(is_empty && parsed.torn.contains(&entry.node.span))
+    });
+    for entry in entries {
+        match entry.node.value {
+            NodeValue::Object(_) => lost.extend(prune_object(parsed, lists, &mut entry.node)),
+            NodeValue::Array(_) => lost.extend(prune_list(parsed, lists, &mut entry.node)),
+            _ => {}
+        }
+    }
+    lost
+}
+
+fn prune_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+    let NodeValue::Array(items) = &mut node.value else { return Vec::new() };
+    let mut lost = Vec::new();
+    items.retain_mut(|item| {
+        if !parsed.is_torn(item) || prune_group(parsed, lists, item, &mut lost) {
+            return true;
+        }
+        lost.push(item.span);
+        false
+    });
+    lost
+}
+
+/// Whether an object with a torn part is a group that counts without it.
+fn prune_group(
+    parsed: &Parsed,
+    lists: Lists,
+    node: &mut Node,
+    lost: &mut Vec<super::Span>,
+) -> bool {
+    let is_known = !parsed.torn.contains(&node.span) || node.get(lists.known_by).is_some();
+    let torn_elsewhere =
+        node.entries().iter().any(|entry| entry.key != lists.inner && parsed.is_torn(&entry.node));
+    if !is_known || torn_elsewhere {
+        return false;
+    }
+    let NodeValue::Object(entries) = &mut node.value else { return false };
+    for entry in entries.iter_mut().filter(|entry| entry.key == lists.inner) {
+        lost.extend(prune_list(parsed, lists, &mut entry.node));
+    }
+    true
+}

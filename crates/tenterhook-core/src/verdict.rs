@@ -1,0 +1,361 @@
+//! What an answer means here: what the event permits, slips and `on_failure` are applied in this room and nowhere else.
+//!
+//! Pure. Implements `docs/spec/answers.md` (A-).
+
+use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
+use crate::diagnostic::Code;
+use crate::dialect::{DialectId, EventRow, SlipPolicy};
+use crate::hook::{Compat, Hook, OnFailure, Phase, Run, Wait};
+use crate::outcome::{Fault, Reason};
+
+mod permit;
+mod remedy;
+mod unclear;
+
+#[cfg(test)]
+mod tests;
+
+/// What one hook's answer means for the event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// How far it restrains.
+    pub restraint: Restraint,
+    /// Its words for that.
+    pub reason: Option<Reason>,
+    /// Its words for the denial of another hook (M-12).
+    pub if_denied: Option<Reason>,
+    /// What else it wants and may have.
+    pub effects: Effects,
+    /// What it did not get, and what went wrong.
+    pub faults: Vec<Fault>,
+}
+
+impl Verdict {
+    /// The verdict of a hook that says nothing.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            effects: Effects::default(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// Whether it says nothing at all.
+    pub fn is_silent(&self) -> bool {
+        let Self { restraint, reason, if_denied, effects, faults } = self;
+        let is_mute = reason.is_none() && if_denied.is_none() && faults.is_empty();
+        *restraint == Restraint::Silent && is_mute && effects.is_empty()
+    }
+}
+
+/// What judging needs to know of a step beside its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgeContext<'a> {
+    /// The hook.
+    pub hook: &'a Hook,
+    /// What its dialect lets it do on this event.
+    pub row: &'a EventRow,
+    /// Why its *allow* may not count, where its selection was wider than its rule (S-9).
+    pub widened: Option<&'a str>,
+}
+
+/// Whether the event that an answer is about still waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    InTime,
+    /// The host has gone on: nothing can be held up or changed any more.
+    Late,
+}
+
+/// Judges one answer.
+///
+/// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
+/// then what is unclear; then failure; then what the event permits; then what a model may say;
+/// then what the way of selection permits (S-9).
+#[must_use]
+pub fn judge(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
+    // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
+    let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
+    judge_when(judge_context, answer, if is_gone { When::Late } else { When::InTime })
+}
+
+/// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
+#[must_use]
+pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
+    judge_when(judge_context, answer, When::Late)
+}
+
+fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
+    let mut faults = Vec::new();
+    let is_background = when == When::Late || answer.detached;
+    // What nobody reads is said, and costs nothing else.
+    for remark in &answer.remarks {
+        faults.push(Fault::of(&judge_context.hook.id, remark.code, remark.message.clone()));
+    }
+    let unclear = answer.unclear.take();
+    believe(judge_context, &mut answer, &mut faults);
+    doubt(judge_context, unclear, &mut answer, &mut faults);
+    settle_failure(judge_context, is_background, &mut answer, &mut faults);
+    permit::permit(judge_context, when, &mut answer, &mut faults);
+    restrain_model(judge_context, &mut answer, &mut faults);
+    restrain_widened(judge_context, &mut answer, &mut faults);
+    let Answer { restraint, printed, if_denied, effects, .. } = answer;
+    let reason = answer.reason.or_else(|| {
+        let words = answer.default_reason.filter(|_| restraint > Restraint::Allow);
+        words.map(str::to_owned)
+    });
+    let said = |text| Reason { hook: judge_context.hook.id.clone(), text };
+    let words =
+        reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
+    let (reason, if_denied) = (words.map(said), if_denied.map(said));
+    let verdict = Verdict { restraint, reason, if_denied, effects, faults };
+    if judge_context.hook.gates_only { restraint_alone(verdict) } else { verdict }
+}
+
+/// The verdict of a hook that restrains and does nothing else (BR-19, C-94).
+fn restraint_alone(verdict: Verdict) -> Verdict {
+    let Effects { messages, stop, .. } = verdict.effects;
+    let effects = Effects { messages, stop, ..Effects::default() };
+    match verdict.restraint {
+        Restraint::Silent | Restraint::Allow => Verdict {
+            restraint: Restraint::Silent,
+            reason: None,
+            if_denied: None,
+            effects,
+            faults: verdict.faults,
+        },
+        Restraint::Ask | Restraint::Defer | Restraint::Deny => {
+            Verdict { if_denied: None, effects, ..verdict }
+        }
+    }
+}
+
+/// A denial without words still needs some: a model that is refused without a reason tries again.
+fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> Option<String> {
+    (restraint > Restraint::Allow).then(|| {
+        let word = match restraint {
+            Restraint::Deny => "denied",
+            Restraint::Defer => "put off",
+            Restraint::Ask | Restraint::Allow | Restraint::Silent => "asked about",
+        };
+        match printed {
+            Some(printed) => format!("{word} by hook `{}`: {printed}", hook.id),
+            None => format!("{word} by hook `{}`, which gave no reason", hook.id),
+        }
+    })
+}
+
+/// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does what the agent does.
+fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    if answer.slips.is_empty() {
+        return;
+    }
+    faults.extend(answer.slips.iter().map(|slip| slip_fault(judge_context.hook, slip)));
+    *answer = believed(judge_context, std::mem::take(answer));
+}
+
+/// What is unclear is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
+/// . Elsewhere it is a fault. Whoever follows the agent exactly has its own reading and nothing else.
+fn doubt(
+    judge_context: JudgeContext<'_>,
+    unclear: Option<Failure>,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
+    let Some(unclear) = unclear.filter(|_| judge_context.hook.compat == Compat::Guarded) else {
+        return;
+    };
+    if answer.restraint == Restraint::Allow {
+        answer.restraint = Restraint::Silent;
+        answer.reason = None;
+        answer.effects.updated_input = None;
+    }
+    answer.effects.updated_permissions.clear();
+    let fault = |failure: &Failure| {
+        Fault::of(&judge_context.hook.id, failure.code, failure.message.clone())
+    };
+    if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
+        return faults.push(fault(&unclear));
+    }
+    // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
+    let told =
+        |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
+    let other = answer.failure.take().filter(told);
+    match other {
+        Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
+            answer.failure = Some(other)
+        }
+        other => {
+            faults.extend(other.as_ref().map(fault));
+            answer.failure = Some(unclear);
+        }
+    }
+}
+
+fn believed(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
+    match judge_context.hook.compat {
+        Compat::Guarded => only_restraint(answer),
+        Compat::Exact => {
+            let dialect = judge_context.hook.dialect.dialect();
+            let honour = answer.slips.iter().map(|slip| dialect.slip_policy(slip.kind)).max();
+            match honour.unwrap_or(SlipPolicy::Counts) {
+                SlipPolicy::Counts => answer,
+                SlipPolicy::PlainText => answer.plain.map_or_else(Answer::default, |plain| *plain),
+                SlipPolicy::Fails => {
+                    let detail =
+                        answer.slips.into_iter().map(|slip| slip.detail).collect::<Vec<_>>();
+                    Answer::failed(Code::UnreadableAnswer, detail.join("; "))
+                }
+            }
+        }
+    }
+}
+
+fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
+    let message = if slip.detail.is_empty() {
+        slip.kind.remedy().to_owned()
+    } else {
+        format!("{}: {}", slip.detail, slip.kind.remedy())
+    };
+    Fault::of(&hook.id, slip.kind.code(), message)
+}
+
+/// What an answer that left its protocol may still do: say no.
+///
+/// When it does not even say no, the agent's own reading stands, without any consent in it: what slipped never allows.
+fn only_restraint(answer: Answer) -> Answer {
+    let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
+    if !restrains {
+        let failure = answer.failure;
+        let mut plain = answer.plain.map(|plain| *plain).unwrap_or_default();
+        if plain.restraint == Restraint::Allow {
+            plain.restraint = Restraint::Silent;
+            plain.reason = None;
+            plain.effects.updated_input = None;
+            plain.effects.updated_permissions.clear();
+        }
+        return Answer { failure: plain.failure.clone().or(failure), ..plain };
+    }
+    Answer {
+        restraint: if answer.restraint > Restraint::Allow {
+            answer.restraint
+        } else {
+            Restraint::Silent
+        },
+        reason: answer.reason,
+        printed: answer.printed,
+        default_reason: answer.default_reason,
+        effects: Effects { stop: answer.effects.stop, ..Effects::default() },
+        // A question that slipped is no answer to a policy that blocks.
+        failure: answer.failure,
+        ..Answer::default()
+    }
+}
+
+/// A gate that did not answer goes to its policy.
+fn settle_failure(
+    judge_context: JudgeContext<'_>,
+    is_background: bool,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
+    // Silence is an answer, unless the hook's entry wants words.
+    if judge_context.hook.answer_required && *answer == Answer::default() {
+        *answer = Answer::failed(Code::NoAnswer, "it must answer, and said nothing");
+    }
+    let Some(failure) = answer.failure.take() else { return };
+    let policy = match is_background {
+        // One that asked for the background promised to hold nothing up; what it says all the same counts.
+        true => OnFailure::Continue,
+        false => enforceable(policy(judge_context, &failure), judge_context.row.powers),
+    };
+    let hook = &judge_context.hook.id;
+    let consequence = match policy {
+        OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
+        OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
+        OnFailure::Continue => "",
+    };
+    let message = remedy::with(judge_context.hook.dialect, failure.code, &failure.message);
+    faults.push(Fault::of(hook, failure.code, format!("{message}{consequence}")));
+    let restraint = match policy {
+        OnFailure::Block => Restraint::Deny,
+        OnFailure::Ask => Restraint::Ask,
+        OnFailure::Continue => return,
+    };
+    // A readable denial beside the failure keeps its own words.
+    if answer.restraint < restraint {
+        answer.restraint = restraint;
+        answer.reason = Some(format!("hook `{hook}` gave no answer: {}", failure.message));
+    }
+}
+
+/// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
+fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
+    if judge_context.hook.phase == Phase::Observe || judge_context.hook.wait != Wait::Attached {
+        return OnFailure::Continue;
+    }
+    let dialect = judge_context.hook.dialect.dialect();
+    let promised = || {
+        let own = dialect.promise(judge_context.hook, judge_context.row, failure);
+        // Behind an agent that calls, no hook is weaker than that agent would have it (BR-9).
+        let caller = judge_context.hook.caller.map(DialectId::dialect);
+        let callers = caller.map(|caller| caller.without_answer(&judge_context.row.event, failure));
+        let promise = callers.map_or(own, |callers| own.max(callers));
+        if unclear::asks(failure, judge_context.row, dialect) {
+            promise.max(OnFailure::Ask)
+        } else {
+            promise
+        }
+    };
+    judge_context.hook.on_failure.unwrap_or_else(promised)
+}
+
+/// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it
+/// cannot even block, nothing can be enforced, and the fault alone remains.
+const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
+    match policy {
+        OnFailure::Ask if powers.has(Power::Ask) => OnFailure::Ask,
+        OnFailure::Ask | OnFailure::Block if powers.has(Power::Deny) => OnFailure::Block,
+        OnFailure::Ask | OnFailure::Block | OnFailure::Continue => OnFailure::Continue,
+    }
+}
+
+/// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless whoever configured it
+/// takes that risk; what rode on the consent falls with it.
+fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Run::Prompt(prompt) = &judge_context.hook.run else { return };
+    if prompt.may_allow || judge_context.hook.compat == Compat::Exact {
+        return;
+    }
+    let effects = &mut answer.effects;
+    let consents = answer.restraint == Restraint::Allow;
+    let grants = !effects.updated_permissions.is_empty();
+    if consents {
+        answer.restraint = Restraint::Silent;
+        answer.reason = None;
+        effects.updated_input = None;
+    }
+    effects.updated_permissions.clear();
+    if consents || grants {
+        let message =
+            "a model's consent does not count; set `allow = true` in a native entry if it should";
+        faults.push(Fault::of(&judge_context.hook.id, Code::ModelAllow, message.to_owned()));
+    }
+}
+
+/// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).
+fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Some(why) = judge_context.widened else { return };
+    if answer.restraint != Restraint::Allow {
+        return;
+    }
+    let message = format!("its allow does not count: {why}");
+    faults.push(Fault::of(&judge_context.hook.id, Code::AllowNotCovered, message));
+    answer.restraint = Restraint::Silent;
+    answer.reason = None;
+    // A rewrite that rode on the allow was written for another command than the one that was matched.
+    answer.effects.updated_input = None;
+}
