@@ -9,46 +9,21 @@
 //!
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
-mod broken;
-mod by_form;
-mod claimed;
-#[doc(hidden)]
-pub mod claude;
-#[doc(hidden)]
-pub mod cline;
-#[doc(hidden)]
-pub mod codewhale;
-#[doc(hidden)]
-pub mod codex;
-#[doc(hidden)]
-pub mod copilot;
-mod files;
-mod findings;
-mod first_line;
-#[doc(hidden)]
-pub mod gemini;
-#[doc(hidden)]
-pub mod gencode;
-#[doc(hidden)]
-pub mod goose;
-#[doc(hidden)]
-pub mod ignis;
-mod kit;
-mod label;
-mod machine;
-#[doc(hidden)]
+pub(crate) mod broken;
+pub(crate) mod by_form;
+pub(crate) mod claimed;
+pub(crate) mod files;
+pub(crate) mod findings;
+pub(crate) mod first_line;
+pub(crate) mod kit;
+pub(crate) mod label;
+pub(crate) mod machine;
 pub mod native;
-mod opencode;
-mod parts;
-#[doc(hidden)]
-pub mod qwen;
-#[doc(hidden)]
-pub mod reasonix;
-mod requests;
-#[doc(hidden)]
+pub(crate) mod parts;
+pub(crate) mod requests;
 pub mod tools;
-mod typed;
-mod words;
+pub(crate) mod typed;
+pub(crate) mod words;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -59,23 +34,26 @@ use crate::matcher::rule::Reading;
 use crate::source::Source;
 use crate::syntax::{Lists, Node};
 
-#[doc(hidden)]
 pub use self::{
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
     kit::reply::Reply,
     label::{EventLabel, events_named},
     parts::Dialect,
 };
+pub use crate::agents::{
+    claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
+    codex::dialect as codex, copilot::dialect as copilot, gemini::dialect as gemini,
+    gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
+    opencode::dialect as opencode, qwen::dialect as qwen, reasonix::dialect as reasonix,
+};
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
-#[doc(hidden)]
 pub use crate::{
     hook::row::Dispatch,
     strict::{Whole, whole as whole_object},
 };
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
-#[doc(hidden)]
 pub static DIALECTS: &[&Dialect] = &[
     &native::NATIVE,
     &claude::CLAUDE,
@@ -96,7 +74,6 @@ pub static DIALECTS: &[&Dialect] = &[
 static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
-#[doc(hidden)]
 pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
 
 impl DialectId {
@@ -124,14 +101,12 @@ impl DialectId {
     }
 
     /// The agents that can call, in the order in which people are told of them.
-    #[doc(hidden)]
     pub fn agents() -> impl Iterator<Item = Self> {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
         all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
     }
 
     /// Whose event this is by its form alone, where that is certain.
-    #[doc(hidden)]
     #[must_use]
     pub fn by_form(
         event: &serde_json::Map<String, serde_json::Value>,
@@ -151,7 +126,6 @@ impl Hook {
 
 /// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[doc(hidden)]
 pub enum SlipPolicy {
     /// It counts as if it had not slipped.
     Counts,
@@ -163,7 +137,6 @@ pub enum SlipPolicy {
 
 /// What a hook is handed, built once per dialect and event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct Envelope {
     /// Standard input, or the body of a request.
     pub body: Vec<u8>,
@@ -188,7 +161,6 @@ impl Envelope {
 /// Why an event could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-#[doc(hidden)]
 pub struct EventFault {
     /// What is wrong with it and what was expected.
     pub message: String,
@@ -271,7 +243,6 @@ impl Roots {
 
 /// A file that an agent would load from given roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct Candidate {
     /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in sorted order.
     pub path: PathBuf,
@@ -281,7 +252,6 @@ pub struct Candidate {
 
 /// How surely a text is a config of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[doc(hidden)]
 pub enum Fit {
     /// It is not.
     No,
@@ -292,7 +262,7 @@ pub enum Fit {
 }
 
 /// One rule about a tool call, with the places that its paths mean.
-fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
+pub(crate) fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
     let text = node.as_str().ok_or_else(|| format!("a rule is a string, not {}", node.kind()))?;
     let condition = Condition::rule(text, reading);
     match condition.fault() {

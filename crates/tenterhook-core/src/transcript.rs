@@ -4,23 +4,21 @@
 //! One [`Decoder`] reads one file, line by line, and tells what it finds as it goes: nothing is kept but what later lines need. What
 //! it does not know it counts and names (TR-4), and how sure an agent's records are is said of the agent ([`Agent::sure`]).
 
-mod claude;
-mod codex;
-mod copies;
-mod copilot;
-mod gemini;
-mod lines;
-mod opencode;
-mod own;
-mod qwen;
-mod raw;
-mod told;
-mod words;
+pub(crate) mod copies;
+pub(crate) mod lines;
+pub(crate) mod own;
+pub(crate) mod raw;
+pub(crate) mod told;
+pub(crate) mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+pub(crate) use std::sync::Arc;
 
+pub(crate) use crate::agents::{
+    claude::transcript as claude, codex::transcript as codex, copilot::transcript as copilot,
+    gemini::transcript as gemini, opencode::transcript as opencode, qwen::transcript as qwen,
+};
 pub use copies::Copies;
 pub use lines::{Line, Lines};
 pub use told::{Call, Ended, Kind, Refuser, Told, What};
@@ -154,7 +152,7 @@ impl Facts {
     }
 
     /// Counts a record of a kind that is not known. What a file says is not to be trusted: only a word is taken over.
-    fn unknown(&mut self, kind: &str) {
+    pub(crate) fn unknown(&mut self, kind: &str) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
         let digits = kind.chars().filter(char::is_ascii_digit).count();
@@ -174,19 +172,19 @@ impl Facts {
 
 /// What holds until another line says otherwise.
 #[derive(Clone, Debug, Default)]
-struct Carried {
-    line: u64,
-    time: Option<i64>,
-    session: Option<Arc<str>>,
-    cwd: Option<Arc<str>>,
-    mode: Option<Arc<str>>,
-    subagent: Option<Arc<str>>,
+pub(crate) struct Carried {
+    pub(crate) line: u64,
+    pub(crate) time: Option<i64>,
+    pub(crate) session: Option<Arc<str>>,
+    pub(crate) cwd: Option<Arc<str>>,
+    pub(crate) mode: Option<Arc<str>>,
+    pub(crate) subagent: Option<Arc<str>>,
     is_copied: bool,
-    facts: Facts,
+    pub(crate) facts: Facts,
 }
 
 impl Carried {
-    fn told<'a>(&self, what: What<'a>) -> Told<'a> {
+    pub(crate) fn told<'a>(&self, what: What<'a>) -> Told<'a> {
         Told {
             line: self.line,
             time: self.time,
@@ -201,10 +199,10 @@ impl Carried {
 }
 
 /// Where a decoder tells what it found.
-type Tell<'t> = &'t mut dyn FnMut(Told<'_>);
+pub(crate) type Tell<'t> = &'t mut dyn FnMut(Told<'_>);
 
 /// One agent's reader of lines.
-trait Reads: Send {
+pub(crate) trait Reads: Send {
     /// Reads one line; an error is why it is no record of this agent.
     fn line(
         &mut self,

@@ -64,12 +64,12 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "OPENCODE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
     (
-        "crates/tenterhook-core/src/dialect/copilot.rs",
+        "crates/tenterhook-core/src/agents/copilot/dialect.rs",
         "CLAUDE",
         "this agent reads that one's files, too (BR-30)",
     ),
     (
-        "crates/tenterhook-core/src/dialect/reasonix/config.rs",
+        "crates/tenterhook-core/src/agents/reasonix/dialect/config.rs",
         "CLAUDE",
         "an entry may ask to be spoken to in that protocol (RX-34)",
     ),
@@ -86,9 +86,11 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             let name = name.as_str();
             let folder =
                 FOLDERS.iter().find(|(key, _)| *key == name).map_or(name, |(_, value)| value);
-            let own = format!("crates/tenterhook-core/src/dialect/{folder}");
-            let rest = file.path.strip_prefix(&own);
-            let is_own = rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
+            let is_own = ["agents", "dialect"].iter().any(|parent| {
+                let own = format!("crates/tenterhook-core/src/{parent}/{folder}");
+                let rest = file.path.strip_prefix(&own);
+                rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            });
             let excepted =
                 EXCEPTIONS.iter().any(|(path, text, _)| *path == file.path && *text == name);
             if !is_own && !excepted {

@@ -155,6 +155,9 @@ pub(super) fn room(path: &str) -> Option<&str> {
     }
     let crates = ["crates/tenterhook-core/src/", "crates/tenterhook/src/"];
     let rest = crates.iter().find_map(|folder| path.strip_prefix(folder))?;
+    // The folder of an agent holds its part of other modules: `agents/NAME/dialect.rs` belongs to `dialect`.
+    let in_agent = rest.strip_prefix("agents/").and_then(|rest| rest.split_once('/'));
+    let rest = in_agent.map_or(rest, |(_, rest)| rest);
     let first = rest.split('/').next()?;
     Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|stem| *stem != "lib")
 }

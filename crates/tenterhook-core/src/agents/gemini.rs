@@ -1,5 +1,9 @@
 //! Gemini CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
 
+pub mod dialect;
+#[cfg(feature = "transcript")]
+pub(crate) mod transcript;
+
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
     tool_observer,

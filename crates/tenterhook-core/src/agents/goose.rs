@@ -1,5 +1,7 @@
 //! Goose: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
 
+pub mod dialect;
+
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, Unhooked, observer, place, tool_gate,
     tool_observer,

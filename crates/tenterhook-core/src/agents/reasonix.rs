@@ -1,5 +1,7 @@
 //! Reasonix: its names, and what decides whether its hooks run. Data; decides nothing.
 
+pub mod dialect;
+
 use super::{Agent, Guarded, Installation};
 
 /// The agent.

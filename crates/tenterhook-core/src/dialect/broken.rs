@@ -5,7 +5,7 @@ use crate::source::{Lost, Source};
 use crate::syntax::Parsed;
 
 /// What of `source` is in no entry, although the file has it (C-71, C-72).
-pub(super) fn lost(source: &Source, parsed: &Parsed) -> Option<Lost> {
+pub(crate) fn lost(source: &Source, parsed: &Parsed) -> Option<Lost> {
     let (why, span) = match (parsed.fatal(), &parsed.root) {
         (Some(fault), _) if !parsed.lost.is_empty() => (fault.message.clone(), fault.span),
         (None, Some(root)) if root.as_object().is_none() => {

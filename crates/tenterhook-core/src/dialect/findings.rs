@@ -8,12 +8,12 @@ use crate::request::sign;
 use crate::source::Source;
 
 /// A finding that has no place yet.
-pub(super) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
+pub(crate) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, message, None)
 }
 
 /// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
-pub(super) fn misspelt_place(text: &str) -> Option<Diagnostic> {
+pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
     while let Some(sign) = sign::first(rest) {
         (_, rest) = sign.behind();
@@ -38,7 +38,7 @@ const MEANT: &[&str] =
 
 /// The findings of one text.
 #[derive(Debug)]
-pub(super) struct Findings<'a> {
+pub(crate) struct Findings<'a> {
     lines: Lines<'a>,
     /// How many entries have each name so far.
     ordinals: HashMap<String, usize>,
@@ -46,7 +46,7 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn of(source: &'a Source) -> Self {
+    pub(crate) fn of(source: &'a Source) -> Self {
         Self {
             lines: Lines::of(&source.name, &source.text),
             ordinals: HashMap::new(),
@@ -54,28 +54,28 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(super) fn place(&self, span: Span) -> Place {
+    pub(crate) fn place(&self, span: Span) -> Place {
         self.lines.place(span)
     }
 
-    pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
         let place = Some(self.place(span));
         self.found.push(Diagnostic { place, ..diagnostic });
     }
 
     /// A number that no other entry has under the same `name`, from one.
-    pub(super) fn ordinal(&mut self, name: &str) -> usize {
+    pub(crate) fn ordinal(&mut self, name: &str) -> usize {
         let count = self.ordinals.entry(name.to_owned()).or_default();
         *count += 1;
         *count
     }
 
     /// The first error, if there is one.
-    pub(super) fn first_error(&self) -> Option<&Diagnostic> {
+    pub(crate) fn first_error(&self) -> Option<&Diagnostic> {
         self.found.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    pub(super) fn into_list(self) -> Vec<Diagnostic> {
+    pub(crate) fn into_list(self) -> Vec<Diagnostic> {
         self.found
     }
 }

@@ -10,7 +10,7 @@ const REQUEST: &[&str] = &["async", "asyncTimeout"];
 
 /// Whether the line asks for the background. Guarded, it must say nothing else: nobody goes on at an object that also
 /// answers.
-pub(super) fn detaches(line: &[u8], compat: Compat) -> bool {
+pub(crate) fn detaches(line: &[u8], compat: Compat) -> bool {
     let says_no_more = |(key, value): (&String, &Value)| {
         REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
     };
@@ -26,7 +26,7 @@ fn asks(object: &Map<String, Value>) -> bool {
 
 /// The answer of an object that says more than that it asks for the background: its objection counts, and it consents to
 /// nothing and rewrites nothing, because its agent reads nothing of it.
-pub(super) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
+pub(crate) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
     if !object.is_some_and(asks) {
         return answer;
     }
@@ -41,7 +41,7 @@ pub(super) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> A
 }
 
 /// What follows a first line that asks for the background.
-pub(super) fn after(stdout: &[u8]) -> Option<&[u8]> {
+pub(crate) fn after(stdout: &[u8]) -> Option<&[u8]> {
     let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
     let (line, rest) = stdout.split_at_checked(end)?;
     detaches(line, Compat::Guarded).then_some(rest)

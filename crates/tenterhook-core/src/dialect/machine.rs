@@ -4,10 +4,10 @@ use super::{Candidate, Roots};
 use crate::hook::Layer;
 
 /// A file of the machine: the directory beside that of [`Roots::managed`] (`None` for that one itself), and its name.
-pub(super) type File = (Option<&'static str>, &'static str);
+pub(crate) type File = (Option<&'static str>, &'static str);
 
 /// Where the files of an agent stand, the strongest first.
-pub(super) fn places(files: &[File], roots: &Roots) -> Vec<Candidate> {
+pub(crate) fn places(files: &[File], roots: &Roots) -> Vec<Candidate> {
     let Some(managed) = &roots.managed else { return Vec::new() };
     let mut places: Vec<Candidate> = Vec::new();
     for (directory, file) in files {

@@ -28,87 +28,87 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// What every dialect says for itself.
-pub(super) struct Core {
-    pub(super) id: DialectId,
+pub(crate) struct Core {
+    pub(crate) id: DialectId,
     /// Its event table.
-    pub(super) rows: fn() -> &'static [EventRow],
+    pub(crate) rows: fn() -> &'static [EventRow],
     /// What hooks may do on an event that the table does not have.
-    pub(super) unknown_row: fn(&EventName) -> EventRow,
-    pub(super) recognizes: fn(&Path, Option<&Node>) -> Fit,
-    pub(super) places: fn(&Roots) -> Vec<Candidate>,
-    pub(super) read_config: fn(&Source) -> ReadConfig,
-    pub(super) decode_event: fn(&Map<String, Value>, &Roots) -> Result<Event, EventFault>,
-    pub(super) encode_event: fn(&Event) -> Envelope,
-    pub(super) read_answer: fn(&Event, &EventRow, &Report) -> Answer,
+    pub(crate) unknown_row: fn(&EventName) -> EventRow,
+    pub(crate) recognizes: fn(&Path, Option<&Node>) -> Fit,
+    pub(crate) places: fn(&Roots) -> Vec<Candidate>,
+    pub(crate) read_config: fn(&Source) -> ReadConfig,
+    pub(crate) decode_event: fn(&Map<String, Value>, &Roots) -> Result<Event, EventFault>,
+    pub(crate) encode_event: fn(&Event) -> Envelope,
+    pub(crate) read_answer: fn(&Event, &EventRow, &Report) -> Answer,
 }
 
 /// One agent's protocol.
 pub struct Dialect {
-    pub(super) core: Core,
+    pub(crate) core: Core,
     /// The variable that names where the user's files of its agent lie.
-    pub(super) home_variable: Option<&'static str>,
+    pub(crate) home_variable: Option<&'static str>,
     /// Whether its files are TOML, too: those of most are JSON, or front matter in texts.
-    pub(super) is_toml: bool,
-    pub(super) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
+    pub(crate) is_toml: bool,
+    pub(crate) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
     /// What in files silences the hooks of its agent's settings, or could.
-    pub(super) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
-    pub(super) servers: Option<&'static ServerFiles>,
-    pub(super) server_variables: ServerVariables,
-    pub(super) while_unread: Option<OnFailure>,
-    pub(super) timeout_key: &'static str,
+    pub(crate) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
+    pub(crate) servers: Option<&'static ServerFiles>,
+    pub(crate) server_variables: ServerVariables,
+    pub(crate) while_unread: Option<OnFailure>,
+    pub(crate) timeout_key: &'static str,
     /// The values that matchers of an event can meet, where its agent has a closed list of them.
-    pub(super) subjects: fn(&str) -> &'static [&'static str],
+    pub(crate) subjects: fn(&str) -> &'static [&'static str],
     /// What the variables begin with that the agent keeps from its hooks.
-    pub(super) withheld: &'static [&'static str],
+    pub(crate) withheld: &'static [&'static str],
     /// Whether a first line of output asks for the background.
-    pub(super) detaches: fn(&[u8], Compat) -> bool,
+    pub(crate) detaches: fn(&[u8], Compat) -> bool,
     /// Whether its agent discards what a hook adds that its configuration detaches, unless the hook may wake the agent.
-    pub(super) discards_detached: bool,
+    pub(crate) discards_detached: bool,
     /// What becomes of an answer that slipped, and the slips that the agent does not mind.
-    pub(super) slips: SlipPolicy,
-    pub(super) counted_slips: &'static [SlipKind],
+    pub(crate) slips: SlipPolicy,
+    pub(crate) counted_slips: &'static [SlipKind],
     /// What a model that serves as a hook is told, how its words are read, and how long a run may take.
-    pub(super) shape: fn(&Prompt, &EventRow) -> String,
-    pub(super) read_words: fn(&Prompt, &Event, &EventRow, &Report) -> Answer,
-    pub(super) timeout: fn(&Run, &EventRow) -> Duration,
-    pub(super) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
-    pub(super) promise: fn(&Hook, &EventRow, &Failure) -> OnFailure,
-    pub(super) mode: fn(Phase) -> Mode,
-    pub(super) settle_layers: fn(&mut [(&Source, &mut ReadConfig)]),
-    pub(super) inherit: Inherit,
+    pub(crate) shape: fn(&Prompt, &EventRow) -> String,
+    pub(crate) read_words: fn(&Prompt, &Event, &EventRow, &Report) -> Answer,
+    pub(crate) timeout: fn(&Run, &EventRow) -> Duration,
+    pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
+    pub(crate) promise: fn(&Hook, &EventRow, &Failure) -> OnFailure,
+    pub(crate) mode: fn(Phase) -> Mode,
+    pub(crate) settle_layers: fn(&mut [(&Source, &mut ReadConfig)]),
+    pub(crate) inherit: Inherit,
     /// What its agent leaves to a hook of its own file of which nobody says anything.
-    pub(super) sandbox: fn(&Hook, &Path) -> Sandbox,
+    pub(crate) sandbox: fn(&Hook, &Path) -> Sandbox,
     /// The layer whose sources come after all others.
-    pub(super) last_layer: Option<Layer>,
-    pub(super) condition: fn(&Node, &Source) -> Result<Condition, String>,
+    pub(crate) last_layer: Option<Layer>,
+    pub(crate) condition: fn(&Node, &Source) -> Result<Condition, String>,
     /// Whether the same entry in two of its files runs once.
-    pub(super) drops_repeats: bool,
+    pub(crate) drops_repeats: bool,
     /// What its agent can be told of outcomes, where it is an agent that calls us.
-    pub(super) replies: Option<&'static Replies>,
+    pub(crate) replies: Option<&'static Replies>,
     /// What its agent does where a hook gives no answer on the event of that neutral name.
-    pub(super) without_answer: fn(&str, &Failure) -> OnFailure,
+    pub(crate) without_answer: fn(&str, &Failure) -> OnFailure,
     /// Whether `stop_hook_active` means that the end of the turn was put off before.
-    pub(super) says_stopped_before: bool,
+    pub(crate) says_stopped_before: bool,
     /// Whether an event is none: nobody did what it tells of.
-    pub(super) is_noise: fn(&Event) -> bool,
+    pub(crate) is_noise: fn(&Event) -> bool,
     /// The variables in which its agent names its project to hooks, the first that is set counts.
-    pub(super) project_variables: &'static [&'static str],
+    pub(crate) project_variables: &'static [&'static str],
     /// Whether a call carries one id in the events before and after it, and each call that runs fires both (BR-93).
-    pub(super) pairs_calls: bool,
+    pub(crate) pairs_calls: bool,
     /// What its agent runs of a project's files without asking a gate of tool calls.
-    pub(super) unasked: &'static [UnaskedFile],
+    pub(crate) unasked: &'static [UnaskedFile],
     /// How its agent fills variables into requests.
-    pub(super) interpolation: Interpolation,
+    pub(crate) interpolation: Interpolation,
     /// Whether its agent asks again where a server redirects it.
-    pub(super) follows_redirects: bool,
+    pub(crate) follows_redirects: bool,
     /// Whether its agent loads a source that was found, and runs the hooks in it.
-    pub(super) loads: fn(&Source, DialectId) -> bool,
+    pub(crate) loads: fn(&Source, DialectId) -> bool,
 }
 
 impl Dialect {
     /// A dialect without peculiarities: no background by a first line, slips are not seen, rewriters see each other's work and
     /// gates run at once, layers add up, commands inherit everything.
-    pub(super) const fn of(core: Core) -> Self {
+    pub(crate) const fn of(core: Core) -> Self {
         Self {
             core,
             home_variable: None,

@@ -14,7 +14,7 @@ const FAILS: &str = "every run fails";
 
 /// What is wrong with `http`, whose URL stands at `url` and whose headers are `entries`. `list` is the format's key for
 /// the variables that headers may name.
-pub(super) fn check(
+pub(crate) fn check(
     http: &Http,
     url: Span,
     entries: &[Entry],

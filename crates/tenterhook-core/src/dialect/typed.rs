@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Text,
     Flag,
     Number,
@@ -15,7 +15,7 @@ pub(super) enum Type {
 }
 
 /// Whether the value of `key`, where there is one, is what its key documents.
-pub(super) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
+pub(crate) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
     let Some(value) = object.get(key) else { return Ok(()) };
     let (fits, wanted) = match expected {
         Type::Text => (value.is_string(), "a string"),
@@ -33,12 +33,12 @@ pub(super) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> R
 }
 
 /// A text that is not empty.
-pub(super) fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+pub(crate) fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
 /// What a value is, for messages.
-pub(super) const fn kind(value: &Value) -> &'static str {
+pub(crate) const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

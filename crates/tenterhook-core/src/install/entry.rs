@@ -13,7 +13,7 @@ use crate::agents::{Agent, Event, Form};
 const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.";
 
 /// The plugin for OpenCode, with `@PROGRAM@` for the path of our program as a JSON string.
-const PLUGIN: &str = include_str!("opencode.js");
+const PLUGIN: &str = include_str!("../agents/opencode/plugin.js");
 
 /// The command that an agent runs for an event (BR-61, BR-62). Where something is at stake it restrains by itself: what
 /// stands behind `||` is read alike by sh, bash, zsh and fish.

@@ -14,7 +14,7 @@ use super::Agent;
 
 /// A line that is no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unread;
+pub(crate) struct Unread;
 
 impl From<serde_json::Error> for Unread {
     fn from(_: serde_json::Error) -> Self {
@@ -23,10 +23,10 @@ impl From<serde_json::Error> for Unread {
 }
 
 /// A field, as it stands.
-pub(super) type Field<'a> = Option<&'a RawValue>;
+pub(crate) type Field<'a> = Option<&'a RawValue>;
 
 /// What can be asked of a field: a wrong type is an absence, never an error.
-pub(super) trait Ask<'a> {
+pub(crate) trait Ask<'a> {
     /// Its text.
     fn text(self) -> Option<Cow<'a, str>>;
     /// Whether it is `true`.
@@ -79,7 +79,7 @@ impl<'a> Ask<'a> for Field<'a> {
 }
 
 /// An object that is read where it stands, in the one pass over its line; nothing where something else does.
-pub(super) struct Within<T>(Option<T>);
+pub(crate) struct Within<T>(Option<T>);
 
 impl<T> Default for Within<T> {
     fn default() -> Self {
@@ -88,7 +88,7 @@ impl<T> Default for Within<T> {
 }
 
 impl<T> Within<T> {
-    pub(super) fn get(&self) -> Option<&T> {
+    pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
@@ -109,7 +109,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Within<T> {
 
 /// A text, or a list of objects, read where it stands.
 #[derive(Default)]
-pub(super) enum Content<'a, T> {
+pub(crate) enum Content<'a, T> {
     Text(Cow<'a, str>),
     List(Vec<T>),
     #[default]
@@ -117,7 +117,7 @@ pub(super) enum Content<'a, T> {
 }
 
 impl<'a, T> Content<'a, T> {
-    pub(super) fn list(&self) -> &[T] {
+    pub(crate) fn list(&self) -> &[T] {
         match self {
             Self::List(all) => all,
             Self::Text(_) | Self::None => &[],
@@ -195,7 +195,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
 }
 
 /// When a text says that it was, in milliseconds since 1970.
-pub(super) fn time(text: Option<&str>) -> Option<i64> {
+pub(crate) fn time(text: Option<&str>) -> Option<i64> {
     text?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 

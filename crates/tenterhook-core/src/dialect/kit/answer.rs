@@ -8,7 +8,7 @@ use crate::report::{Report, Said};
 use crate::strict::Reading;
 
 /// What a program printed on its two streams, the second without the space round it; or the answer that needs no reading.
-pub(in crate::dialect) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
+pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     match &report.said {
         Said::Bytes { stdout, stderr } => {
             Ok((&stdout.bytes, String::from_utf8_lossy(&stderr.bytes).trim().to_owned()))
@@ -18,13 +18,13 @@ pub(in crate::dialect) fn streams(report: &Report) -> Result<(&[u8], String), &A
 }
 
 /// An exit code that is no success, with the first words that explain it.
-pub(in crate::dialect) fn exit_code(code: i32, stderr: &str) -> Failure {
+pub(crate) fn exit_code(code: i32, stderr: &str) -> Failure {
     Failure::exited(code, stderr.lines().next().unwrap_or_default())
 }
 
 impl<'a> Hearing<'a> {
     /// What an event hears that looks for no decision of its own: a dialect adds its places and peculiarities.
-    pub(in crate::dialect) fn of(
+    pub(crate) fn of(
         row: &'a EventRow,
         report: &'a Report,
         reading: &'a Reading,

@@ -13,10 +13,10 @@ use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 
 /// What these agents give a hook whose entry says nothing, where theirs is not known.
-pub(in crate::dialect) const TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An event: the agent's name for it, the neutral one, and when it fires.
-pub(in crate::dialect) const fn row(
+pub(crate) const fn row(
     name: &'static str,
     event: &'static str,
     subject: Subject,
@@ -27,7 +27,7 @@ pub(in crate::dialect) const fn row(
 }
 
 /// The end of a turn, which a hook that never relents must not hold for ever.
-pub(in crate::dialect) const fn end(
+pub(crate) const fn end(
     name: &'static str,
     event: &'static str,
     subject: Subject,
@@ -38,17 +38,17 @@ pub(in crate::dialect) const fn end(
 
 /// Which key of an agent's object is which neutral one; one without a neutral key is dropped. Of several for one neutral key
 /// the first is the one that hooks are told.
-pub(in crate::dialect) type Keys = &'static [(&'static str, &'static str)];
+pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
 /// The words of one agent.
-pub(in crate::dialect) struct Words {
+pub(crate) struct Words {
     /// The agent, in words.
-    pub(in crate::dialect) agent: &'static str,
+    pub(crate) agent: &'static str,
     /// The key that holds the name of the event; empty where there is none.
-    pub(in crate::dialect) name: &'static str,
-    pub(in crate::dialect) keys: Keys,
-    pub(in crate::dialect) tools: &'static [ToolWords],
-    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
+    pub(crate) name: &'static str,
+    pub(crate) keys: Keys,
+    pub(crate) tools: &'static [ToolWords],
+    pub(crate) rows: fn() -> &'static [EventRow],
 }
 
 /// The keys that say of the session what is no part of an event.
@@ -61,7 +61,7 @@ const TOOL_EVENTS: &[&str] =
 
 impl Words {
     /// Reads an event that is named where this agent names it.
-    pub(in crate::dialect) fn decode(
+    pub(crate) fn decode(
         &self,
         json: &Map<String, Value>,
         roots: &Roots,
@@ -70,7 +70,7 @@ impl Words {
     }
 
     /// The name of the event that stands under this key.
-    pub(in crate::dialect) fn named<'a>(
+    pub(crate) fn named<'a>(
         &self,
         json: &'a Map<String, Value>,
         key: &str,
@@ -86,7 +86,7 @@ impl Words {
     }
 
     /// Reads the fields of an event that is called `name`.
-    pub(in crate::dialect) fn decode_as(
+    pub(crate) fn decode_as(
         &self,
         name: &str,
         json: &Map<String, Value>,
@@ -149,7 +149,7 @@ impl Words {
     }
 
     /// The fields of an event in the agent's words: the session, its place, the name where it has one, then the rest.
-    pub(in crate::dialect) fn fields(&self, event: &Event) -> Map<String, Value> {
+    pub(crate) fn fields(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let row = (self.rows)().iter().find(|row| row.event == event.name.as_str());
         let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
@@ -180,18 +180,18 @@ impl Words {
     }
 
     /// What a hook is handed.
-    pub(in crate::dialect) fn encode(&self, event: &Event) -> Envelope {
+    pub(crate) fn encode(&self, event: &Event) -> Envelope {
         Envelope { body: Envelope::written(&self.fields(event)), ..Envelope::default() }
     }
 
     /// An input of a neutral tool as the agent calls its keys.
-    pub(in crate::dialect) fn own_input(&self, event: &Event, input: &Value) -> Value {
+    pub(crate) fn own_input(&self, event: &Event, input: &Value) -> Value {
         let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
         tool.map_or_else(|| input.clone(), |tool| tool.own_input(input))
     }
 
     /// An input that a hook of this agent wrote, with the neutral keys.
-    pub(in crate::dialect) fn neutral_input(&self, event: &Event, input: &Value) -> Value {
+    pub(crate) fn neutral_input(&self, event: &Event, input: &Value) -> Value {
         let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
         tool.map_or_else(|| input.clone(), |tool| tool.neutral_input(input))
     }

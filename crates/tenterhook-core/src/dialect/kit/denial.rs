@@ -16,9 +16,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-pub(in crate::dialect) use hearing::{Halt, Hearing, Home, Protocol};
-pub(in crate::dialect) use keys::plain_key;
-pub(in crate::dialect) use words::says_no;
+pub(crate) use hearing::{Halt, Hearing, Home, Protocol};
+pub(crate) use keys::plain_key;
+pub(crate) use words::says_no;
 
 use self::lines::Lines;
 use self::shapes::{Shape, Stands};
@@ -73,7 +73,7 @@ impl Hit {
 }
 
 /// The agent's own reading, or what it lost with that reading beside it.
-pub(in crate::dialect) fn look(hearing: &Hearing<'_>, exact: Answer) -> Answer {
+pub(crate) fn look(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let mut hits = hits(hearing, &exact);
     let unclear = hits.iter().find_map(|hit| hit.unclear.clone());
     hits.retain(|hit| {

@@ -13,7 +13,7 @@ use crate::syntax::{Entry, Node};
 const NAMED_MATCHER: usize = 40;
 
 /// Where a hook comes from, in one word: its plugin, its layer, or the file that the caller named.
-pub(in crate::dialect) fn source_word(source: &Source) -> String {
+pub(crate) fn source_word(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
@@ -28,12 +28,7 @@ pub(in crate::dialect) fn source_word(source: &Source) -> String {
 }
 
 /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher it is `*`.
-pub(in crate::dialect) fn id(
-    findings: &mut Findings<'_>,
-    source: &str,
-    event: &str,
-    matcher: &str,
-) -> HookId {
+pub(crate) fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher: &str) -> HookId {
     let matcher: String = match matcher {
         "" => "*".to_owned(),
         text => text.chars().take(NAMED_MATCHER).collect(),
@@ -45,7 +40,7 @@ pub(in crate::dialect) fn id(
 
 /// A hook for what stands at `node` that says nothing yet but what it runs, and on which event. `told` is what the entry says
 /// of what it matches, which is part of its name.
-pub(in crate::dialect) fn draft(
+pub(crate) fn draft(
     reader: &mut Reader<'_>,
     node: &Node,
     event: &str,
@@ -63,7 +58,7 @@ pub(in crate::dialect) fn draft(
 }
 
 /// Variables of a command: those that are strings.
-pub(in crate::dialect) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
+pub(crate) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
     let Some(field) = reader.entry(node, "env") else { return Vec::new() };
     if field.node.as_object().is_none() {
         reader.findings.takes(field, "an object");
@@ -83,7 +78,7 @@ pub(in crate::dialect) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(Stri
 }
 
 /// A directory of its own, from the project.
-pub(in crate::dialect) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
+pub(crate) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
     let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
     let Source { home, project, .. } = reader.source;
     match text.strip_prefix("~/") {
@@ -93,20 +88,20 @@ pub(in crate::dialect) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<Pa
 }
 
 /// What an entry runs that was rejected.
-pub(in crate::dialect) fn unusable(why: impl Into<String>) -> Run {
+pub(crate) fn unusable(why: impl Into<String>) -> Run {
     Run::Unusable { part: Unread::Entry, why: why.into() }
 }
 
 /// The fields of one kind of entry.
 #[derive(Clone, Copy)]
-pub(in crate::dialect) struct Fields {
+pub(crate) struct Fields {
     /// What has them, in words.
-    pub(in crate::dialect) whose: &'static str,
+    pub(crate) whose: &'static str,
     /// The code of a field that it does not have.
-    pub(in crate::dialect) code: Code,
-    pub(in crate::dialect) known: &'static [&'static str],
+    pub(crate) code: Code,
+    pub(crate) known: &'static [&'static str],
     /// What other formats call something, without its signs and in lower case, and what to do about it.
-    pub(in crate::dialect) foreign: &'static [(&'static str, &'static str)],
+    pub(crate) foreign: &'static [(&'static str, &'static str)],
 }
 
 /// So many fields can be named in one sentence.
@@ -114,7 +109,7 @@ const FEW: usize = 6;
 
 impl Fields {
     /// Tells of the fields of `node` that the agent does not read, but for those that are somebody else's.
-    pub(in crate::dialect) fn check(&self, reader: &mut Reader<'_>, node: &Node, others: &[&str]) {
+    pub(crate) fn check(&self, reader: &mut Reader<'_>, node: &Node, others: &[&str]) {
         let case = reader.file.case;
         let reads = |field: &&Entry| {
             self.known.iter().chain(others).any(|known| case.is(&field.key, known))
@@ -168,11 +163,11 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Letters and digits in lower case: what is left of a name when its spelling does not count.
-pub(in crate::dialect) fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether the key of an object is a comment.
-pub(in crate::dialect) fn is_comment(key: &str) -> bool {
+pub(crate) fn is_comment(key: &str) -> bool {
     key.starts_with(['_', '$', '#']) || key.starts_with("//")
 }

@@ -12,20 +12,20 @@ use crate::strict;
 
 /// What differs between the agents that speak so.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dialect) struct Shape {
+pub(crate) struct Shape {
     /// The agent, in words.
-    pub(in crate::dialect) agent: &'static str,
+    pub(crate) agent: &'static str,
     /// The fields that any event may have, in the order in which the agent writes them: the session,
     /// the transcript, the directory and the name always, the others where they are known.
-    pub(in crate::dialect) order: &'static [&'static str],
-    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
+    pub(crate) order: &'static [&'static str],
+    pub(crate) rows: fn() -> &'static [EventRow],
     /// What stands for a transcript that there is none of; `null` where it says none.
-    pub(in crate::dialect) no_transcript: Option<&'static str>,
+    pub(crate) no_transcript: Option<&'static str>,
 }
 
 impl Shape {
     /// Reads an event.
-    pub(in crate::dialect) fn decode(
+    pub(crate) fn decode(
         &self,
         json: &Map<String, Value>,
         roots: &Roots,
@@ -83,7 +83,7 @@ impl Shape {
     }
 
     /// The fields of an event, in the order in which the agent writes them.
-    pub(in crate::dialect) fn encode(&self, event: &Event) -> Map<String, Value> {
+    pub(crate) fn encode(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let path = |path: &PathBuf| Value::from(path.to_string_lossy());
         let mut fields = Map::new();
@@ -115,7 +115,7 @@ impl Shape {
 /// # Errors
 ///
 /// Where a key stands twice in it: nobody knows which of the two the tool is called with (E-10).
-pub(in crate::dialect) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
+pub(crate) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
     match strict::whole(text.as_bytes()) {
         Ok(read) => match read.twice.first() {
             Some(twice) => {
@@ -128,9 +128,7 @@ pub(in crate::dialect) fn arguments(key: &str, text: String) -> Result<Value, Ev
 }
 
 /// Variables of an envelope, without those that say nothing.
-pub(in crate::dialect) fn variables<const N: usize>(
-    all: [(&str, &str); N],
-) -> Vec<(String, String)> {
+pub(crate) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, String)> {
     all.into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -138,7 +136,7 @@ pub(in crate::dialect) fn variables<const N: usize>(
 }
 
 /// Takes a text field; `null` counts as absent.
-pub(in crate::dialect) fn text(
+pub(crate) fn text(
     fields: &mut Map<String, Value>,
     key: &str,
 ) -> Result<Option<String>, EventFault> {
@@ -153,7 +151,7 @@ fn not_text(key: &str, found: &Value) -> EventFault {
     EventFault { message: format!("`{key}` must be a string, not {}", kind(found)) }
 }
 
-pub(in crate::dialect) fn listed(json: &Map<String, Value>) -> String {
+pub(crate) fn listed(json: &Map<String, Value>) -> String {
     if json.is_empty() {
         return "no fields".to_owned();
     }

@@ -9,14 +9,14 @@ use crate::syntax::{Entry, Node};
 
 /// Whether the case of a key counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Case {
+pub(crate) enum Case {
     Counts,
     Ignored,
 }
 
 impl Case {
     /// Whether a key that was written is `key`.
-    pub(in crate::dialect) fn is(self, written: &str, key: &str) -> bool {
+    pub(crate) fn is(self, written: &str, key: &str) -> bool {
         match self {
             Self::Counts => written == key,
             Self::Ignored => written.eq_ignore_ascii_case(key),
@@ -24,12 +24,12 @@ impl Case {
     }
 
     /// The entry of a key, `null` included; the last one if it is written twice.
-    pub(in crate::dialect) fn written<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+    pub(crate) fn written<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         node.entries().iter().rev().find(|entry| self.is(&entry.key, key))
     }
 
     /// The entry of a key; `null` counts as absent.
-    pub(in crate::dialect) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+    pub(crate) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         self.written(node, key).filter(|entry| !entry.node.is_null())
     }
 }
@@ -41,13 +41,13 @@ const SHORT: f64 = 100.0;
 
 impl Findings<'_> {
     /// Tells that a field holds something else than it takes.
-    pub(in crate::dialect) fn takes(&mut self, field: &Entry, what: &str) {
+    pub(crate) fn takes(&mut self, field: &Entry, what: &str) {
         let message = format!("`{}` takes {what}, found {}", field.key, field.node.kind());
         self.report(field.node.span, finding(Code::WrongFieldType, message));
     }
 
     /// A text.
-    pub(in crate::dialect) fn text<'n>(&mut self, field: Option<&'n Entry>) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, field: Option<&'n Entry>) -> Option<&'n str> {
         let field = field?;
         if field.node.as_str().is_none() {
             self.takes(field, "a string");
@@ -56,7 +56,7 @@ impl Findings<'_> {
     }
 
     /// A flag; absent, or what is none, it is not set.
-    pub(in crate::dialect) fn flag(&mut self, field: Option<&Entry>) -> bool {
+    pub(crate) fn flag(&mut self, field: Option<&Entry>) -> bool {
         let Some(field) = field else { return false };
         field.node.as_bool().unwrap_or_else(|| {
             self.takes(field, "`true` or `false`");
@@ -65,7 +65,7 @@ impl Findings<'_> {
     }
 
     /// Milliseconds as a time-out; what is none leaves the default, because a guard must not vanish with it.
-    pub(in crate::dialect) fn millis(&mut self, field: &Entry) -> Option<Duration> {
+    pub(crate) fn millis(&mut self, field: &Entry) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
         let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
             let message =
@@ -82,7 +82,7 @@ impl Findings<'_> {
     }
 
     /// Seconds as a time-out; what is none is told, and leaves the default.
-    pub(in crate::dialect) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
+    pub(crate) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
         let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
             self.takes(field, "a number of seconds above 0");
             return None;
@@ -92,7 +92,7 @@ impl Findings<'_> {
     }
 
     /// So many seconds are many: milliseconds were meant.
-    pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64) {
+    pub(crate) fn many_seconds(&mut self, field: &Entry, seconds: f64) {
         if seconds < LONG {
             return;
         }
@@ -105,7 +105,7 @@ impl Findings<'_> {
 }
 
 /// `found`, about a number that was written as a text, with how to write it: `5000`, or `5s` where a second is so many.
-pub(in crate::dialect) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
+pub(crate) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
     let text = field.node.as_str().map_or("", str::trim);
     let in_unit = |unit: &str, worth: f64| {
         let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
@@ -133,11 +133,11 @@ fn span_of_time(seconds: f64) -> String {
 }
 
 /// The strings of an array of nothing else.
-pub(in crate::dialect) fn texts(node: &Node) -> Option<Vec<String>> {
+pub(crate) fn texts(node: &Node) -> Option<Vec<String>> {
     node.as_array()?.iter().map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
 /// Seconds as a time-out, where they are one.
-pub(in crate::dialect) fn seconds(number: f64) -> Option<Duration> {
+pub(crate) fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok().filter(|duration| !duration.is_zero())
 }

@@ -13,43 +13,43 @@ use crate::event::EventName;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
-pub(in crate::dialect) use format::of_syntax;
-pub(in crate::dialect) use words::{File, Rules};
+pub(crate) use format::of_syntax;
+pub(crate) use words::{File, Rules};
 
 /// Why hooks of a place never run, and the rule that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::dialect) struct Off {
-    pub(in crate::dialect) because: String,
-    pub(in crate::dialect) rule: &'static str,
+pub(crate) struct Off {
+    pub(crate) because: String,
+    pub(crate) rule: &'static str,
 }
 
 impl Off {
-    pub(in crate::dialect) fn new(because: impl Into<String>, rule: &'static str) -> Self {
+    pub(crate) fn new(because: impl Into<String>, rule: &'static str) -> Self {
         Self { because: because.into(), rule }
     }
 
     /// Whether a hook runs that nothing else keeps from it.
-    pub(in crate::dialect) fn arming(off: Option<Self>) -> Arming {
+    pub(crate) fn arming(off: Option<Self>) -> Arming {
         off.map_or(Arming::Armed, |Self { because, rule }| Arming::Disarmed { because, rule })
     }
 }
 
 /// What an item inherits from where it stands.
 #[derive(Clone, Debug)]
-pub(in crate::dialect) struct Scope {
+pub(crate) struct Scope {
     /// The name of the event as written.
-    pub(in crate::dialect) name: String,
+    pub(crate) name: String,
     /// What the agent's table says of it.
-    pub(in crate::dialect) row: Option<&'static EventRow>,
+    pub(crate) row: Option<&'static EventRow>,
     /// The matcher of the group as written.
-    pub(in crate::dialect) matcher: String,
+    pub(crate) matcher: String,
     /// Why nothing here runs.
-    pub(in crate::dialect) off: Option<Off>,
+    pub(crate) off: Option<Off>,
 }
 
 impl Scope {
     /// The neutral name.
-    pub(in crate::dialect) fn event(&self) -> EventName {
+    pub(crate) fn event(&self) -> EventName {
         EventName::new(self.row.map_or(self.name.as_str(), |row| &*row.event))
     }
 }
@@ -58,32 +58,32 @@ impl Scope {
 const EVENT_KEYS: &[&str] = &["event", "hook_event", "hook_event_name", "hook", "on", "name"];
 
 /// A file on its way from text to hooks.
-pub(in crate::dialect) struct Reader<'a> {
-    pub(in crate::dialect) source: &'a Source,
-    pub(in crate::dialect) file: &'static File,
-    pub(in crate::dialect) format: Format,
-    pub(in crate::dialect) findings: Findings<'a>,
-    pub(in crate::dialect) read: ReadConfig,
+pub(crate) struct Reader<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) file: &'static File,
+    pub(crate) format: Format,
+    pub(crate) findings: Findings<'a>,
+    pub(crate) read: ReadConfig,
     /// Why the agent refuses the whole file.
-    pub(in crate::dialect) refused: Option<String>,
+    pub(crate) refused: Option<String>,
 }
 
 /// The entry with events whose key is nearly `hooks`.
-pub(in crate::dialect) fn misnamed(root: &Node, is_event: impl Fn(&str) -> bool) -> Option<&Entry> {
+pub(crate) fn misnamed(root: &Node, is_event: impl Fn(&str) -> bool) -> Option<&Entry> {
     let holds = |entry: &&Entry| entry.node.entries().iter().any(|inner| is_event(&inner.key));
     let is_near = |entry: &&Entry| entry.key != "hooks" && nearest(&entry.key, ["hooks"]).is_some();
     root.entries().iter().filter(is_near).find(holds)
 }
 
 /// That no hook is looked for under a key that is nearly `hooks`.
-pub(in crate::dialect) fn looks_in(key: &str) -> Diagnostic {
+pub(crate) fn looks_in(key: &str) -> Diagnostic {
     finding(Code::MissingHooksWrapper, format!("no hook is looked for in `{key}`"))
         .label("never read")
         .help("did you mean `hooks`?")
 }
 
 /// Reads `source`.
-pub(in crate::dialect) fn read(file: &'static File, source: &Source, format: Format) -> ReadConfig {
+pub(crate) fn read(file: &'static File, source: &Source, format: Format) -> ReadConfig {
     let (findings, read) = (Findings::of(source), ReadConfig::default());
     let mut reader = Reader { source, file, format, findings, read, refused: None };
     let parsed = syntax::salvage(&source.text, format, GROUPS);
@@ -97,25 +97,25 @@ pub(in crate::dialect) fn read(file: &'static File, source: &Source, format: For
 }
 
 impl Reader<'_> {
-    pub(in crate::dialect) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
         self.findings.report(span, diagnostic);
     }
 
     /// The entry of a key by the agent's rules; `null` counts as absent.
-    pub(in crate::dialect) fn entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+    pub(crate) fn entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         self.file.case.entry(node, key)
     }
 
-    pub(in crate::dialect) fn flag(&mut self, node: &Node, key: &str) -> bool {
+    pub(crate) fn flag(&mut self, node: &Node, key: &str) -> bool {
         self.findings.flag(self.file.case.entry(node, key))
     }
 
-    pub(in crate::dialect) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
         self.findings.text(self.file.case.entry(node, key)).map(str::to_owned)
     }
 
     /// Whether the node is an object, as `what` is; what is none is told.
-    pub(in crate::dialect) fn is_object(&mut self, node: &Node, what: &str, code: Code) -> bool {
+    pub(crate) fn is_object(&mut self, node: &Node, what: &str, code: Code) -> bool {
         if node.as_object().is_none() {
             let message = format!("expected {what}, found {}", node.kind());
             self.report(node.span, finding(code, message).help(self.file.shape));
@@ -366,7 +366,7 @@ impl Reader<'_> {
 }
 
 /// Tells of a key that is written twice: the agent keeps the last one. Where no hook is about it, that is advice.
-pub(in crate::dialect) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
+pub(crate) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
     let message = format!("`{}` is written twice: only the last one counts", twice.key);
     let found = finding(Code::DuplicateKeys, message);
     let found = if matters { found } else { found.weighing(Severity::Advice) };

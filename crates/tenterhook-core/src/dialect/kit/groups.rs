@@ -10,20 +10,19 @@ use crate::hook::{Hook, Run};
 use crate::syntax::{Entry, Node, NodeValue};
 
 /// The words of one agent's groups.
-pub(in crate::dialect) struct Groups {
+pub(crate) struct Groups {
     /// The types of handlers, with the field that each cannot do without. The first is the default.
-    pub(in crate::dialect) types: &'static [(&'static str, &'static str)],
+    pub(crate) types: &'static [(&'static str, &'static str)],
     /// The fields of a group beside `matcher` and `hooks`.
-    pub(in crate::dialect) more: &'static [&'static str],
+    pub(crate) more: &'static [&'static str],
     /// The fields of a handler.
-    pub(in crate::dialect) fields: Fields,
+    pub(crate) fields: Fields,
     /// What is wrong with the matcher of a group: tells it.
-    pub(in crate::dialect) matcher: fn(&mut Reader<'_>, &Entry, &Scope),
+    pub(crate) matcher: fn(&mut Reader<'_>, &Entry, &Scope),
     /// What a handler of a type runs; the text is that of the field which the type cannot do without.
-    pub(in crate::dialect) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, String>,
+    pub(crate) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, String>,
     /// On what a handler runs, and on which terms; the error says why it never does.
-    pub(in crate::dialect) terms:
-        fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), String>,
+    pub(crate) terms: fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), String>,
 }
 
 /// The fields of a group.
@@ -36,7 +35,7 @@ const GROUP: Fields = Fields {
 
 impl Groups {
     /// One group: a matcher and handlers.
-    pub(in crate::dialect) fn group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    pub(crate) fn group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         let (shape, case) = (reader.file.shape, reader.file.case);
         if !reader.is_object(node, "a group", Code::GroupNotObject) {
             return;
@@ -148,7 +147,7 @@ impl Groups {
 
 /// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are the texts that select
 /// everything, or it is `broken`, and `help` says what comes of it.
-pub(in crate::dialect) fn tell_matcher(
+pub(crate) fn tell_matcher(
     reader: &mut Reader<'_>,
     entry: &Entry,
     scope: &Scope,
@@ -169,11 +168,7 @@ pub(in crate::dialect) fn tell_matcher(
 }
 
 /// The text of a field that a handler cannot do without; why it never runs where it has none.
-pub(in crate::dialect) fn needs(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    key: &str,
-) -> Result<String, String> {
+pub(crate) fn needs(reader: &mut Reader<'_>, node: &Node, key: &str) -> Result<String, String> {
     if let Some(text) = reader.text(node, key).filter(|text| !text.trim().is_empty()) {
         return Ok(text);
     }
@@ -184,7 +179,7 @@ pub(in crate::dialect) fn needs(
 }
 
 /// Tells that the agent never runs handlers of this type, or that we cannot; why.
-pub(in crate::dialect) fn never(
+pub(crate) fn never(
     reader: &mut Reader<'_>,
     node: &Node,
     why: impl Into<String>,

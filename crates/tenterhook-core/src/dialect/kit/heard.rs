@@ -20,50 +20,50 @@ use crate::report::{End, Report};
 use crate::strict;
 
 /// What one agent hears.
-pub(in crate::dialect) struct Hears {
-    pub(in crate::dialect) words: &'static Words,
+pub(crate) struct Hears {
+    pub(crate) words: &'static Words,
     /// What it can be told.
-    pub(in crate::dialect) replies: &'static Replies,
+    pub(crate) replies: &'static Replies,
     /// What it takes beside, and is never told.
-    pub(in crate::dialect) more: &'static [(&'static str, &'static [Said])],
+    pub(crate) more: &'static [(&'static str, &'static [Said])],
     /// Words that it takes for another one.
-    pub(in crate::dialect) same: &'static [(&'static str, &'static str)],
+    pub(crate) same: &'static [(&'static str, &'static str)],
     /// Keys that it reads and that mean nothing here.
-    pub(in crate::dialect) carried: &'static [&'static str],
+    pub(crate) carried: &'static [&'static str],
     /// Which part of the output it parses.
-    pub(in crate::dialect) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
+    pub(crate) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
     /// An input that a hook wrote, in neutral words.
-    pub(in crate::dialect) input: fn(&Words, &Event, &Value) -> Value,
+    pub(crate) input: fn(&Words, &Event, &Value) -> Value,
     /// Whether an object that is read is an answer, at that exit code; what is none counts as text does.
-    pub(in crate::dialect) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
+    pub(crate) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
     /// What an end without an object means.
-    pub(in crate::dialect) ended: fn(&Ended<'_>) -> Answer,
-    pub(in crate::dialect) denial: denial::Protocol,
+    pub(crate) ended: fn(&Ended<'_>) -> Answer,
+    pub(crate) denial: denial::Protocol,
 }
 
 /// How a hook ended that printed no object which counts.
-pub(in crate::dialect) struct Ended<'a> {
-    pub(in crate::dialect) row: &'a EventRow,
-    pub(in crate::dialect) code: i32,
+pub(crate) struct Ended<'a> {
+    pub(crate) row: &'a EventRow,
+    pub(crate) code: i32,
     /// Standard output, without the space round it.
-    pub(in crate::dialect) stdout: &'a str,
-    pub(in crate::dialect) stderr: &'a str,
+    pub(crate) stdout: &'a str,
+    pub(crate) stderr: &'a str,
 }
 
 impl Ended<'_> {
     /// Whether the event can be denied.
-    pub(in crate::dialect) const fn denies(&self) -> bool {
+    pub(crate) const fn denies(&self) -> bool {
         self.row.powers.has(Power::Deny)
     }
 
     /// A failure, with the exit code and what the hook said.
-    pub(in crate::dialect) fn failed(&self) -> Answer {
+    pub(crate) fn failed(&self) -> Answer {
         let failure = Some(answer::exit_code(self.code, self.stderr));
         Answer { failure, ..Answer::default() }
     }
 
     /// What exit code 2 with words says in most of these agents, and any other code.
-    pub(in crate::dialect) fn two_with_words(&self) -> Answer {
+    pub(crate) fn two_with_words(&self) -> Answer {
         match self.code {
             0 => Answer::default(),
             2 if self.denies() && !self.stderr.is_empty() => Answer::deny(self.stderr),
@@ -73,17 +73,17 @@ impl Ended<'_> {
 }
 
 /// Every object is an answer.
-pub(in crate::dialect) const fn always(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
+pub(crate) const fn always(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
     true
 }
 
 /// All of standard output.
-pub(in crate::dialect) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+pub(crate) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     stdout.into()
 }
 
 /// Its table of events, with the powers that its ways to answer give them.
-pub(in crate::dialect) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<EventRow> {
+pub(crate) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<EventRow> {
     let rows = rows.iter().map(|row| {
         let powers = hears.told(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
         EventRow { powers, ..row.clone() }
@@ -92,7 +92,7 @@ pub(in crate::dialect) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<E
 }
 
 /// Reads a report of a hook.
-pub(in crate::dialect) fn read(
+pub(crate) fn read(
     hears: &'static Hears,
     event: &Event,
     row: &EventRow,

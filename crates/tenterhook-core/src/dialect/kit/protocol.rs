@@ -19,41 +19,41 @@ use crate::event::Event;
 use crate::hook::OnFailure;
 use crate::report::Report;
 
-pub(in crate::dialect) use reading::read;
+pub(crate) use reading::read;
 
 /// What holds on every event of an agent.
 #[derive(Debug)]
-pub(in crate::dialect) struct Answers {
+pub(crate) struct Answers {
     /// Its events.
-    pub(in crate::dialect) events: &'static [Spec],
+    pub(crate) events: &'static [Spec],
     /// What hooks may say on an event that is not its own: the row that its owner gave it decides what counts.
-    pub(in crate::dialect) custom: &'static Spec,
+    pub(crate) custom: &'static Spec,
     /// The fields at the top level of any answer.
-    pub(in crate::dialect) top: &'static [(&'static str, Type)],
+    pub(crate) top: &'static [(&'static str, Type)],
     /// Those that an outcome carries under their own name.
-    pub(in crate::dialect) carried: &'static [&'static str],
+    pub(crate) carried: &'static [&'static str],
     /// The fields of a decision about a permission, beside its `behavior`.
-    pub(in crate::dialect) behavior: &'static [(&'static str, Type)],
+    pub(crate) behavior: &'static [(&'static str, Type)],
     /// An answer with a key that is not known is none; else the key is passed over.
-    pub(in crate::dialect) is_closed: bool,
+    pub(crate) is_closed: bool,
     /// Exit code 2 counts only with words on stderr.
-    pub(in crate::dialect) needs_words: bool,
+    pub(crate) needs_words: bool,
     /// What else makes an answer none: the agent's own checks of an object that is well formed.
-    pub(in crate::dialect) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), String>,
+    pub(crate) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), String>,
     /// What else of a report counts, where no failure hides it.
-    pub(in crate::dialect) adds: fn(&Event, &Report, &mut Answer),
+    pub(crate) adds: fn(&Event, &Report, &mut Answer),
     /// What the finder of denials has to know.
-    pub(in crate::dialect) denial: denial::Protocol,
+    pub(crate) denial: denial::Protocol,
 }
 
 impl Answers {
     /// What the event of that neutral name hears.
-    pub(in crate::dialect) fn spec(&self, event: &str) -> Option<&'static Spec> {
+    pub(crate) fn spec(&self, event: &str) -> Option<&'static Spec> {
         self.events.iter().find(|spec| spec.event == event)
     }
 
     /// The values that matchers of an event can meet.
-    pub(in crate::dialect) fn values(&self, event: &str) -> &'static [&'static str] {
+    pub(crate) fn values(&self, event: &str) -> &'static [&'static str] {
         self.spec(event).map_or(&[], |spec| spec.values)
     }
 
@@ -65,43 +65,43 @@ impl Answers {
 
 /// One event: what the neutral row says, and what only this dialect knows.
 #[derive(Debug)]
-pub(in crate::dialect) struct Spec {
-    pub(in crate::dialect) name: &'static str,
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
     /// The neutral name.
-    pub(in crate::dialect) event: &'static str,
-    pub(in crate::dialect) about: About,
-    pub(in crate::dialect) when: &'static str,
-    pub(in crate::dialect) exit2: Exit2,
-    pub(in crate::dialect) plain: Plain,
-    pub(in crate::dialect) top: Top,
-    pub(in crate::dialect) universal: Universal,
+    pub(crate) event: &'static str,
+    pub(crate) about: About,
+    pub(crate) when: &'static str,
+    pub(crate) exit2: Exit2,
+    pub(crate) plain: Plain,
+    pub(crate) top: Top,
+    pub(crate) universal: Universal,
     /// The fields of `hookSpecificOutput`.
-    pub(in crate::dialect) fields: &'static [(&'static str, Field)],
-    pub(in crate::dialect) late: Late,
+    pub(crate) fields: &'static [(&'static str, Field)],
+    pub(crate) late: Late,
     /// Where this payload field has this value, nothing is blocked.
-    pub(in crate::dialect) exempt: Option<(&'static str, &'static str)>,
+    pub(crate) exempt: Option<(&'static str, &'static str)>,
     /// Whether the hook is handed `CLAUDE_ENV_FILE`.
-    pub(in crate::dialect) env_file: bool,
+    pub(crate) env_file: bool,
     /// The values that matchers can meet, where the agent has a closed list of them.
-    pub(in crate::dialect) values: &'static [&'static str],
+    pub(crate) values: &'static [&'static str],
     /// Which handlers the event accepts.
-    pub(in crate::dialect) accepts: Accepts,
+    pub(crate) accepts: Accepts,
     /// Whether what a hook answers decides whether something happens at all.
-    pub(in crate::dialect) is_gate: bool,
+    pub(crate) is_gate: bool,
     /// Whether an entry's word about failures says nothing here (C-35).
-    pub(in crate::dialect) ignores_on_failure: bool,
+    pub(crate) ignores_on_failure: bool,
     /// The reason of a denial stands in for what the tool said.
-    pub(in crate::dialect) replaces: bool,
+    pub(crate) replaces: bool,
     /// What else counts beside what the agent's ways to answer can say.
-    pub(in crate::dialect) more: &'static [Power],
-    pub(in crate::dialect) timeout: Duration,
-    pub(in crate::dialect) failure: OnFailure,
-    pub(in crate::dialect) cap: Option<Cap>,
+    pub(crate) more: &'static [Power],
+    pub(crate) timeout: Duration,
+    pub(crate) failure: OnFailure,
+    pub(crate) cap: Option<Cap>,
 }
 
 /// What the event's matchers are tested on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum About {
+pub(crate) enum About {
     /// Nothing: a matcher is ignored.
     Nothing,
     /// A text field of the payload.
@@ -116,7 +116,7 @@ pub(in crate::dialect) enum About {
 
 /// Which handler types an event accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Accepts {
+pub(crate) enum Accepts {
     /// All of them.
     Every,
     /// Those that ask no model.
@@ -127,7 +127,7 @@ pub(in crate::dialect) enum Accepts {
 
 /// What the matcher of an event is tested on, as far as a reader of configs can know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Subjects {
+pub(crate) enum Subjects {
     /// The event has no subject: a matcher on it is ignored.
     None,
     /// The name of a tool.
@@ -142,7 +142,7 @@ pub(in crate::dialect) enum Subjects {
 
 /// What exit code 2 does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Exit2 {
+pub(crate) enum Exit2 {
     /// It denies, or objects to what was done; the reason is on stderr.
     Denies,
     /// It denies, and the rest of the answer is dropped.
@@ -157,7 +157,7 @@ pub(in crate::dialect) enum Exit2 {
 
 /// What stdout is that is no object, at exit code 0.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dialect) enum Plain {
+pub(crate) enum Plain {
     /// Log text.
     Log,
     /// Context for the model.
@@ -170,7 +170,7 @@ pub(in crate::dialect) enum Plain {
 
 /// What `decision` at the top level does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Top {
+pub(crate) enum Top {
     /// Nothing.
     Ignored,
     /// `block` denies.
@@ -181,7 +181,7 @@ pub(in crate::dialect) enum Top {
 
 /// Which of the fields that every answer may have count. `terminalSequence` always does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Universal {
+pub(crate) enum Universal {
     /// `systemMessage` and `continue`.
     All,
     /// `systemMessage`, but `continue: false` ends nothing.
@@ -194,7 +194,7 @@ pub(in crate::dialect) enum Universal {
 
 /// What running out of time means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Late {
+pub(crate) enum Late {
     /// A failure like others.
     Fails,
     /// A denial.
@@ -203,7 +203,7 @@ pub(in crate::dialect) enum Late {
 
 /// What a field of `hookSpecificOutput` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Field {
+pub(crate) enum Field {
     /// The decision, one of these words.
     Permission(&'static [&'static str]),
     /// The decision, one of these words, of which only a denial says anything by itself.
@@ -240,11 +240,7 @@ pub(in crate::dialect) enum Field {
 
 impl Spec {
     /// An event whose hooks may only tell the user something, or end the turn.
-    pub(in crate::dialect) const fn of(
-        name: &'static str,
-        about: About,
-        when: &'static str,
-    ) -> Self {
+    pub(crate) const fn of(name: &'static str, about: About, when: &'static str) -> Self {
         Self {
             name,
             event: name,
@@ -272,7 +268,7 @@ impl Spec {
     }
 
     /// What hooks may do on this event: the sum of what its ways to answer can say.
-    pub(in crate::dialect) fn powers(&self) -> Powers {
+    pub(crate) fn powers(&self) -> Powers {
         let fields = self.fields.iter().flat_map(|(_, field)| field.powers());
         let ways = [
             (matches!(self.exit2, Exit2::Denies | Exit2::DeniesAlone), Power::Deny),
@@ -292,7 +288,7 @@ impl Spec {
     }
 
     /// What matchers can meet.
-    pub(in crate::dialect) fn subjects(&self) -> Subjects {
+    pub(crate) fn subjects(&self) -> Subjects {
         match self.about {
             About::Nothing => Subjects::None,
             About::FileName(_) => Subjects::Files,
@@ -303,7 +299,7 @@ impl Spec {
     }
 
     /// The neutral row.
-    pub(in crate::dialect) fn row(&self) -> EventRow {
+    pub(crate) fn row(&self) -> EventRow {
         EventRow {
             name: Cow::Borrowed(self.name),
             event: Cow::Borrowed(self.event),

@@ -3,7 +3,7 @@
 //!
 //! Implements `docs/spec/bridge.md` (BR-).
 
-pub(in crate::dialect) mod phrases;
+pub(crate) mod phrases;
 mod write;
 
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::dialect::tools::ToolWords;
 use crate::event::Event;
 use phrases::Said;
 
-pub(in crate::dialect) use write::{Told, write};
+pub(crate) use write::{Told, write};
 
 /// What an agent is told of one outcome, to the byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,48 +30,48 @@ pub struct Reply {
 
 /// Everything that can be said to one agent.
 #[derive(Debug)]
-pub(in crate::dialect) struct Replies {
+pub(crate) struct Replies {
     /// The agent, in words.
-    pub(in crate::dialect) agent: &'static str,
+    pub(crate) agent: &'static str,
     /// What stands before the object, on its line.
-    pub(in crate::dialect) lead: &'static str,
+    pub(crate) lead: &'static str,
     /// Whether it leaves standard error alone, where standard output is empty.
-    pub(in crate::dialect) hears_stderr: bool,
+    pub(crate) hears_stderr: bool,
     /// What it calls the tools that all agents share.
-    pub(in crate::dialect) tools: &'static [ToolWords],
+    pub(crate) tools: &'static [ToolWords],
     /// Its events; what is not here can be told nothing.
-    pub(in crate::dialect) events: &'static [Say],
+    pub(crate) events: &'static [Say],
 }
 
 /// Where a part of an outcome stands in the agent's object, key by key.
-pub(in crate::dialect) type Phrase = &'static [(&'static [&'static str], Part)];
+pub(crate) type Phrase = &'static [(&'static [&'static str], Part)];
 
 /// What can be said on one event.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dialect) struct Say {
+pub(crate) struct Say {
     /// The agent's own name for it.
-    pub(in crate::dialect) event: &'static str,
+    pub(crate) event: &'static str,
     /// What can be said, and how.
-    pub(in crate::dialect) can: &'static [Said],
+    pub(crate) can: &'static [Said],
     /// What restrains instead where a denial cannot be said, the strongest first.
-    pub(in crate::dialect) instead: &'static [Power],
+    pub(crate) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
-    pub(in crate::dialect) by_exit: bool,
+    pub(crate) by_exit: bool,
     /// A changed call and new rules are consent there: without one they are not said.
-    pub(in crate::dialect) only_with_consent: bool,
+    pub(crate) only_with_consent: bool,
     /// Another object that denies, where the tool has one.
-    pub(in crate::dialect) denies: fn(&Event, &str) -> Option<Value>,
+    pub(crate) denies: fn(&Event, &str) -> Option<Value>,
     /// The input of a tool as the agent takes it.
     ///
     /// It fails where the agent would not take it: why.
-    pub(in crate::dialect) input: fn(&Event, &Value) -> Result<Value, String>,
+    pub(crate) input: fn(&Event, &Value) -> Result<Value, String>,
     /// Fields that an outcome carries under their own name, and where they stand.
-    pub(in crate::dialect) carries: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) carries: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// One part of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Part {
+pub(crate) enum Part {
     /// This word.
     Word(&'static str),
     /// This truth value.
@@ -88,7 +88,7 @@ pub(in crate::dialect) enum Part {
 
 impl Say {
     /// An event on which nothing can be said.
-    pub(in crate::dialect) const fn of(event: &'static str) -> Self {
+    pub(crate) const fn of(event: &'static str) -> Self {
         Self {
             event,
             can: &[],
@@ -102,12 +102,12 @@ impl Say {
     }
 
     /// An event on which this can be said.
-    pub(in crate::dialect) const fn can(event: &'static str, can: &'static [Said]) -> Self {
+    pub(crate) const fn can(event: &'static str, can: &'static [Said]) -> Self {
         Self { can, ..Self::of(event) }
     }
 
     /// What can be said.
-    pub(in crate::dialect) fn powers(&self) -> Powers {
+    pub(crate) fn powers(&self) -> Powers {
         self.can.iter().fold(Powers::NONE, |powers, (power, _)| powers.with(*power))
     }
 
@@ -119,7 +119,7 @@ impl Say {
 
 impl Replies {
     /// What can be said on the event that the agent calls so.
-    pub(in crate::dialect) fn say(&self, event: &str) -> Option<&'static Say> {
+    pub(crate) fn say(&self, event: &str) -> Option<&'static Say> {
         self.events.iter().find(|row| row.event == event)
     }
 }

@@ -7,7 +7,7 @@ use crate::hook::Http;
 use crate::syntax::{Entry, Node};
 
 /// What is sent to `url`; what is wrong with it is told, and the hook's failure policy decides each time (HT-16).
-pub(in crate::dialect) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
+pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
     let variables = reader.entry(node, "allowedEnvVars");
     let listed = variables.and_then(|variable| texts(&variable.node));
     if let (Some(field), None) = (variables, &listed) {

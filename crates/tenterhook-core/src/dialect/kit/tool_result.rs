@@ -19,7 +19,7 @@ const TEXTS: &[&[&str]] = &[
 
 /// What a tool returned, as the text that the model reads: what it printed, what it read, the texts of a server's reply; else
 /// JSON.
-pub(in crate::dialect) fn text(result: &Value) -> String {
+pub(crate) fn text(result: &Value) -> String {
     printed(result).or_else(|| listed(result)).or_else(|| at_key(result)).unwrap_or_else(|| {
         match result {
             Value::Null => String::new(),
@@ -29,15 +29,12 @@ pub(in crate::dialect) fn text(result: &Value) -> String {
 }
 
 /// The result itself, where it is more than a text: it is beside the text under a separate key.
-pub(in crate::dialect) fn structure(result: &Value) -> Option<&Value> {
+pub(crate) fn structure(result: &Value) -> Option<&Value> {
     Some(result).filter(|result| !matches!(result, Value::String(_) | Value::Null))
 }
 
 /// The result that a payload holds: the structure, unless it has another text than the text beside it.
-pub(in crate::dialect) fn joined(
-    text_beside: Option<Value>,
-    structure: Option<Value>,
-) -> Option<Value> {
+pub(crate) fn joined(text_beside: Option<Value>, structure: Option<Value>) -> Option<Value> {
     let structure = structure.filter(|structure| !structure.is_null());
     match (text_beside, structure) {
         (Some(beside), Some(structure)) if beside.as_str() == Some(&text(&structure)) => {

@@ -5,16 +5,16 @@ use crate::syntax::{self, Entry, Format, Node};
 
 /// One kind of file.
 #[derive(Debug)]
-pub(in crate::dialect) struct UnaskedFile {
+pub(crate) struct UnaskedFile {
     /// Its path in the project: `*` is any name, and `**` any folders.
-    pub(in crate::dialect) path: &'static str,
+    pub(crate) path: &'static str,
     /// Where commands stand in it.
-    pub(in crate::dialect) commands: Commands,
+    pub(crate) commands: Commands,
 }
 
 /// Where commands stand in a file.
 #[derive(Debug)]
-pub(in crate::dialect) enum Commands {
+pub(crate) enum Commands {
     /// In these places of a JSON file.
     Keys(&'static [Key]),
     /// In text between backticks behind `!`, and in fenced blocks with that mark.
@@ -22,13 +22,13 @@ pub(in crate::dialect) enum Commands {
 }
 
 /// A path of keys to a command (`*` is any key), and when the agent runs it.
-pub(in crate::dialect) type Key = (&'static [&'static str], &'static str);
+pub(crate) type Key = (&'static [&'static str], &'static str);
 
 /// A command: its line in the file, when the agent runs it, and the command.
-pub(in crate::dialect) type Unasked = (usize, String, String);
+pub(crate) type Unasked = (usize, String, String);
 
 /// The commands of one file.
-pub(in crate::dialect) fn read(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
+pub(crate) fn read(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
     match file.commands {
         Commands::Lines(when) => lines(text, when),
         Commands::Keys(keys) => {

@@ -9,7 +9,7 @@ const NAMED: usize = 8;
 
 /// Keys that nobody reads, in the order in which they stand.
 #[derive(Debug, Default)]
-pub(in crate::dialect) struct Unread {
+pub(crate) struct Unread {
     keys: Vec<String>,
     /// What is to be said beside: which key was meant, or where another one belongs.
     hints: Vec<String>,
@@ -17,7 +17,7 @@ pub(in crate::dialect) struct Unread {
 
 impl Unread {
     /// Adds a key, and which of the known ones may have been meant.
-    pub(in crate::dialect) fn add<'k>(
+    pub(crate) fn add<'k>(
         &mut self,
         path: &str,
         key: &str,
@@ -30,14 +30,14 @@ impl Unread {
     }
 
     /// Says something beside, where there is a key at all.
-    pub(in crate::dialect) fn hint(&mut self, words: &str) {
+    pub(crate) fn hint(&mut self, words: &str) {
         if !self.keys.is_empty() {
             self.hints.push(words.to_owned());
         }
     }
 
     /// The one remark.
-    pub(in crate::dialect) fn remark(self) -> Option<Failure> {
+    pub(crate) fn remark(self) -> Option<Failure> {
         let message = [listed(&self.keys)?].into_iter().chain(self.hints.into_iter().take(NAMED));
         let message = message.collect::<Vec<_>>().join("; ");
         Some(Failure::new(Code::UnknownField, message))

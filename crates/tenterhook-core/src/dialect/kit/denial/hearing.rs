@@ -9,55 +9,55 @@ use crate::report::End;
 use crate::strict::Reading;
 
 /// One report, and what its event hears of it.
-pub(in crate::dialect) struct Hearing<'a> {
+pub(crate) struct Hearing<'a> {
     /// The event in the agent's words.
-    pub(in crate::dialect) event: &'a str,
-    pub(in crate::dialect) end: &'a End,
-    pub(in crate::dialect) reading: &'a Reading,
-    pub(in crate::dialect) stderr: &'a str,
+    pub(crate) event: &'a str,
+    pub(crate) end: &'a End,
+    pub(crate) reading: &'a Reading,
+    pub(crate) stderr: &'a str,
     /// More stdout came than was kept.
-    pub(in crate::dialect) truncated: bool,
+    pub(crate) truncated: bool,
     /// What can count at all.
-    pub(in crate::dialect) can: Powers,
+    pub(crate) can: Powers,
     /// Whether a hook may make another call of this one.
-    pub(in crate::dialect) rewrites: bool,
+    pub(crate) rewrites: bool,
     /// Whether the event comes before an effect, so that a question which nobody can be asked is a denial.
-    pub(in crate::dialect) before_effect: bool,
+    pub(crate) before_effect: bool,
     /// Where the event looks for a decision, the best place last.
-    pub(in crate::dialect) homes: Vec<Home>,
+    pub(crate) homes: Vec<Home>,
     /// The words of exit code 2, where the event does not hear it.
-    pub(in crate::dialect) unheard: Option<String>,
+    pub(crate) unheard: Option<String>,
     /// Whether plain stdout is context.
-    pub(in crate::dialect) plain_is_context: bool,
+    pub(crate) plain_is_context: bool,
     /// Whether `action` is a decision, and not a log's word.
-    pub(in crate::dialect) replies: bool,
+    pub(crate) replies: bool,
     /// A model was asked for its answer and nothing else: a no counts wherever it stands (MO-9).
-    pub(in crate::dialect) asked: bool,
-    pub(in crate::dialect) protocol: &'static Protocol,
+    pub(crate) asked: bool,
+    pub(crate) protocol: &'static Protocol,
 }
 
 /// What holds on every event of a protocol.
 #[derive(Debug)]
-pub(in crate::dialect) struct Protocol {
+pub(crate) struct Protocol {
     /// What `continue: false` does.
-    pub(in crate::dialect) halt: Halt,
+    pub(crate) halt: Halt,
     /// Whether an answer counts at an exit code that is neither 0 nor 2.
-    pub(in crate::dialect) any_exit: bool,
+    pub(crate) any_exit: bool,
     /// Whether an answer must name its event.
-    pub(in crate::dialect) named: bool,
+    pub(crate) named: bool,
     /// Keys of its own that look like a decision of another protocol.
-    pub(in crate::dialect) own: &'static [&'static str],
+    pub(crate) own: &'static [&'static str],
     /// Whether the form of an answer that says nothing against the event is worth a fault: where the agent takes it for
     /// text, nobody else would tell.
-    pub(in crate::dialect) tells: bool,
+    pub(crate) tells: bool,
     /// Whether an `updatedInput` that is no object is unclear: a dialect may have a rule of its own for it.
-    pub(in crate::dialect) input_is_object: bool,
+    pub(crate) input_is_object: bool,
 }
 
 impl Protocol {
     /// An agent whose answers are believed at 0 and 2 alone, name no event, and tell nothing to the model but a denial: what each
     /// dialect says differently stands in its own.
-    pub(in crate::dialect) const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         halt: Halt::Denies,
         any_exit: false,
         named: false,
@@ -69,7 +69,7 @@ impl Protocol {
 
 /// What `continue: false` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Halt {
+pub(crate) enum Halt {
     /// Everything ends.
     Stops,
     /// The action is denied.
@@ -80,9 +80,9 @@ pub(in crate::dialect) enum Halt {
 
 /// A place where an event looks for a decision, and the words that it takes there.
 #[derive(Debug)]
-pub(in crate::dialect) struct Home {
-    pub(in crate::dialect) path: Vec<&'static str>,
-    pub(in crate::dialect) words: &'static [&'static str],
+pub(crate) struct Home {
+    pub(crate) path: Vec<&'static str>,
+    pub(crate) words: &'static [&'static str],
 }
 
 impl Hearing<'_> {

@@ -187,7 +187,7 @@ pub(super) fn begins(name: &str) -> bool {
 
 /// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
 /// whose singular people forget.
-pub(in crate::dialect) fn plain_key(key: &str) -> String {
+pub(crate) fn plain_key(key: &str) -> String {
     if key.is_ascii() {
         let visible = key.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'@');
         return singular(visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect());

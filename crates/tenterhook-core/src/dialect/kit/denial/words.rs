@@ -202,7 +202,7 @@ pub(super) fn meaning(word: &str) -> Meaning {
 }
 
 /// What a decision word restrains to, however it is spelled; no word of consent restrains.
-pub(in crate::dialect) fn restraint(word: &str) -> Restraint {
+pub(crate) fn restraint(word: &str) -> Restraint {
     known(&plain_word(word))
 }
 
@@ -239,7 +239,7 @@ fn slips(plain: &str) -> bool {
 }
 
 /// `false`, and what shells and languages write for it.
-pub(in crate::dialect) fn says_no(value: &Value) -> bool {
+pub(crate) fn says_no(value: &Value) -> bool {
     match value {
         Value::Bool(truth) => !truth,
         Value::String(word) => matches!(&*plain_word(word), "false" | "no" | "0" | "off"),

@@ -41,7 +41,7 @@ impl Reader<'_> {
 }
 
 /// What the format forbids, in words; `code` is that of a text which the agent cannot read.
-pub(in crate::dialect) fn of_syntax(
+pub(crate) fn of_syntax(
     agent: &str,
     source: &Source,
     fault: &SyntaxFault,

@@ -27,7 +27,7 @@ struct Heard<'a> {
 }
 
 /// Reads a report of a hook by the tables of its agent.
-pub(in crate::dialect) fn read(
+pub(crate) fn read(
     answers: &'static Answers,
     event: &Event,
     row: &EventRow,

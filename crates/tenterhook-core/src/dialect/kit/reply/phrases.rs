@@ -5,19 +5,18 @@ use super::{Part, Phrase};
 use crate::answer::Power;
 
 /// What can be said, and how.
-pub(in crate::dialect) type Said = (Power, Phrase);
+pub(crate) type Said = (Power, Phrase);
 
 const OUT: &str = "hookSpecificOutput";
-pub(in crate::dialect) const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
+pub(crate) const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
 
 const REASON: (&[&str], Part) = (&["reason"], Part::Reason);
-pub(in crate::dialect) const BLOCK: Said =
-    (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
-pub(in crate::dialect) const STOP: Said =
+pub(crate) const BLOCK: Said = (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
+pub(crate) const STOP: Said =
     (Power::Stop, &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)]);
-pub(in crate::dialect) const CONTEXT: Said =
+pub(crate) const CONTEXT: Said =
     (Power::Context, &[NAMED, (&[OUT, "additionalContext"], Part::Given)]);
-pub(in crate::dialect) const MESSAGE: Said = (Power::Message, &[(&["systemMessage"], Part::Given)]);
+pub(crate) const MESSAGE: Said = (Power::Message, &[(&["systemMessage"], Part::Given)]);
 
 /// The decision about a tool call.
 macro_rules! about_call {
@@ -33,15 +32,15 @@ macro_rules! about_call {
     };
 }
 
-pub(in crate::dialect) const DENY_CALL: Said = about_call!(Deny, "deny");
-pub(in crate::dialect) const ASK_CALL: Said = about_call!(Ask, "ask");
-pub(in crate::dialect) const DEFER_CALL: Said = about_call!(Defer, "defer");
-pub(in crate::dialect) const ALLOW_CALL: Said = about_call!(Allow, "allow");
-pub(in crate::dialect) const CHANGE_CALL: Said =
+pub(crate) const DENY_CALL: Said = about_call!(Deny, "deny");
+pub(crate) const ASK_CALL: Said = about_call!(Ask, "ask");
+pub(crate) const DEFER_CALL: Said = about_call!(Defer, "defer");
+pub(crate) const ALLOW_CALL: Said = about_call!(Allow, "allow");
+pub(crate) const CHANGE_CALL: Said =
     (Power::Input, &[NAMED, (&[OUT, "updatedInput"], Part::Given)]);
 
 /// The decision in the place of the user who is about to be asked.
-pub(in crate::dialect) const DENY_REQUEST: Said = (
+pub(crate) const DENY_REQUEST: Said = (
     Power::Deny,
     &[
         NAMED,
@@ -49,7 +48,7 @@ pub(in crate::dialect) const DENY_REQUEST: Said = (
         (&[OUT, "decision", "message"], Part::Reason),
     ],
 );
-pub(in crate::dialect) const ALLOW_REQUEST: Said =
+pub(crate) const ALLOW_REQUEST: Said =
     (Power::Allow, &[NAMED, (&[OUT, "decision", "behavior"], Part::Word("allow"))]);
 /// Silence: the user is asked.
-pub(in crate::dialect) const LEAVE_REQUEST: Said = (Power::Ask, &[]);
+pub(crate) const LEAVE_REQUEST: Said = (Power::Ask, &[]);

@@ -11,15 +11,15 @@ use crate::outcome::{Decision, Outcome, Rewrite};
 
 /// What a reply is made of.
 #[derive(Clone, Copy)]
-pub(in crate::dialect) struct Told<'a> {
+pub(crate) struct Told<'a> {
     /// The agent's own name for the event.
-    pub(in crate::dialect) name: &'a str,
+    pub(crate) name: &'a str,
     /// The event.
-    pub(in crate::dialect) event: &'a Event,
+    pub(crate) event: &'a Event,
     /// What is told.
-    pub(in crate::dialect) outcome: &'a Outcome,
+    pub(crate) outcome: &'a Outcome,
     /// How a person lets pass what the agent cannot ask about.
-    pub(in crate::dialect) way_out: Option<&'a str>,
+    pub(crate) way_out: Option<&'a str>,
 }
 
 /// Where a hook restrains and gives no reason.
@@ -28,7 +28,7 @@ const NO_REASON: &str = "a hook gave no reason";
 const SHOWN: usize = 2_000;
 
 /// Writes the reply.
-pub(in crate::dialect) fn write(replies: &Replies, told: Told<'_>) -> Reply {
+pub(crate) fn write(replies: &Replies, told: Told<'_>) -> Reply {
     let unknown = Say::of("");
     let say = replies.say(told.name).unwrap_or(&unknown);
     let context = context_of(told.outcome);

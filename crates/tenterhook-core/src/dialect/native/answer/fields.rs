@@ -8,7 +8,7 @@ use crate::dialect::kit::unread::Unread;
 use crate::dialect::native::VERSION;
 
 /// The keys of an answer. The second column is the power that an event must give for it; `decision` has four.
-pub(in crate::dialect::native) const KEYS: &[(&str, Option<Power>)] = &[
+pub(crate) const KEYS: &[(&str, Option<Power>)] = &[
     ("v", None),
     ("decision", None),
     ("reason", None),
@@ -32,7 +32,7 @@ const CLAUDES: &[&str] = &["hookSpecificOutput", "continue", "systemMessage"];
 /// The words of `decision`, in the order of restraint.
 pub(super) const WORDS: &[&str] = &["allow", "ask", "defer", "deny"];
 /// The decisions, in the order of restraint.
-pub(in crate::dialect::native) const DECISIONS: &[(&str, Restraint)] = &[
+pub(crate) const DECISIONS: &[(&str, Restraint)] = &[
     ("allow", Restraint::Allow),
     ("ask", Restraint::Ask),
     ("defer", Restraint::Defer),

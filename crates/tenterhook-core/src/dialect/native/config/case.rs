@@ -14,7 +14,7 @@ use crate::source::Source;
 use crate::syntax::{self, Entry, FaultKind, Node};
 
 /// The cases beside the hooks of a native file; one that cannot be used is left out.
-pub(in crate::dialect::native) fn beside_hooks(source: &Source) -> Vec<Case> {
+pub(crate) fn beside_hooks(source: &Source) -> Vec<Case> {
     let Some(root) = syntax::parse(&source.text, format(source)).root else { return Vec::new() };
     let mut reader = Reader::new(source);
     let mut cases = Vec::new();
@@ -31,7 +31,7 @@ pub(in crate::dialect::native) fn beside_hooks(source: &Source) -> Vec<Case> {
 }
 
 /// A file of cases.
-pub(in crate::dialect::native) fn file(source: &Source) -> CaseFile {
+pub(crate) fn file(source: &Source) -> CaseFile {
     let mut reader = Reader::new(source);
     let parsed = syntax::parse(&source.text, format(source));
     for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {

@@ -127,7 +127,7 @@ fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
 }
 
 /// The words of `answers`: the decisions and the keys of an answer.
-pub(in crate::dialect::native) fn answer_words() -> impl Iterator<Item = (&'static str, Power)> {
+pub(crate) fn answer_words() -> impl Iterator<Item = (&'static str, Power)> {
     const DECISIONS: [(&str, Power); 4] = [
         ("deny", Power::Deny),
         ("ask", Power::Ask),

@@ -5,7 +5,7 @@ use crate::rule::Doubt;
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::native) enum Shape {
+pub(crate) enum Shape {
     /// A string.
     Text,
     /// `true` or `false`.
@@ -42,9 +42,9 @@ pub(in crate::dialect::native) enum Shape {
 
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::native) struct Key {
-    pub(in crate::dialect::native) name: &'static str,
-    pub(in crate::dialect::native) shape: Shape,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
 }
 
 const fn key(name: &'static str, shape: Shape) -> Key {
@@ -53,7 +53,7 @@ const fn key(name: &'static str, shape: Shape) -> Key {
 
 pub(super) const ON_FAILURE: &[&str] = &["block", "ask", "continue"];
 /// What a hook can say beside them: that its dialect's promise holds.
-pub(in crate::dialect::native) const PROMISED: &str = "promised";
+pub(crate) const PROMISED: &str = "promised";
 pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISED];
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
 /// What a rule makes of a line that cannot be read whole: the first is the default (RU-40, RU-45).
@@ -61,11 +61,10 @@ pub(super) const DOUBT: &[&str] = &["fault", Doubt::IGNORE];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
 pub(super) const MODES: &[&str] = &[SHADOW, ENFORCE];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
-pub(in crate::dialect::native) const EXPECT: &[&str] =
-    &["allow", "ask", "defer", "deny", "silent", "stop"];
+pub(crate) const EXPECT: &[&str] = &["allow", "ask", "defer", "deny", "silent", "stop"];
 
 /// The keys of a file.
-pub(in crate::dialect::native) const FILE: &[Key] = &[
+pub(crate) const FILE: &[Key] = &[
     key("$schema", Shape::Text),
     key("hook", Shape::Table),
     key("source", Shape::Table),
@@ -79,22 +78,22 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
 ];
 
 /// The keys of `[protect]`.
-pub(in crate::dialect::native) const PROTECT: &[Key] =
+pub(crate) const PROTECT: &[Key] =
     &[key("writable", Shape::List), key("pause", Shape::Flag), key("mode", Shape::Choice(MODES))];
 
 /// The keys of `[shadow]`, which count in a managed file (SH-3).
-pub(in crate::dialect::native) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
+pub(crate) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
 
 /// The keys of `[trust]`: the first counts in a managed file (T-13), the other in the user's, too (T-50).
-pub(in crate::dialect::native) const TRUST: &[Key] =
+pub(crate) const TRUST: &[Key] =
     &[key("unapproved", Shape::Choice(&["off", "hold"])), key("keys", Shape::List)];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
-pub(in crate::dialect::native) const RUN: &[&str] =
+pub(crate) const RUN: &[&str] =
     &["run", "shell", "when", "http", "worker", "prompt", "agent", "mcp"];
 
 /// The keys of `[hook.NAME]`.
-pub(in crate::dialect::native) const HOOK: &[Key] = &[
+pub(crate) const HOOK: &[Key] = &[
     key("on", Shape::Words),
     key("match", Shape::Words),
     key("if", Shape::Conditions),
@@ -135,11 +134,11 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
 pub(super) const SAYS: &[&str] = &["deny", "ask", "context", "rewrite"];
 
 /// The words that stand for a whole sandbox, and where one begins.
-pub(in crate::dialect::native) const PROFILES: &[&str] = &["off", "standard", "strict"];
+pub(crate) const PROFILES: &[&str] = &["off", "standard", "strict"];
 const TIERS: &[&str] = &["T0", "T1", "T2"];
 
 /// The keys of `sandbox`.
-pub(in crate::dialect::native) const SANDBOX: &[Key] = &[
+pub(crate) const SANDBOX: &[Key] = &[
     key("profile", Shape::Choice(PROFILES)),
     key("read", Shape::List),
     key("write", Shape::List),
@@ -180,7 +179,7 @@ const MCP: &[Key] =
     &[key("server", Shape::Text), key("tool", Shape::Text), key("input", Shape::Table)];
 
 /// The keys of `[source."FILE"]`.
-pub(in crate::dialect::native) const SOURCE: &[Key] = &[
+pub(crate) const SOURCE: &[Key] = &[
     key("on_failure", Shape::Choice(ON_FAILURE)),
     key("on_broken", Shape::Choice(ON_FAILURE)),
     key("compat", Shape::Choice(COMPAT)),
@@ -191,7 +190,7 @@ pub(in crate::dialect::native) const SOURCE: &[Key] = &[
 ];
 
 /// The keys of `[event."NAME"]`.
-pub(in crate::dialect::native) const EVENT: &[Key] = &[
+pub(crate) const EVENT: &[Key] = &[
     key("subject", Shape::Text),
     key("gate", Shape::Flag),
     key("answers", Shape::List),
@@ -200,7 +199,7 @@ pub(in crate::dialect::native) const EVENT: &[Key] = &[
 ];
 
 /// The keys of `[mcp.NAME]`.
-pub(in crate::dialect::native) const SERVER: &[Key] = &[
+pub(crate) const SERVER: &[Key] = &[
     key("run", Shape::List),
     key("url", Shape::Text),
     key("headers", Shape::Variables),
@@ -214,7 +213,7 @@ pub(in crate::dialect::native) const SERVER: &[Key] = &[
 const CONTENT: &[&str] = &["none", "redacted", "full"];
 
 /// The keys of `[record]`.
-pub(in crate::dialect::native) const RECORD: &[Key] = &[
+pub(crate) const RECORD: &[Key] = &[
     key("enabled", Shape::Flag),
     key("dir", Shape::Text),
     key("content", Shape::Choice(CONTENT)),
@@ -224,13 +223,13 @@ pub(in crate::dialect::native) const RECORD: &[Key] = &[
 ];
 
 /// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which stands around it.
-pub(in crate::dialect::native) const TEST: &[Key] = match CASE {
+pub(crate) const TEST: &[Key] = match CASE {
     [_hook, keys @ ..] => keys,
     [] => CASE,
 };
 
 /// The keys of a case of a file of cases; the first is the one that [`TEST`] lacks.
-pub(in crate::dialect::native) const CASE: &[Key] = &[
+pub(crate) const CASE: &[Key] = &[
     key("hook", Shape::Text),
     key("name", Shape::Text),
     key("event", Shape::TextOrTable),
@@ -245,7 +244,7 @@ pub(in crate::dialect::native) const CASE: &[Key] = &[
 ];
 
 /// The keys of a file of cases.
-pub(in crate::dialect::native) const CASE_FILE: &[Key] = &[
+pub(crate) const CASE_FILE: &[Key] = &[
     key("$schema", Shape::Text),
     key("config", Shape::Words),
     key("dialect", Shape::Text),

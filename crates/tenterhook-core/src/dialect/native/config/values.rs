@@ -44,7 +44,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Whether this can name a hook or an event: it goes into logs and onto screens as it is.
-pub(in crate::dialect::native) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/".contains(c))

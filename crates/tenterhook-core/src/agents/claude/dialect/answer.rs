@@ -1,0 +1,84 @@
+//! What holds of Claude Code's answers on every event: the fields of an answer, and what a report holds beside it (A-10 to
+//!
+
+use super::env_file;
+use super::events::{CUSTOM, EVENTS};
+use crate::answer::Answer;
+use crate::diagnostic::Code;
+use crate::dialect::kit::denial::{self, Halt};
+use crate::dialect::kit::protocol::Answers;
+pub(crate) use crate::dialect::typed::Type;
+use crate::event::Event;
+use crate::report::Report;
+
+/// How the agent reads answers.
+pub(super) static ANSWERS: Answers = Answers {
+    events: EVENTS,
+    custom: &CUSTOM,
+    top: &[
+        ("continue", Type::Flag),
+        ("stopReason", Type::Text),
+        ("suppressOutput", Type::Flag),
+        ("systemMessage", Type::Text),
+        ("terminalSequence", Type::Text),
+        ("decision", Type::Text),
+        ("reason", Type::Text),
+        ("hookSpecificOutput", Type::Object),
+        ("async", Type::Flag),
+        ("asyncTimeout", Type::Number),
+        ("metrics", Type::Object),
+        ("rewakeSummary", Type::Text),
+        ("rewakeMessage", Type::Text),
+    ],
+    carried: &["suppressOutput", "metrics", "rewakeSummary", "rewakeMessage"],
+    behavior: &[
+        ("behavior", Type::Text),
+        ("updatedInput", Type::Object),
+        ("updatedPermissions", Type::List),
+        ("message", Type::Text),
+        ("interrupt", Type::Flag),
+    ],
+    is_closed: false,
+    needs_words: false,
+    refuses: |_, _| Ok(()),
+    adds: set_variables,
+    denial: denial::Protocol {
+        halt: Halt::Stops,
+        any_exit: true,
+        named: true,
+        tells: true,
+        ..denial::Protocol::PLAIN
+    },
+};
+
+fn set_variables(_: &Event, report: &Report, answer: &mut Answer) {
+    let Some(text) = &report.env_file else { return };
+    let variables = env_file::read(text);
+    answer.effects.env.extend(variables.set);
+    if variables.left_over {
+        // Only the agent's own shell can tell what these lines mean: it gets them as they are.
+        answer.effects.extra.insert("envFile".to_owned(), text.as_str().into());
+    }
+}
+
+/// The last line that is not empty, without colours, must be an absolute path without detours.
+pub(super) fn worktree(text: &str) -> Answer {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let path = crate::text::clean(line, line.len()).text;
+    let path = path.trim();
+    let absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+    let detours = path.split(['/', '\\']).any(|part| part == "." || part == "..");
+    if path.is_empty() {
+        return Answer::failed(
+            Code::NoAnswer,
+            "it must print the path of the worktree, and printed nothing",
+        );
+    }
+    if !absolute || detours {
+        let message = format!("`{path}` is not an absolute path without `.` and `..`");
+        return Answer::failed(Code::InvalidAnswer, message);
+    }
+    let mut answer = Answer::default();
+    answer.effects.extra.insert("worktreePath".to_owned(), path.into());
+    answer
+}

@@ -1,0 +1,337 @@
+//! Reads one config file of Claude Code: which shape it has, what it switches, and what is wrong with it as a whole.
+//!
+//! Entries are read in `config/entry.rs` and `handler.rs`. Whatever the file is, this neither fails nor repairs: an
+//! entry that the agent would not run becomes a hook that never runs and says why (C-22).
+
+mod entry;
+mod text;
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::events::find_event;
+use super::handler::Scope;
+use super::lint;
+use super::mods;
+use super::placeholders::Placeholders;
+use super::places::is_markdown;
+
+use crate::diagnostic::{Code, Diagnostic, Place, Span};
+pub(crate) use crate::dialect::findings::Findings;
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::field::texts;
+pub(super) use crate::dialect::kit::file::Off;
+use crate::dialect::kit::file::{looks_in, misnamed};
+use crate::dialect::{GROUPS, broken};
+use crate::event::EventName;
+use crate::hook::{Hook, Layer};
+use crate::source::{Plugin, ReadConfig, Requests, Source, Switch};
+use crate::syntax::{self, Format, Node};
+
+/// Reads `source`.
+pub(crate) fn read(source: &Source) -> ReadConfig {
+    let kind = FileKind::of(source);
+    let format = if kind.is_front_matter() { Format::FrontMatter } else { Format::Json };
+    let parsed = syntax::salvage(&source.text, format, GROUPS);
+    let mut reading = Reading::new(source, kind);
+    let refused = reading.syntax(&parsed);
+    reading.read.lost = broken::lost(source, &parsed);
+    // What a torn text switches off may be what it switched on again.
+    reading.is_torn = reading.read.lost.is_some();
+    if let Some(root) = &parsed.root {
+        reading.document(root, refused.as_ref());
+    }
+    ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
+}
+
+/// Which kind of file a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// Settings, or a plugin's `hooks.json`.
+    Settings,
+    /// A plugin's `plugin.json`.
+    Manifest,
+    /// A skill or a command with front matter.
+    Skill,
+    /// A subagent with front matter.
+    Agent,
+}
+
+impl FileKind {
+    fn of(source: &Source) -> Self {
+        let path = Path::new(&*source.name);
+        let under_agents = || path.components().any(|component| component.as_os_str() == "agents");
+        match source.layer {
+            Layer::Skill => Self::Skill,
+            Layer::Agent => Self::Agent,
+            _ if is_markdown(path) && under_agents() => Self::Agent,
+            _ if is_markdown(path) => Self::Skill,
+            _ if path.file_name().is_some_and(|name| name == "plugin.json") => Self::Manifest,
+            _ => Self::Settings,
+        }
+    }
+
+    const fn is_front_matter(self) -> bool {
+        matches!(self, Self::Skill | Self::Agent)
+    }
+}
+
+/// A file in the middle of being read.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    pub(super) source: &'a Source,
+    pub(super) kind: FileKind,
+    pub(super) placeholders: Placeholders,
+    /// Variables that the file itself sets for the agent and its hooks.
+    pub(super) env: HashSet<String>,
+    /// Whether a part of the text is lost.
+    is_torn: bool,
+    pub(super) findings: Findings<'a>,
+    /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
+    entries: HashMap<(EventName, Option<String>, String), Place>,
+    read: ReadConfig,
+}
+
+impl<'a> Reading<'a> {
+    fn new(source: &'a Source, kind: FileKind) -> Self {
+        let own = source.plugin.clone().or_else(|| plugin_around(source));
+        Self {
+            source,
+            kind,
+            placeholders: Placeholders::new(&source.project, own.as_ref()),
+            env: HashSet::new(),
+            entries: HashMap::new(),
+            is_torn: false,
+            findings: Findings::of(source),
+            read: ReadConfig::default(),
+        }
+    }
+
+    pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+        self.findings.report(span, diagnostic);
+    }
+
+    /// Why a handler does not run that stands above in the same words (C-13). Copies in plugins, skills and agents are
+    /// entries of their own.
+    pub(super) fn repeated(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
+        let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
+        if !is_settings || scope.off.is_some() {
+            return None;
+        }
+        let words = node.to_json().to_string();
+        let key = (scope.event.clone(), scope.matcher_text.clone(), words);
+        match self.entries.entry(key) {
+            Entry::Occupied(first) => {
+                Some(Off::new(format!("the same entry stands at {}", first.get()), "C-13"))
+            }
+            Entry::Vacant(slot) => {
+                slot.insert(self.findings.place(node.span));
+                None
+            }
+        }
+    }
+
+    /// Adds a hook that stands at `span`.
+    pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
+        hook.place = Some(self.findings.place(span));
+        self.read.hooks.push(hook);
+    }
+
+    fn document(&mut self, root: &Node, refused: Option<&Off>) {
+        if root.as_object().is_none() {
+            let message = format!("expected an object, found {}", root.kind());
+            self.report(
+                root.span,
+                finding(Code::NotAnObject, message)
+                    .help("write `{\"hooks\": {\"PreToolUse\": [...]}}`"),
+            );
+            return;
+        }
+        self.duplicates(root);
+        if refused.is_none() && !self.is_torn {
+            self.switches(root);
+        }
+        if self.kind == FileKind::Settings && self.source.plugin.is_some() {
+            self.read.modules = mods::names(root);
+        }
+        if let Some(env) = root.get("env") {
+            self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));
+        }
+        let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
+        let off = refused.cloned().or_else(|| self.ignored_agent());
+        // A manifest under another name is known by the name that it gives its plugin.
+        if self.kind == FileKind::Settings
+            && root.get("name").is_some_and(|name| name.as_str().is_some())
+        {
+            self.kind = FileKind::Manifest;
+        }
+        for (at, entry) in written.iter().enumerate() {
+            let shadowed = (at + 1 < written.len()).then(shadowed);
+            self.hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
+        }
+        if written.is_empty() && !self.kind.is_front_matter() {
+            self.bare(root, off.as_ref());
+        }
+    }
+
+    /// An agent that a plugin brings may not bring hooks (C-32).
+    fn ignored_agent(&self) -> Option<Off> {
+        let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
+        ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
+    }
+
+    fn switches(&mut self, root: &Node) {
+        for (key, node) in ["disableAllHooks", "allowManagedHooksOnly"]
+            .into_iter()
+            .filter_map(|key| Some((key, root.entry(key)?)))
+        {
+            let Some(on) = node.node.as_bool() else {
+                let message =
+                    format!("`{key}` takes `true` or `false`, found {}", node.node.kind());
+                self.report(node.node.span, finding(Code::WrongFieldType, message));
+                continue;
+            };
+            match (key, on) {
+                ("disableAllHooks", true) => {
+                    self.read.switches.push(Switch::DisableAll);
+                    let message = "`disableAllHooks` switches every hook off that is not managed";
+                    self.report(node.key_span, finding(Code::HooksDisabled, message));
+                }
+                ("disableAllHooks", false) => self.read.switches.push(Switch::EnableAll),
+                (_, true) if self.source.layer == Layer::Managed => {
+                    self.read.switches.push(Switch::ManagedOnly(crate::source::Whose::All));
+                }
+                (_, true) if self.source.layer != Layer::Given => {
+                    let message = "`allowManagedHooksOnly` counts only in managed settings";
+                    self.report(node.key_span, finding(Code::ManagedKeyIgnored, message));
+                }
+                _ => {}
+            }
+        }
+        self.lists(root);
+    }
+
+    /// What settings let requests do (C-19).
+    fn lists(&mut self, root: &Node) {
+        for about in [Requests::Urls, Requests::Variables] {
+            let Some(entry) = root.entry(about.key()) else { continue };
+            let Some(allowed) = texts(&entry.node) else {
+                let message = format!("`{}` takes an array of strings", about.key());
+                self.report(entry.node.span, finding(Code::WrongFieldType, message));
+                continue;
+            };
+            let place = Some(self.findings.place(entry.key_span));
+            self.read.switches.push(Switch::Requests { about, allowed, place });
+        }
+    }
+
+    /// The value of `hooks`.
+    fn hooks(&mut self, node: &Node, off: Option<&Off>) {
+        if node.as_object().is_some() {
+            return self.event_map(node, off);
+        }
+        if node.is_null() {
+            return;
+        }
+        let is_manifest = self.kind == FileKind::Manifest;
+        let Some(items) = node.as_array() else {
+            // A manifest may name a further file, which is a source of its own (C-33).
+            match node.as_str().filter(|_| is_manifest) {
+                Some(path) => self.elsewhere(node, path),
+                None => {
+                    let message = format!("`hooks` takes an object, found {}", node.kind());
+                    self.report(
+                        node.span,
+                        finding(Code::HooksNotObject, message).help(lint::SHAPE),
+                    );
+                }
+            }
+            return;
+        };
+        let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
+        if !items.is_empty() && texts.len() == items.len() {
+            if is_manifest && texts.iter().all(|text| is_path(text)) {
+                self.elsewhere(node, &texts.join("`, `"));
+            } else {
+                let message = "`hooks` is an array of names: nothing here says what to run";
+                self.report(node.span, finding(Code::HooksIsStringList, message).help(lint::SHAPE));
+            }
+            return;
+        }
+        let inline =
+            |item: &Node| item.entries().iter().any(|entry| find_event(&entry.key).is_some());
+        if is_manifest && items.iter().all(|item| item.as_str().is_some() || inline(item)) {
+            items.iter().filter(|item| inline(item)).for_each(|item| self.event_map(item, off));
+            return;
+        }
+        let message = "`hooks` is an array: Claude Code reads an object with a key for each event";
+        self.report(node.span, finding(Code::HooksIsArray, message).help(lint::SHAPE));
+        let misplaced = Off::new("it stands in an array, where no hook is looked for", "C-22");
+        for item in items {
+            self.record(item, off.unwrap_or(&misplaced));
+        }
+    }
+
+    fn elsewhere(&mut self, node: &Node, path: &str) {
+        let found = finding(Code::HooksElsewhere, format!("the hooks stand in `{path}`, not here"));
+        self.report(node.span, found.help("check that file"));
+    }
+
+    /// A file without `hooks`: perhaps the events stand at the top level.
+    fn bare(&mut self, root: &Node, off: Option<&Off>) {
+        let events: Vec<_> =
+            root.entries().iter().filter(|entry| lint::is_event(&entry.key)).collect();
+        let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
+        let Some(first) = events.iter().find(|event| holds(&event.node)) else {
+            return self.misnamed(root, off);
+        };
+        let message =
+            format!("`{}` stands at the top level, where no hook is looked for", first.key);
+        self.report(
+            first.key_span,
+            finding(Code::MissingHooksWrapper, message)
+                .label("never read")
+                .help("put the events in an object: `{\"hooks\": {\"PreToolUse\": [...]}}`"),
+        );
+        let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
+        for entry in events {
+            self.event(entry, Some(off.unwrap_or(&misplaced)));
+        }
+    }
+
+    /// Events under a key that is nearly `hooks`.
+    fn misnamed(&mut self, root: &Node, off: Option<&Off>) {
+        let Some(entry) = misnamed(root, lint::is_event) else { return };
+        self.report(entry.key_span, looks_in(&entry.key));
+        let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
+        self.hooks(&entry.node, Some(off.unwrap_or(&misplaced)));
+    }
+}
+
+/// Why an entry never runs whose key is written again below.
+pub(crate) fn shadowed() -> Off {
+    Off::new("its key is written again below, and only the last one counts", "C-39")
+}
+
+fn is_path(text: &str) -> bool {
+    text.contains('/') || text.ends_with(".json")
+}
+
+/// The plugin that a file belongs to by its place, when the caller named none: `ROOT/hooks/hooks.json`,
+/// `ROOT/.claude-plugin/plugin.json`.
+fn plugin_around(source: &Source) -> Option<Plugin> {
+    if !matches!(source.layer, Layer::Given | Layer::Plugin) {
+        return None;
+    }
+    let directory = source.directory.file_name()?;
+    let root = source.directory.parent()?;
+    if (directory != "hooks" && directory != ".claude-plugin") || root.ends_with(".claude") {
+        return None;
+    }
+    let name = root.file_name()?.to_string_lossy().into_owned();
+    Some(Plugin { name, root: root.to_path_buf(), data: "".into() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What is probably not meant in an `if`: a rule that never holds, several rules, a path with a command's suffix.
+
+use super::NEVER;
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::claude::config::finding;
+use crate::dialect::claude::matcher_text::{self, present_name};
+use crate::dialect::claude::vocabulary::{ALIASES, FORMER_TOOLS, TOOLS};
+use crate::matcher::Matcher;
+use crate::matcher::rule::{Rule, RuleRemark};
+
+/// Tools whose rules hold a path.
+const PATH_TOOLS: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
+
+/// Checks the rule of a handler whose group has this matcher.
+pub(crate) fn check(text: &str, matcher: Option<&str>) -> Vec<Diagnostic> {
+    if text.trim().is_empty() {
+        return vec![finding(Code::IfIsEmpty, "an empty `if` says nothing: the hook always runs")];
+    }
+    if [" && ", " || ", " and ", " or "].iter().any(|word| text.contains(word))
+        && !text.ends_with(')')
+        || text.contains(") && ")
+        || text.contains(") || ")
+        || text.contains("),")
+    {
+        return vec![several(text)];
+    }
+    let rule = match Rule::parse(text) {
+        Ok(rule) => rule,
+        Err(_) if text.contains('|') => return vec![several(text)],
+        Err(fault) => {
+            return vec![
+                finding(Code::IfNeverHolds, format!("`{text}` is not a valid rule: {fault}"))
+                    .label(NEVER)
+                    .help(
+                        "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
+                    ),
+            ];
+        }
+    };
+    let mut found = Vec::new();
+    if rule.remarks().contains(&RuleRemark::LooksLikeAList) {
+        found.push(several(text));
+    }
+    if rule.remarks().contains(&RuleRemark::OneSlash) {
+        let message = format!("`{text}`: one `/` begins at the project, not at the root");
+        found.push(finding(Code::IfOneSlash, message).help("write `//` for an absolute path"));
+    }
+    if let Some(tool) = rule.tool() {
+        found.extend(tool_of(tool, text, matcher));
+    }
+    found
+}
+
+fn several(text: &str) -> Diagnostic {
+    finding(Code::IfSeveralRules, format!("`{text}`: `if` takes one rule"))
+        .label("read as one rule, which holds for something else or for nothing")
+        .help("write one handler for each rule")
+}
+
+fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> {
+    let known = || {
+        let old = ALIASES.iter().map(|(old, _)| old);
+        TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
+    };
+    let never = |message: String| finding(Code::IfNeverHolds, message).label(NEVER);
+    if !known().any(|text| text == tool) {
+        return Some(match nearest(tool, known()) {
+            Some(near) => never(format!("no tool is called `{tool}`: case counts"))
+                .help(format!("write `{near}`")),
+            None => finding(Code::IfNeverHolds, format!("Claude Code has no tool `{tool}`"))
+                .weighing(Severity::Warning),
+        });
+    }
+    let present = present_name(tool).unwrap_or(tool);
+    let allowed =
+        matcher.map(|matcher| Matcher::new(matcher_text::read("PreToolUse", Some(matcher))));
+    if let Some(allowed) = allowed
+        && [tool, present].iter().all(|text| allowed.matches(Some(text)) == Ok(false))
+    {
+        let matcher = matcher.unwrap_or_default();
+        return Some(
+            never(format!("the matcher `{matcher}` lets no `{tool}` through to `if`"))
+                .help(format!("add `{tool}` to the matcher, or change the rule")),
+        );
+    }
+    (PATH_TOOLS.contains(&tool) && text.ends_with(":*)")).then(|| {
+        finding(Code::IfPrefixOnPath, format!("`{text}`: `:*` belongs to commands, not to paths"))
+            .help("end the path with `*` or `/**`")
+    })
+}

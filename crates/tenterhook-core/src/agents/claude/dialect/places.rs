@@ -1,0 +1,116 @@
+//! Which files Claude Code would load from given roots, and whether a file is one of its configs. Opens nothing.
+
+use std::path::Path;
+
+use super::events::find_event;
+use crate::dialect::{Candidate, Fit, Roots, machine};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The organisation's files.
+pub(crate) const MACHINE: &[machine::File] =
+    &[(None, "managed-settings.json"), (None, "managed-settings.d/*.json")];
+
+/// The files of the settings layers, strongest first (C-38). A project's are looked for only where the agent is
+/// started: there is no walk up to the parents. The local file stands at the root of the repository.
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
+    let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
+    let others = [
+        (user.join("settings.json"), Layer::User),
+        (roots.cwd.join(".claude/settings.json"), Layer::Project),
+        (repository.join(".claude/settings.local.json"), Layer::Local),
+    ];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(MACHINE, roots).into_iter().chain(others).collect()
+}
+
+/// Ends of paths that only this agent reads.
+const OWN: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    "managed-settings.json",
+    ".claude-plugin/plugin.json",
+    ".claude-plugin/hooks.json",
+];
+
+/// How surely the file at `path` with this content is a config of this agent.
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    if OWN.iter().any(|end| path.ends_with(end)) || in_managed_directory(path) {
+        return Fit::Certain;
+    }
+    let Some(root) = root else { return Fit::No };
+    if is_markdown(path) {
+        return if root.get("hooks").is_some() { Fit::Shape } else { Fit::No };
+    }
+    let maps = [root.get("hooks"), Some(root)];
+    let names_event =
+        |node: &Node| node.entries().iter().any(|entry| find_event(&entry.key).is_some());
+    if maps.into_iter().flatten().any(names_event) { Fit::Shape } else { Fit::No }
+}
+
+fn in_managed_directory(path: &Path) -> bool {
+    path.parent().is_some_and(|parent| parent.ends_with("managed-settings.d"))
+}
+
+/// Whether the hooks of this file stand in front matter.
+pub(super) fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{Format, parse};
+
+    /// C-38.
+    #[test]
+    fn layers_come_strongest_first_and_the_local_file_from_the_root_of_the_repository() {
+        let roots = Roots {
+            cwd: "/repo/app/api".into(),
+            repository: Some("/repo/app".into()),
+            home: "/home/a".into(),
+            managed: Some("/etc/claude-code".into()),
+            managed_owner: None,
+            config_home: None,
+            homes: Vec::new(),
+            user_config: None,
+            user_state: None,
+            account_home: None,
+        };
+        let found = places(&roots);
+        let found: Vec<_> = found
+            .iter()
+            .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("/etc/claude-code/managed-settings.json", Layer::Managed),
+                ("/etc/claude-code/managed-settings.d/*.json", Layer::Managed),
+                ("/home/a/.claude/settings.json", Layer::User),
+                ("/repo/app/api/.claude/settings.json", Layer::Project),
+                ("/repo/app/.claude/settings.local.json", Layer::Local),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_place_or_by_an_event() {
+        for (path, text, expected) in [
+            ("/a/.claude/settings.json", "{", Fit::Certain),
+            ("/a/managed-settings.d/10.json", "{}", Fit::Certain),
+            ("/a/my.json", r#"{"hooks": {"PreToolUse": []}}"#, Fit::Shape),
+            ("/a/my.json", r#"{"PreToolUse": []}"#, Fit::Shape),
+            ("/a/my.json", r#"{"hooks": {"BeforeTool": []}}"#, Fit::No),
+            ("/a/package.json", r#"{"name": "x"}"#, Fit::No),
+        ] {
+            let parsed = parse(text, Format::Json);
+            assert_eq!(
+                recognizes(Path::new(path), parsed.root.as_ref()),
+                expected,
+                "{path} {text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The sessions of Claude Code, as versions 2.1.197 and 2.1.330 write them: a line a block. Judges nothing.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+
+/// Kinds of records that tell no event.
+const OTHERS: &[&str] = &[
+    "agent-color",
+    "agent-name",
+    "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
+    "attachment",
+    "content-replacement",
+    "cost-state",
+    "custom-title",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "summary",
+    "system",
+    "tag",
+    "tools-used",
+    "worktree-state",
+];
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    timestamp: Field<'a>,
+    #[serde(borrow, default, rename = "sessionId")]
+    session: Field<'a>,
+    #[serde(borrow, default)]
+    cwd: Field<'a>,
+    #[serde(borrow, default)]
+    version: Field<'a>,
+    #[serde(borrow, default, rename = "agentId")]
+    agent: Field<'a>,
+    #[serde(borrow, default, rename = "isSidechain")]
+    sidechain: Field<'a>,
+    #[serde(borrow, default, rename = "isMeta")]
+    meta: Field<'a>,
+    #[serde(borrow, default, rename = "permissionMode")]
+    mode: Field<'a>,
+    #[serde(borrow, default, rename = "permissionDecision")]
+    decision: Field<'a>,
+    #[serde(borrow, default, rename = "toolDenialKind")]
+    denial: Field<'a>,
+    #[serde(borrow, default)]
+    message: Within<Message<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    content: Content<'a, Block<'a>>,
+    #[serde(borrow, default)]
+    stop_reason: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    name: Field<'a>,
+    #[serde(borrow, default)]
+    input: Field<'a>,
+    #[serde(borrow, default)]
+    tool_use_id: Field<'a>,
+    #[serde(borrow, default)]
+    content: Field<'a>,
+    #[serde(borrow, default)]
+    is_error: Field<'a>,
+    #[serde(borrow, default)]
+    text: Field<'a>,
+}
+
+/// Who decided, and why.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Decision<'a> {
+    #[serde(borrow, default)]
+    decision: Field<'a>,
+    #[serde(borrow, default)]
+    source: Field<'a>,
+    #[serde(borrow, default)]
+    reason_code: Field<'a>,
+}
+
+/// One file.
+#[derive(Default)]
+pub(crate) struct Claude {
+    /// The shell calls without a result: in old versions, what is no failure of a shell is a refusal.
+    shells: HashSet<String>,
+}
+
+/// Replaces a carried word where a line has another one.
+pub(crate) fn carry(carried: &mut Option<Arc<str>>, said: Option<&str>) {
+    if let Some(said) = said
+        && carried.as_deref() != Some(said)
+    {
+        *carried = Some(said.into());
+    }
+}
+
+impl Reads for Claude {
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
+        let kind = line.r#type.text().unwrap_or_default();
+        carry(&mut carried.session, line.session.text().as_deref());
+        if carried.facts.session.is_none() {
+            carried.facts.session.clone_from(&carried.session);
+        }
+        match &*kind {
+            "assistant" | "user" => {}
+            other if OTHERS.contains(&other) => return Ok(()),
+            other => {
+                carried.facts.unknown(other);
+                return Ok(());
+            }
+        }
+        carried.time = raw::time(line.timestamp.text().as_deref());
+        carry(&mut carried.cwd, line.cwd.text().as_deref());
+        carry(&mut carried.mode, line.mode.text().as_deref());
+        carry(&mut carried.facts.version, line.version.text().as_deref());
+        match line.agent.text() {
+            Some(agent) => carry(&mut carried.subagent, Some(&agent)),
+            None if line.sidechain.yes() => carry(&mut carried.subagent, Some("sidechain")),
+            None => carried.subagent = None,
+        }
+        let Some(message) = line.message.get() else { return Ok(()) };
+        if &*kind == "assistant" {
+            self.says(message, carried, tell)
+        } else {
+            self.hears(&line, message, carried, tell)
+        }
+        Ok(())
+    }
+}
+
+impl Claude {
+    /// What the model said.
+    fn says(&mut self, message: &Message<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        for block in message.content.list() {
+            if block.r#type.text().as_deref() != Some("tool_use") {
+                continue;
+            }
+            let (Some(id), Some(tool)) = (block.id.text(), block.name.text()) else {
+                carried.facts.unknown("tool_use");
+                continue;
+            };
+            if matches!(&*tool, "Bash" | "PowerShell") {
+                self.shells.insert(id.to_string());
+            }
+            let input = Cow::Borrowed(block.input.json().unwrap_or("{}"));
+            tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+        }
+        if message.stop_reason.text().as_deref() == Some("end_turn") {
+            tell(carried.told(What::Stop));
+        }
+    }
+
+    /// What the model was told.
+    fn hears(&mut self, line: &Line<'_>, message: &Message<'_>, carried: &Carried, tell: Tell<'_>) {
+        if let Content::Text(text) = &message.content {
+            if !line.meta.yes() {
+                tell(carried.told(What::Prompt(Cow::Borrowed(text))));
+            }
+            return;
+        }
+        for block in message.content.list() {
+            match (block.r#type.text().as_deref(), block.tool_use_id.text()) {
+                (Some("tool_result"), Some(call)) => {
+                    let is_shell = self.shells.remove(&*call);
+                    let what = ended(line, block, is_shell);
+                    tell(carried.told(match what {
+                        Ok(ended) => What::Result { call, ended },
+                        Err(by) => What::Denial { call, by },
+                    }));
+                }
+                (Some("text"), _) if !line.meta.yes() => {
+                    let text = block.text.text().unwrap_or_default();
+                    if !text.starts_with("[Request interrupted") {
+                        tell(carried.told(What::Prompt(text)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How a call ended, or who refused it.
+fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
+    let decision = line.decision.read::<Decision<'_>>();
+    let code =
+        decision.as_ref().and_then(|decision| decision.reason_code.text()).unwrap_or_default();
+    let source = decision.as_ref().and_then(|decision| decision.source.text()).unwrap_or_default();
+    let denial = line.denial.text();
+    let rejects = decision
+        .as_ref()
+        .is_some_and(|decision| decision.decision.text().as_deref() == Some("reject"));
+    if rejects || denial.is_some() {
+        return Err(match (&*source, &*code) {
+            ("hook", _) => Refuser::Hook,
+            ("user_reject" | "user_abort", _) => Refuser::Person,
+            // A hook that asked, and nobody was there (it says `user-rejected`).
+            (_, code) if code.starts_with("hook:") => Refuser::Hook,
+            (_, code) if code.starts_with("rule:") => Refuser::Rule,
+            (_, "") if decision.is_none() && denial.as_deref() == Some("permission-rule") => {
+                Refuser::Rule
+            }
+            (_, "") if decision.is_none() => Refuser::Person,
+            _ => Refuser::Mode,
+        });
+    }
+    if !block.is_error.yes() {
+        return Ok(Ended::Ran);
+    }
+    let words = words(block.content);
+    if words.starts_with("<tool_use_error>") {
+        return Ok(Ended::Refused);
+    }
+    if decision.is_some() {
+        return Ok(Ended::Failed);
+    }
+    by_text(&words, is_shell).map_or(Ok(Ended::Failed), Err)
+}
+
+/// Who refused a call of a version that says it in words alone.
+fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
+    const SHELL: &[&str] = &["Exit code", "Command timed out", "Error:", "Shell", "Failed to"];
+    match words {
+        text if text.starts_with("PreToolUse:") && text.contains(" hook error: ") => {
+            Some(Refuser::Hook)
+        }
+        text if text.starts_with("Permission to use ") && text.contains("denied") => {
+            Some(Refuser::Rule)
+        }
+        text if text.starts_with("The user doesn't want to ") => Some(Refuser::Person),
+        text if text.contains("requires approval") || text.contains("while in plan mode") => {
+            Some(Refuser::Mode)
+        }
+        // A shell's own failures begin in these ways; a hook's denial is its bare reason.
+        text if is_shell && !SHELL.iter().any(|start| text.starts_with(start)) => {
+            Some(Refuser::Unsaid)
+        }
+        _ => None,
+    }
+}
+
+/// The words of a result: a text, or the first one of a list.
+fn words(content: Field<'_>) -> Cow<'_, str> {
+    content.text().unwrap_or_else(|| {
+        let blocks = content.read::<Vec<Block<'_>>>().unwrap_or_default();
+        blocks.iter().find_map(|block| block.text.text()).unwrap_or_default()
+    })
+}

@@ -1,0 +1,36 @@
+//! The dialect of Cline's command line, version 3.0.65: a hook is a file that is called like its event. Cline goes on whenever a hook
+//! fails.
+//!
+//! Implements `docs/spec/dialect-cline.md` (CL-).
+
+mod config;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::time::Duration;
+
+pub(crate) use crate::answer::Powers;
+use crate::dialect::kit::heard;
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{DialectId, EventRow};
+
+/// The dialect.
+pub static CLINE: Dialect = Dialect {
+    replies: Some(&reply::REPLIES),
+    ..Dialect::of(Core {
+        id: DialectId::CLINE,
+        rows: || &words::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, TIMEOUT),
+        recognizes: config::recognizes,
+        places: config::places,
+        read_config: config::read,
+        decode_event: words::read,
+        encode_event: words::write,
+        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+    })
+};
+
+/// How long any hook may take.
+const TIMEOUT: Duration = Duration::from_mins(2);

@@ -1,0 +1,285 @@
+//! Reads `config.toml` and `hooks.toml` into hooks and findings (CW-21 to CW-29). Opens no file.
+//!
+//! A mistake costs only the entry in which it stands, and of a gate as little as can be: what decides whether it runs is
+//! read so that it runs.
+
+mod condition;
+mod entry;
+mod layers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::places::FileKind;
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+pub(crate) use crate::dialect::findings::{Findings, finding};
+use crate::dialect::{GROUPS, broken};
+use crate::hook::{Compat, Hook, Layer};
+use crate::matcher::{Condition, Picked};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
+
+pub(super) use layers::settle;
+
+/// Reads one condition that stands alone.
+pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, String> {
+    let mut reader = Reader::new(source);
+    let test = reader.condition(node, 0);
+    match reader.findings.first_error() {
+        Some(error) => Err(error.message.clone()),
+        None => Ok(test
+            .into_condition()
+            .unwrap_or_else(|| Condition::custom("always", |_| Picked::Exactly))),
+    }
+}
+
+/// The keys that stand round the entries.
+const SETTINGS: &[&str] = &["enabled", "default_timeout_secs", "working_dir", "hooks"];
+
+/// What other agents call something that has another name here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("timeout", "timeout_secs"),
+    ("timeout_ms", "timeout_secs"),
+    ("matcher", "condition"),
+    ("if", "condition"),
+    ("async", "background"),
+    ("on", "event"),
+    ("on_failure", "continue_on_error"),
+];
+
+/// What a file says about all its hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Settings {
+    off: bool,
+    /// Instead of each hook's own.
+    timeout: Option<Duration>,
+    directory: Option<PathBuf>,
+}
+
+/// The table round the entries, and the entries.
+#[derive(Clone, Copy, Debug)]
+struct Found<'n> {
+    /// What holds the settings; of a project's file, nothing that counts.
+    table: &'n Node,
+    entries: &'n Node,
+    /// Whether it is spelt as a project's file.
+    is_project: bool,
+}
+
+/// One file on its way from text to hooks.
+pub(super) struct Reader<'a> {
+    source: &'a Source,
+    findings: Findings<'a>,
+    settings: Settings,
+    hooks: Vec<Hook>,
+}
+
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let mut parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
+    let mut reader = Reader::new(source);
+    for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {
+        let help = fault.help.clone();
+        let message = format!(
+            "CodeWhale refuses the whole file; of its hooks those run here that are whole: {}",
+            fault.message
+        );
+        let found =
+            finding(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
+                "mend it; until then only entries that are whole count".to_owned()
+            }));
+        reader.findings.report(fault.span, found);
+    }
+    let broken = parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty);
+    if broken {
+        lose_doubled(&mut parsed);
+    }
+    if let Some(root) = &parsed.root {
+        reader.file(root);
+    }
+    if let (true, Compat::Exact, Some(first)) = (broken, source.compat, parsed.faults.first()) {
+        let because = format!("CodeWhale refuses the whole file: {}", first.message);
+        reader.hooks.iter_mut().for_each(|hook| hook.disarm(because.clone(), "C-75"));
+    }
+    ReadConfig {
+        hooks: reader.hooks,
+        diagnostics: reader.findings.into_list(),
+        unreadable: broken,
+        lost: broken::lost(source, &parsed),
+        ..ReadConfig::default()
+    }
+}
+
+/// An entry with a key that is written twice says two things, and nobody knows which one was meant: it is lost (C-71).
+fn lose_doubled(parsed: &mut Parsed) {
+    let Parsed { root: Some(root), lost, .. } = parsed else { return };
+    let mut lists = vec![root];
+    while let Some(node) = lists.pop() {
+        let NodeValue::Object(entries) = &mut node.value else { continue };
+        for entry in entries.iter_mut().filter(|entry| entry.key == "hooks") {
+            if let NodeValue::Array(items) = &mut entry.node.value {
+                let doubled = |item: &Node| !item.duplicates().is_empty();
+                lost.extend(items.iter().filter(|node| doubled(node)).map(|node| node.span));
+                items.retain(|item| !doubled(item));
+            } else {
+                lists.push(&mut entry.node);
+            }
+        }
+    }
+}
+
+/// Where the hooks of a file stand.
+fn find<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
+    let hooks = root.get("hooks")?;
+    let kind = FileKind::of(Path::new(&*source.name));
+    let at_top = hooks.as_array().is_some();
+    let is_project = match kind {
+        FileKind::Config => false,
+        FileKind::Hooks => true,
+        FileKind::Unknown => at_top,
+    };
+    if at_top {
+        return Some(Found { table: root, entries: hooks, is_project });
+    }
+    Some(Found { table: hooks, entries: hooks.get("hooks").unwrap_or(hooks), is_project })
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source) -> Self {
+        let findings = Findings::of(source);
+        Self { source, findings, settings: Settings::default(), hooks: Vec::new() }
+    }
+}
+
+impl Reader<'_> {
+    fn file(&mut self, root: &Node) {
+        self.profiles(root);
+        let Some(found) = find(self.source, root) else { return };
+        self.spelling(root, found);
+        let in_config = found.entries.as_array().is_some()
+            && std::ptr::eq(found.table, root)
+            && !found.is_project;
+        if !in_config {
+            self.settings(found);
+        }
+        match found.entries.as_array() {
+            Some(entries) => entries.iter().for_each(|entry| self.entry(entry)),
+            None if std::ptr::eq(found.entries, found.table) => {
+                if found.table.as_object().is_none() {
+                    self.wrong_type(root.entry("hooks"), "a table with an array of tables `hooks`");
+                }
+            }
+            None => self.wrong_type(found.table.entry("hooks"), "an array of tables"),
+        }
+    }
+
+    /// Each of the two files has a spelling of its own; here either is read in either (CW-21).
+    fn spelling(&mut self, root: &Node, found: Found<'_>) {
+        let Some(hooks) = root.entry("hooks") else { return };
+        let at_top = std::ptr::eq(found.table, root);
+        let kind = FileKind::of(Path::new(&*self.source.name));
+        let (here, wanted) = match (kind, at_top) {
+            (FileKind::Config, true) => ("config.toml", "[[hooks.hooks]]"),
+            (FileKind::Hooks, false) => ("hooks.toml", "[[hooks]]"),
+            _ => return,
+        };
+        let message = format!(
+            "`{here}` spells its hooks `{wanted}`; CodeWhale itself refuses the file as it is"
+        );
+        let found = finding(Code::SpellingOfOtherFile, message).help(format!("write `{wanted}`"));
+        self.findings.report(hooks.key_span, found);
+    }
+
+    /// A profile replaces the whole table where it is chosen; which one is chosen no file says (CW-28).
+    fn profiles(&mut self, root: &Node) {
+        for profile in root.get("profiles").map(Node::entries).unwrap_or_default() {
+            if let Some(hooks) = profile.node.entry("hooks") {
+                let message = format!("the hooks of profile `{}` are not read", profile.key);
+                let found = finding(Code::ProfileHooks, message)
+                    .help("put hooks that must always run into a file of their own");
+                self.findings.report(hooks.key_span, found);
+            }
+        }
+    }
+
+    fn settings(&mut self, found: Found<'_>) {
+        for field in found.table.entries() {
+            let known = SETTINGS.contains(&field.key.as_str());
+            if !known {
+                let finding = self.unknown_key(field, SETTINGS);
+                self.findings.report(field.key_span, finding);
+            } else if found.is_project && field.key != "hooks" {
+                let message = format!("`{}` says nothing in a project's file", field.key);
+                let finding = finding(Code::NoEffect, message).help(
+                    "only the entries of this file are read; say it in your own `config.toml`",
+                );
+                self.findings.report(field.key_span, finding);
+            }
+        }
+        if !found.is_project {
+            self.settings = self.own_settings(found.table);
+        }
+    }
+
+    fn own_settings(&mut self, table: &Node) -> Settings {
+        let mut settings = Settings::default();
+        if let Some(entry) = table.entry("enabled") {
+            match entry.node.as_bool() {
+                Some(enabled) => settings.off = !enabled,
+                None => self.wrong_type(Some(entry), "`true` or `false`"),
+            }
+        }
+        if let Some(entry) = table.entry("default_timeout_secs") {
+            match entry.node.as_u64() {
+                Some(0) => {
+                    let found = finding(
+                        Code::ZeroTimeout,
+                        "a time-out of zero leaves no time to run; it is ignored",
+                    )
+                    .help("leave it out, or give whole seconds");
+                    self.findings.report(entry.node.span, found);
+                }
+                Some(seconds) => settings.timeout = Some(Duration::from_secs(seconds)),
+                None => self.wrong_type(Some(entry), "a whole number of seconds"),
+            }
+        }
+        if let Some(entry) = table.entry("working_dir") {
+            match entry.node.as_str() {
+                Some(_) if self.source.layer == Layer::Plugin => {
+                    let found = finding(Code::NoEffect, "a plugin cannot say where hooks start")
+                        .weighing(Severity::Error);
+                    self.findings.report(entry.key_span, found.help("leave it out"));
+                }
+                Some(text) => settings.directory = Some(self.directory(text)),
+                None => self.wrong_type(Some(entry), "a path in quotes"),
+            }
+        }
+        settings
+    }
+
+    fn directory(&self, text: &str) -> PathBuf {
+        match text.strip_prefix("~/") {
+            Some(rest) => self.source.home.join(rest),
+            None => self.source.project.join(text),
+        }
+    }
+
+    fn wrong_type(&mut self, entry: Option<&Entry>, expected: &str) {
+        let Some(entry) = entry else { return };
+        let message = format!("`{}` is {expected}, not {}", entry.key, entry.node.kind());
+        let help = format!("write {expected}");
+        self.findings.report(entry.node.span, finding(Code::WrongType, message).help(help));
+    }
+
+    fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
+        let message =
+            format!("CodeWhale reads no key `{}` here, and says nothing of it", field.key);
+        let foreign = FOREIGN.iter().find(|(name, own)| *name == field.key && known.contains(own));
+        let near = foreign.map(|(_, own)| *own);
+        let near = near.or_else(|| nearest(&field.key, known.iter().copied()));
+        let help = near.map_or_else(
+            || format!("it reads {}", known.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        finding(Code::UnknownKey, message).weighing(Severity::Warning).help(help)
+    }
+}

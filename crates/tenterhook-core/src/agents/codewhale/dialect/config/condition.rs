@@ -1,0 +1,160 @@
+//! Reads the condition of an entry: what cannot be read becomes a test that holds (CW-36).
+
+use super::super::condition::Test;
+use super::super::modes;
+use super::super::words::{self, Category};
+use super::Reader;
+use crate::diagnostic::{Code, Span, nearest};
+pub(crate) use crate::dialect::findings::finding;
+use crate::syntax::Node;
+
+/// The kinds of condition, with the key that each needs.
+const KINDS: &[(&str, &str)] = &[
+    ("always", ""),
+    ("tool_name", "name"),
+    ("tool_category", "category"),
+    ("mode", "mode"),
+    ("exit_code", "code"),
+    ("all", "conditions"),
+    ("any", "conditions"),
+];
+
+/// How deep conditions may stand in each other: what is deeper was written by a program.
+const MAX_DEPTH: usize = 32;
+
+impl Reader<'_> {
+    pub(super) fn condition(&mut self, node: &Node, depth: usize) -> Test {
+        self.readable(node, depth).unwrap_or(Test::Unreadable)
+    }
+
+    /// `None` when it cannot be read, which was reported.
+    fn readable(&mut self, node: &Node, depth: usize) -> Option<Test> {
+        if node.as_object().is_none() || depth > MAX_DEPTH {
+            let message = format!("a condition is a table of its own, not {}", node.kind());
+            return self.bad(
+                node.span,
+                message,
+                "write `{ type = \"tool_name\", name = \"bash\" }`",
+            );
+        }
+        let (word, key) = self.kind(node)?;
+        for field in node.entries().iter().filter(|entry| entry.key != "type" && entry.key != key) {
+            let finding = self.unknown_key(field, &["type", key]);
+            self.findings.report(field.key_span, finding);
+        }
+        if key.is_empty() {
+            return Some(Test::Always);
+        }
+        let Some(value) = node.get(key) else {
+            let message = format!("a condition of type `{word}` needs `{key}`");
+            return self.bad(node.span, message, &format!("add `{key}`"));
+        };
+        match word {
+            "tool_name" => self.text(value, key).map(|text| self.tool_name(text, value.span)),
+            "tool_category" => {
+                self.text(value, key).and_then(|text| self.category(text, value.span))
+            }
+            "mode" => self.text(value, key).map(|text| self.mode(text, value.span)),
+            "exit_code" => self.code(value),
+            _ => self.several(word, value, depth),
+        }
+    }
+
+    /// The type, and the key that it needs.
+    fn kind(&mut self, node: &Node) -> Option<(&'static str, &'static str)> {
+        let Some(kind) = node.get("type") else {
+            let help = format!("add `type`: {}", listed());
+            self.bad(node.span, "a condition without `type` says nothing", &help);
+            return None;
+        };
+        let word = kind.as_str().unwrap_or_default();
+        let found = KINDS.iter().find(|(name, _)| *name == word).copied();
+        if found.is_none() {
+            let help = nearest(word, KINDS.iter().map(|(name, _)| *name)).map_or_else(
+                || format!("it can be {}", listed()),
+                |near| format!("did you mean `{near}`?"),
+            );
+            self.bad(kind.span, format!("there is no condition of type `{word}`"), &help);
+        }
+        found
+    }
+
+    fn bad(&mut self, span: Span, message: impl Into<String>, help: &str) -> Option<Test> {
+        self.findings.report(span, finding(Code::UnreadableCondition, message).help(help));
+        None
+    }
+
+    fn text<'n>(&mut self, value: &'n Node, key: &str) -> Option<&'n str> {
+        if value.as_str().is_none() {
+            let message = format!("`{key}` is a string, not {}", value.kind());
+            self.bad(value.span, message, "write it in quotes");
+        }
+        value.as_str()
+    }
+
+    fn tool_name(&mut self, name: &str, span: Span) -> Test {
+        let known =
+            || words::TOOLS.iter().flat_map(|tool| tool.own.iter().copied().chain([tool.neutral]));
+        let near = known().find(|text| text.eq_ignore_ascii_case(name));
+        if let Some(near) = near.filter(|_| known().all(|text| text != name)) {
+            let message = format!("no tool is called `{name}`, so this never holds");
+            let found = finding(Code::DeadCondition, message);
+            self.findings.report(span, found.help(format!("case counts: write `{near}`")));
+        }
+        Test::ToolName(name.to_owned())
+    }
+
+    fn category(&mut self, word: &str, span: Span) -> Option<Test> {
+        let names = || Category::ALL.iter().map(|(name, _)| *name);
+        let found = Category::ALL.iter().find(|(name, _)| *name == word);
+        if found.is_none() {
+            let help = nearest(word, names()).map_or_else(
+                || "it can be `shell`, `file_write`, `safe` or `other`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            self.bad(span, format!("there is no category `{word}`"), &help);
+        }
+        found.map(|(_, category)| Test::ToolCategory(*category))
+    }
+
+    fn mode(&mut self, word: &str, span: Span) -> Test {
+        if !modes::words().any(|text| text.eq_ignore_ascii_case(word)) {
+            let help = nearest(word, modes::words()).map_or_else(
+                || "the modes are `agent`, `plan`, `operate`, `auto` and `yolo`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!("no mode of CodeWhale is called `{word}`");
+            self.findings.report(span, finding(Code::DeadCondition, message).help(help));
+        }
+        Test::Mode(word.to_owned())
+    }
+
+    fn code(&mut self, value: &Node) -> Option<Test> {
+        let code = value.to_json().as_i64();
+        if code.is_none() {
+            let message = format!("`code` is a whole number, not {}", value.kind());
+            self.bad(value.span, message, "write `code = 1`");
+        }
+        code.map(Test::ExitCode)
+    }
+
+    fn several(&mut self, word: &str, value: &Node, depth: usize) -> Option<Test> {
+        let Some(items) = value.as_array() else {
+            let message = format!("`conditions` is an array, not {}", value.kind());
+            return self.bad(value.span, message, "write `conditions = [{ type = ... }, ...]`");
+        };
+        let tests: Vec<Test> = items.iter().map(|node| self.condition(node, depth + 1)).collect();
+        if word == "all" {
+            return Some(Test::All(tests));
+        }
+        if tests.is_empty() {
+            let found = finding(Code::DeadCondition, "`any` of nothing never holds");
+            self.findings.report(value.span, found.help("name at least one condition"));
+        }
+        Some(Test::Any(tests))
+    }
+}
+
+fn listed() -> String {
+    KINDS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,291 @@
+//! Reads one entry into the hooks that it is: one for each neutral event that its own event covers (CW-20, CW-23).
+
+use std::time::Duration;
+
+use super::super::condition::{Needs, Test};
+use super::super::events::{self, Class, Spec};
+use super::Reader;
+
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::DialectId;
+pub(crate) use crate::dialect::findings::finding;
+use crate::event::EventName;
+use crate::hook::{Command, Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Shell, Wait};
+use crate::matcher::Condition;
+use crate::syntax::Node;
+use crate::text;
+
+/// The keys of an entry.
+const KEYS: &[&str] =
+    &["event", "command", "name", "condition", "timeout_secs", "background", "continue_on_error"];
+/// Characters of a name.
+const NAME_CAP: usize = 64;
+/// The variables that hooks get, without what they begin with.
+const VARIABLES: &[&str] = &[
+    "SESSION_ID",
+    "WORKSPACE",
+    "MODEL",
+    "MODE",
+    "TOTAL_TOKENS",
+    "MESSAGE",
+    "ERROR",
+    "PREVIOUS_MODE",
+    "TOOL_NAME",
+    "TOOL_CALL_ID",
+    "TOOL_ARGS",
+    "TOOL_RESULT",
+    "TOOL_SUCCESS",
+    "TOOL_EXIT_CODE",
+    "SESSION_COST",
+];
+
+/// Why a hook never runs, and the rule that says so; the first reason stands.
+type Off = Option<(String, &'static str)>;
+
+impl Reader<'_> {
+    pub(super) fn entry(&mut self, node: &Node) {
+        if node.as_object().is_none() {
+            let message = format!("an entry is a table, not {}", node.kind());
+            let found = finding(Code::WrongType, message)
+                .help("write `[[hooks.hooks]]`, or `[[hooks]]` in `hooks.toml`");
+            return self.findings.report(node.span, found);
+        }
+        for field in node.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
+            let finding = self.unknown_key(field, KEYS);
+            self.findings.report(field.key_span, finding);
+        }
+        // Both are read, so that all that is wrong is told at once.
+        let (event, command) = (self.event(node), self.command(node));
+        let (Some(event), Some(command)) = (event, command) else { return };
+        self.variables(node, &command);
+        let id = self.id(node, &event);
+        let spec = events::spec(&event).unwrap_or(&events::OBSERVER);
+        let mut off = self.settings.off.then(|| ("`enabled` is false in its file".into(), "CW-26"));
+        if spec.covers.is_empty() {
+            off = off.or_else(|| Some((format!("CodeWhale has no event `{event}`"), "CW-22")));
+        }
+        let timeout = self.timeout(node, &mut off);
+        let condition = self.tested(node, spec, &mut off);
+        let wait = self.wait(node, spec);
+        let on_failure = self.on_failure(node, spec, wait);
+        let own = [event.as_str()];
+        let covers = if spec.covers.is_empty() { own.as_slice() } else { spec.covers };
+        for (at, neutral) in covers.iter().enumerate() {
+            let id = if at == 0 { id.clone() } else { format!("{id}@{neutral}") };
+            let run = Run::Command(self.run(&command));
+            let event = EventName::from(*neutral);
+            let mut hook = Hook::new(HookId::new(id), DialectId::CODEWHALE, event, run);
+            hook.place = Some(self.findings.place(node.span));
+            hook.layer = self.source.layer;
+            hook.compat = self.source.compat;
+            hook.phase = phase(spec.class);
+            hook.condition.clone_from(&condition);
+            hook.timeout = self.settings.timeout.or(timeout);
+            (hook.wait, hook.on_failure) = (wait, on_failure);
+            if let Some((because, rule)) = &off {
+                hook.disarm(because.clone(), rule);
+            }
+            self.hooks.push(hook);
+        }
+    }
+
+    fn event(&mut self, node: &Node) -> Option<String> {
+        let Some(entry) = node.entry("event") else {
+            let found = finding(Code::MissingEvent, "the entry says no event")
+                .help("add `event = \"tool_call_before\"`; `tenterhook events` lists them");
+            self.findings.report(node.span, found);
+            return None;
+        };
+        let Some(event) = entry.node.as_str() else {
+            self.wrong_type(Some(entry), "the name of an event in quotes");
+            return None;
+        };
+        if events::spec(event).is_none() {
+            let help = nearest(event, events::EVENTS.iter().map(|event| event.name)).map_or_else(
+                || "`tenterhook events` lists the events".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!(
+                "CodeWhale has no event `{event}`, and reads no hook of a file that names one"
+            );
+            self.findings.report(
+                entry.node.span,
+                finding(Code::UnknownEvent, message).weighing(Severity::Error).help(help),
+            );
+        }
+        Some(event.to_owned())
+    }
+
+    fn command(&mut self, node: &Node) -> Option<String> {
+        let Some(entry) = node.entry("command") else {
+            let found = finding(Code::MissingCommand, "the entry has no `command`");
+            self.findings
+                .report(node.span, found.help("add `command = \"...\"`, a line for a shell"));
+            return None;
+        };
+        let text = entry.node.as_str();
+        match text {
+            Some(text) if text.trim().is_empty() => {
+                let found =
+                    finding(Code::EmptyCommand, "`command` is empty: there is nothing to run");
+                self.findings.report(entry.node.span, found.help("write a line for a shell"));
+                return None;
+            }
+            Some(_) => {}
+            None => self.wrong_type(Some(entry), "a line for a shell in quotes"),
+        }
+        text.map(str::to_owned)
+    }
+
+    fn run(&self, command: &str) -> Command {
+        let invocation = Invocation::Shell { text: command.to_owned(), shell: Shell::Sh };
+        let cwd = self.settings.directory.clone();
+        Command { cwd, ..Command::new(invocation, Inherit::All) }
+    }
+
+    /// What the entry calls itself, else its event; entries of the same name get a number (CW-29).
+    fn id(&mut self, node: &Node, event: &str) -> String {
+        let entry = node.entry("name");
+        let given = entry.and_then(|entry| entry.node.as_str());
+        if given.is_none() {
+            self.wrong_type(entry, "a string in quotes");
+        }
+        let line = given.map(|text| text::clean(text, usize::MAX).text.replace(['\n', '\t'], " "));
+        let line = line.map(|line| text::preview(line.trim(), NAME_CAP).shown);
+        let name = line.filter(|line| !line.is_empty()).unwrap_or_else(|| event.to_owned());
+        match self.findings.ordinal(&name) {
+            1 => name,
+            more => format!("{name}:{more}"),
+        }
+    }
+
+    fn timeout(&mut self, node: &Node, off: &mut Off) -> Option<Duration> {
+        let entry = node.entry("timeout_secs")?;
+        let seconds = entry.node.as_u64();
+        match seconds {
+            Some(0) => {
+                let message = "a time-out of zero leaves no time to run, so the hook never runs";
+                let found =
+                    finding(Code::ZeroTimeout, message).help("leave it out, or give whole seconds");
+                self.findings.report(entry.node.span, found);
+                off.get_or_insert_with(|| ("its time-out is zero".to_owned(), "CW-24"));
+            }
+            Some(_) => {}
+            None => self.wrong_type(Some(entry), "a whole number of seconds"),
+        }
+        seconds.filter(|n| *n > 0).map(Duration::from_secs)
+    }
+
+    /// `Err` is a value that is neither.
+    fn flag(&mut self, node: &Node, key: &str) -> Option<Result<bool, ()>> {
+        let entry = node.entry(key)?;
+        let read = entry.node.as_bool().ok_or(());
+        if read.is_err() {
+            self.wrong_type(Some(entry), "`true` or `false`");
+        }
+        Some(read)
+    }
+
+    /// In the background nobody waits, so nothing is steered (CW-S8); variables are always waited for.
+    fn wait(&mut self, node: &Node, spec: &Spec) -> Wait {
+        // What cannot be read must not take a gate away.
+        let background = self.flag(node, "background") == Some(Ok(true));
+        let Some(entry) = node.entry("background").filter(|_| background) else {
+            return Wait::Attached;
+        };
+        // The agent documents `background` for submitted messages, so that is no warning.
+        let severity = match spec.class {
+            Class::Submit => Severity::Advice,
+            Class::Observer | Class::Variables | Class::Gate => Severity::Warning,
+        };
+        let (wait, code, message) = match spec.class {
+            Class::Observer => return Wait::Detached,
+            Class::Variables => (
+                Wait::Attached,
+                Code::NoEffect,
+                "hooks of `shell_env` are always waited for; `background` is ignored".to_owned(),
+            ),
+            Class::Submit | Class::Gate => (
+                Wait::Detached,
+                Code::BackgroundGate,
+                format!("this hook runs in the background, so it only observes `{}`", spec.name),
+            ),
+        };
+        let found = finding(code, message).weighing(severity).help("leave `background` out");
+        self.findings.report(entry.key_span, found);
+        wait
+    }
+
+    /// Whether a gate that gave no answer blocks (CW-S7).
+    fn on_failure(&mut self, node: &Node, spec: &Spec, wait: Wait) -> Option<OnFailure> {
+        let given = self.flag(node, "continue_on_error")?;
+        let steers = matches!(spec.class, Class::Submit | Class::Gate) && wait == Wait::Attached;
+        if steers {
+            let goes_on = given == Ok(true);
+            return Some(if goes_on { OnFailure::Continue } else { OnFailure::Block });
+        }
+        if let (Ok(false), Some(entry)) = (given, node.entry("continue_on_error")) {
+            let message = "nothing waits for what this hook says, so its failure stops nothing";
+            let found = finding(Code::NoEffect, message).help("leave `continue_on_error` out");
+            self.findings.report(entry.key_span, found);
+        }
+        None
+    }
+
+    /// A condition that can never hold costs the entry, wherever in the tree it stands (CW-35); one that cannot be read
+    /// costs it only where the hook could restrain nothing (CW-36).
+    fn tested(&mut self, node: &Node, spec: &Spec, off: &mut Off) -> Option<Condition> {
+        let entry = node.entry("condition")?;
+        let test: Test = self.condition(&entry.node, 0);
+        if test.is_unreadable() && !matches!(spec.class, Class::Submit | Class::Gate) {
+            off.get_or_insert_with(|| ("its condition cannot be read".to_owned(), "CW-36"));
+        }
+        if let Some(needs) = test.lacks(spec) {
+            self.findings.report(entry.node.span, impossible(spec, needs));
+            let because = format!("its condition can never hold on `{}`", spec.name);
+            off.get_or_insert((because, "CW-35"));
+        }
+        test.into_condition()
+    }
+
+    /// Names that lack what every variable of the agent begins with are empty when the hook runs.
+    fn variables(&mut self, node: &Node, command: &str) {
+        let Some(entry) = node.entry("command") else { return };
+        let goes_on = |at: usize| {
+            let rest = command.get(at..).unwrap_or_default();
+            rest.starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
+        };
+        for name in VARIABLES {
+            let plain = format!("${name}");
+            let mut plainly =
+                command.match_indices(&plain).filter(|(at, matched)| !goes_on(at + matched.len()));
+            if plainly.next().is_some() || command.contains(&format!("${{{name}}}")) {
+                let found = finding(Code::UnsetVariable, format!("CodeWhale sets no `${name}`"))
+                    .help(format!("did you mean `$DEEPSEEK_{name}`?"));
+                self.findings.report(entry.node.span, found);
+            }
+        }
+    }
+}
+
+const fn phase(class: Class) -> Phase {
+    match class {
+        Class::Submit => Phase::Rewrite,
+        Class::Gate | Class::Variables => Phase::Decide,
+        Class::Observer => Phase::Observe,
+    }
+}
+
+fn impossible(spec: &Spec, needs: Needs) -> Diagnostic {
+    let (what, help) = match needs {
+        Needs::Tool => {
+            ("is about no tool", "conditions on tools belong to tool events and `on_error`")
+        }
+        Needs::ExitCode => {
+            ("has no exit code", "`exit_code` belongs to `tool_call_after` and `on_error`")
+        }
+        Needs::Mode => ("does not say the mode", "leave the mode out"),
+    };
+    let message = format!("`{}` {what}: this can never hold, and the hook never runs", spec.name);
+    finding(Code::ImpossibleCondition, message).help(help)
+}

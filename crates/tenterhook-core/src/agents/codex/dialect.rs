@@ -1,0 +1,59 @@
+//! The dialect of Codex, version 0.169: files, events and answers shaped like Claude Code's, read more strictly. All of it is
+//! tables of the kit, and this file opens their doors.
+//!
+//! Implements `docs/spec/dialect-codex.md` (CX-).
+
+mod answer;
+mod config;
+mod events;
+mod matcher;
+mod places;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use crate::answer::Powers;
+use crate::dialect::kit::event::Shape;
+use crate::dialect::kit::protocol;
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{DialectId, Envelope, EventRow};
+
+/// The dialect. Whatever slipped, the agent fails the hook and goes on, which is the plain reading beside every slip.
+pub static CODEX: Dialect = Dialect {
+    subjects: |event| answer::ANSWERS.values(event),
+    is_toml: true,
+    home_variable: Some("CODEX_HOME"),
+    replies: Some(&reply::REPLIES),
+    ..Dialect::of(Core {
+        id: DialectId::CODEX,
+        rows: || &events::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, events::TIMEOUT),
+        recognizes: places::recognizes,
+        places: places::places,
+        read_config: config::read,
+        decode_event: |json, roots| SHAPE.decode(json, roots),
+        encode_event: |event| Envelope {
+            body: Envelope::written(&SHAPE.encode(event)),
+            ..Envelope::default()
+        },
+        read_answer: |event, row, report| protocol::read(&answer::ANSWERS, event, row, report),
+    })
+};
+
+/// What a hook is handed (CX-20).
+const SHAPE: Shape = Shape {
+    agent: "Codex",
+    order: &[
+        "session_id",
+        "turn_id",
+        "transcript_path",
+        "cwd",
+        "hook_event_name",
+        "model",
+        "permission_mode",
+        "agent_id",
+        "agent_type",
+    ],
+    rows: || &events::ROWS,
+    no_transcript: None,
+};

@@ -1,0 +1,99 @@
+//! What holds of Codex's answers on every event, and what it refuses of an object that is well formed (CX-40 to CX-45). The
+//! agent fails the hook then, and goes on.
+
+use serde_json::{Map, Value};
+
+use super::events::{CUSTOM, EVENTS};
+use crate::answer::{Answer, Restraint};
+use crate::dialect::kit::denial::{self, Halt};
+use crate::dialect::kit::protocol::{Answers, Field, Spec, Top};
+pub(crate) use crate::dialect::typed::{Type, filled};
+use crate::event::Event;
+
+/// How the agent reads answers.
+pub(super) static ANSWERS: Answers = Answers {
+    events: EVENTS,
+    custom: &CUSTOM,
+    top: &[
+        ("continue", Type::Flag),
+        ("stopReason", Type::Text),
+        ("suppressOutput", Type::Flag),
+        ("systemMessage", Type::Text),
+        ("decision", Type::Text),
+        ("reason", Type::Text),
+        ("hookSpecificOutput", Type::Object),
+    ],
+    carried: &["suppressOutput"],
+    behavior: &[("behavior", Type::Text), ("message", Type::Text)],
+    is_closed: true,
+    needs_words: true,
+    refuses,
+    adds: |event, _, answer| unusable_input(event, answer),
+    denial: denial::Protocol {
+        halt: Halt::Stops,
+        named: true,
+        tells: true,
+        ..denial::Protocol::PLAIN
+    },
+};
+
+/// What the agent refuses: a decision without its words, and words for which the event has no ear.
+fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), String> {
+    let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
+    if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {
+        return Err("`decision` is `block`, and there is no `reason`".to_owned());
+    }
+    let decides =
+        |(_, field): &(&str, Field)| matches!(field, Field::Denial(_) | Field::Behavior(_));
+    if !spec.fields.iter().any(decides) {
+        return Ok(());
+    }
+    let flag = |key: &str, on: bool| object.get(key) == Some(&Value::Bool(on));
+    let unheard = [
+        ("continue", flag("continue", false)),
+        ("stopReason", object.contains_key("stopReason")),
+        ("suppressOutput", flag("suppressOutput", true)),
+    ];
+    if let Some((key, _)) = unheard.iter().find(|(_, said)| *said) {
+        return Err(format!("`{}` takes no `{key}`", spec.name));
+    }
+    let output = object.get("hookSpecificOutput").and_then(Value::as_object);
+    output.map_or(Ok(()), permission)
+}
+
+/// A denial says why; a consent is the other half of a new input, and neither counts alone.
+fn permission(output: &Map<String, Value>) -> Result<(), String> {
+    let word = filled(output, "permissionDecision");
+    let rewrites = output.contains_key("updatedInput");
+    match (word, rewrites) {
+        (Some("deny"), _) if blank(output, "permissionDecisionReason") => {
+            Err("`permissionDecision` is `deny`, and there is no `permissionDecisionReason`".into())
+        }
+        (Some("allow"), false) => {
+            Err("`permissionDecision` is `allow`, and there is no `updatedInput`".into())
+        }
+        (word, true) if word != Some("allow") => {
+            Err("`updatedInput` counts beside `permissionDecision: \"allow\"` only".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn blank(object: &Map<String, Value>, key: &str) -> bool {
+    filled(object, key).is_none_or(|text| text.trim().is_empty())
+}
+
+/// The tools whose new input must name a command.
+const COMMANDS: &[&str] = &["Bash", "apply_patch"];
+
+/// A new input that its tool cannot take: the call fails, and nothing runs.
+fn unusable_input(event: &Event, answer: &mut Answer) {
+    let Some(input) = &answer.effects.updated_input else { return };
+    let takes_command = event.text("tool_name").is_some_and(|name| COMMANDS.contains(&name));
+    if takes_command && input.get("command").is_none_or(|command| !command.is_string()) {
+        answer.effects.updated_input = None;
+        answer.restraint = Restraint::Deny;
+        answer.reason =
+            Some("hook returned updatedInput without string field `command`".to_owned());
+    }
+}

@@ -1,0 +1,189 @@
+//! Reads `hooks.json`, and the hooks of a `config.toml` or `requirements.toml` (CX-4 to CX-9): where the events stand, and what
+//! a handler runs on which terms.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{events, matcher};
+use crate::diagnostic::Code;
+use crate::dialect::DialectId;
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
+use crate::dialect::kit::groups::{self, Groups};
+use crate::hook::{Command, Hook, Inherit, Invocation, Layer, McpTool, Run, Shell, Wait};
+use crate::matcher::Matcher;
+use crate::source::{ReadConfig, Source, Switch};
+use crate::syntax::{Entry, Format, Node};
+
+/// The words of its files.
+static FILE: File = File {
+    rules: Rules::all("CX-5"),
+    beside: &["state", "managed_dir", "windows_managed_dir"],
+    find,
+    ..File::of(
+        "Codex",
+        DialectId::CODEX,
+        || &events::ROWS,
+        |reader, node, scope| GROUPS.group(reader, node, scope),
+    )
+};
+
+/// The words of its groups.
+static GROUPS: Groups = Groups {
+    types: &[
+        ("command", "command"),
+        ("mcp_tool", "server"),
+        ("prompt", "prompt"),
+        ("agent", "prompt"),
+    ],
+    more: &[],
+    fields: Fields {
+        whose: "a handler",
+        code: Code::UnknownHandlerField,
+        known: &[
+            "type",
+            "command",
+            "commandWindows",
+            "command_windows",
+            "timeout",
+            "async",
+            "statusMessage",
+            "additionalContextLimit",
+            "server",
+            "tool",
+            "input",
+            "prompt",
+            "model",
+        ],
+        foreign: &[],
+    },
+    matcher,
+    run,
+    terms,
+};
+
+/// The keys of a `hooks.json`.
+const ROOT: &[&str] = &["description", "hooks"];
+
+/// The longest time that hooks of the end of a session get.
+const LONGEST_LEAVING: Duration = Duration::from_secs(3);
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let is_toml = Path::new(&*source.name).extension().is_some_and(|extension| extension == "toml");
+    file::read(&FILE, source, if is_toml { Format::Toml } else { Format::Json })
+}
+
+fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    match reader.format {
+        Format::Toml => switches(reader, root),
+        _ => strangers(reader, root),
+    }
+    root.get("hooks")
+}
+
+/// The agent refuses a `hooks.json` with any other key at the top (CX-5).
+fn strangers(reader: &mut Reader<'_>, root: &Node) {
+    for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
+        let key = &entry.key;
+        let message =
+            format!("Codex refuses the whole file for its key `{key}`; its hooks run here");
+        let found = finding(Code::UnknownKey, message)
+            .help("leave it out: it reads `description` and `hooks`");
+        reader.report(entry.key_span, found);
+        reader.refused.get_or_insert_with(|| format!("it has the key `{key}`"));
+    }
+}
+
+/// `[features] hooks = false`, and what an organisation says of all hooks (CX-6).
+fn switches(reader: &mut Reader<'_>, root: &Node) {
+    let off = root.get("features").and_then(|features| features.entry("hooks"));
+    if let Some(entry) = off.filter(|entry| entry.node.as_bool() == Some(false)) {
+        reader.read.switches.push(Switch::DisableAll);
+        let message = "`features.hooks` switches every hook off that is not managed";
+        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+    }
+    let only = root.get("allow_managed_hooks_only").and_then(Node::as_bool) == Some(true);
+    if only && reader.source.layer == Layer::Managed {
+        reader.read.switches.push(Switch::ManagedOnly(crate::source::Whose::Own));
+    }
+}
+
+/// What is wrong with the matcher of a group.
+fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
+    let (_, broken) = matcher::read(&scope.matcher, reader.source.compat);
+    let help = "Codex skips the group; here the hook's failure policy decides each time";
+    groups::tell_matcher(reader, entry, scope, &["", "*"], (broken, help));
+}
+
+/// What a handler of a type runs (CX-7).
+fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, String> {
+    match kind {
+        "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
+        "prompt" | "agent" => {
+            groups::never(reader, node, format!("Codex skips handlers of the type `{kind}`"))
+        }
+        _ => {
+            let windows = ["commandWindows", "command_windows"];
+            let windows = windows.iter().find_map(|key| reader.text(node, key));
+            let text = windows.filter(|_| cfg!(windows)).unwrap_or(text);
+            let invocation = Invocation::Shell { text, shell: Shell::Login };
+            let env = plugin_variables(reader.source);
+            Ok(Run::Command(Command { env, ..Command::new(invocation, Inherit::All) }))
+        }
+    }
+}
+
+fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, String> {
+    let tool = groups::needs(reader, node, "tool")?;
+    let field = reader.entry(node, "input");
+    match field.map(|field| (field, field.node.to_json())) {
+        None => Ok(McpTool { server, tool, input: Map::new() }),
+        Some((_, Value::Object(input))) => Ok(McpTool { server, tool, input }),
+        Some((field, _)) => {
+            reader.findings.takes(field, "an object");
+            Err("its `input` is not an object".to_owned())
+        }
+    }
+}
+
+/// A plugin's root and data, under the agent's names and under those that scripts for Claude Code expect (CX-8).
+fn plugin_variables(source: &Source) -> Vec<(String, String)> {
+    let Some(plugin) = &source.plugin else { return Vec::new() };
+    let named = |(name, path): (&str, &Path)| {
+        let text = path.to_string_lossy();
+        ["PLUGIN", "CLAUDE_PLUGIN"].map(|prefix| (format!("{prefix}_{name}"), text.to_string()))
+    };
+    [("ROOT", &*plugin.root), ("DATA", &*plugin.data)].into_iter().flat_map(named).collect()
+}
+
+/// On what it runs, how long, and whether the event waits (CX-9, CX-10).
+fn terms(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    scope: &Scope,
+    hook: &mut Hook,
+) -> Result<(), String> {
+    hook.matcher = Matcher::new(matcher::read(&scope.matcher, reader.source.compat).0);
+    hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
+    hook.timeout = timeout(reader, node, scope);
+    hook.status = reader.text(node, "statusMessage").filter(|text| !text.is_empty());
+    Ok(())
+}
+
+/// Seconds, at least one; the end of a session gets three at most.
+fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
+    let field = reader.entry(node, "timeout")?;
+    let Some(number) = field.node.as_f64().filter(|node| *node >= 0.0) else {
+        reader.findings.takes(field, "a number of seconds");
+        return None;
+    };
+    reader.findings.many_seconds(field, number);
+    let timeout = seconds(number).unwrap_or_default().max(Duration::from_secs(1));
+    let leaving = scope.event().as_str() == "SessionEnd";
+    Some(if leaving { timeout.min(LONGEST_LEAVING) } else { timeout })
+}

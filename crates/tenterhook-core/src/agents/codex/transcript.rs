@@ -1,0 +1,356 @@
+//! The sessions of Codex 0.169: rollouts, of which the items that ended tell what ran. Judges nothing.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::transcript::claude::carry;
+pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
+pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    timestamp: Field<'a>,
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    payload: Within<Payload<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    session_id: Field<'a>,
+    #[serde(borrow, default)]
+    parent_thread_id: Field<'a>,
+    #[serde(borrow, default)]
+    cwd: Field<'a>,
+    #[serde(borrow, default)]
+    cli_version: Field<'a>,
+    #[serde(borrow, default)]
+    approval_policy: Field<'a>,
+    #[serde(borrow, default)]
+    name: Field<'a>,
+    #[serde(borrow, default)]
+    namespace: Field<'a>,
+    #[serde(borrow, default)]
+    arguments: Field<'a>,
+    #[serde(borrow, default)]
+    input: Field<'a>,
+    #[serde(borrow, default)]
+    action: Field<'a>,
+    #[serde(borrow, default)]
+    call_id: Field<'a>,
+    #[serde(borrow, default)]
+    output: Field<'a>,
+    #[serde(borrow, default)]
+    item: Within<Item<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    command: Field<'a>,
+    #[serde(borrow, default)]
+    status: Field<'a>,
+    #[serde(borrow, default)]
+    changes: Field<'a>,
+    #[serde(borrow, default)]
+    server: Field<'a>,
+    #[serde(borrow, default)]
+    tool: Field<'a>,
+    #[serde(borrow, default)]
+    arguments: Field<'a>,
+    #[serde(borrow, default)]
+    content: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Text<'a> {
+    #[serde(borrow, default)]
+    text: Field<'a>,
+}
+
+/// Kinds of records that tell no event: those of lines, of what the model said, of what happened, and of items.
+const LINES: &[&str] = &[
+    "compacted",
+    "ghost_snapshot",
+    "inter_agent_communication_metadata",
+    "state",
+    "token_usage_record",
+    "world_state",
+];
+const SAID: &[&str] = &[
+    "additional_tools",
+    "agent_message",
+    "compaction",
+    "ghost_snapshot",
+    "message",
+    "reasoning",
+    "web_search_call",
+];
+const HAPPENED: &[&str] = &[
+    "agent_message",
+    "agent_reasoning",
+    "context_compacted",
+    "entered_review_mode",
+    "error",
+    "exec_command_begin",
+    "exec_command_end",
+    "exec_command_output_delta",
+    "exited_review_mode",
+    "item_started",
+    "mcp_tool_call_begin",
+    "mcp_tool_call_end",
+    "patch_apply_begin",
+    "patch_apply_end",
+    "plan_update",
+    "task_started",
+    "thread_rolled_back",
+    "thread_settings_applied",
+    "token_count",
+    "turn_aborted",
+    "user_message",
+    "warning",
+    "web_search_end",
+];
+const ITEMS: &[&str] = &[
+    "AgentMessage",
+    "CollabAgentToolCall",
+    "ContextCompaction",
+    "Plan",
+    "Reasoning",
+    "SubAgentActivity",
+    "WebSearch",
+];
+
+/// One file.
+#[derive(Default)]
+pub(crate) struct Codex {
+    begun: bool,
+    /// Scripts under way, whose output tells of denials.
+    scripts: HashSet<String>,
+    /// The calls that a line told: what an item tells beyond them was made by a script.
+    calls: HashSet<String>,
+}
+
+impl Reads for Codex {
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
+        let kind = line.r#type.text().ok_or(Unread)?;
+        carried.time = raw::time(line.timestamp.text().as_deref());
+        if LINES.contains(&&*kind) {
+            return Ok(());
+        }
+        let Some(payload) = line.payload.get() else { return Err(Unread) };
+        match &*kind {
+            "session_meta" => self.begin(payload, carried),
+            "turn_context" => {
+                carry(&mut carried.cwd, payload.cwd.text().as_deref());
+                carry(&mut carried.mode, payload.approval_policy.text().as_deref());
+            }
+            "response_item" => self.said(payload, carried, tell),
+            "event_msg" => self.happened(payload, carried, tell),
+            other => carried.facts.unknown(other),
+        }
+        Ok(())
+    }
+}
+
+impl Codex {
+    /// A subagent's file has two beginnings, its own and then its parent's.
+    fn begin(&mut self, payload: &Payload<'_>, carried: &mut Carried) {
+        if std::mem::replace(&mut self.begun, true) {
+            return;
+        }
+        let id = payload.id.text();
+        carry(&mut carried.session, payload.session_id.text().or_else(|| id.clone()).as_deref());
+        carry(&mut carried.cwd, payload.cwd.text().as_deref());
+        carry(&mut carried.facts.version, payload.cli_version.text().as_deref());
+        carried.facts.session = id.as_deref().map(Into::into);
+        if payload.parent_thread_id.text().is_some() {
+            carry(&mut carried.subagent, id.as_deref());
+        }
+    }
+
+    fn said(&mut self, payload: &Payload<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        let kind = payload.r#type.text().unwrap_or_default();
+        let id = payload.call_id.text().or_else(|| payload.id.text());
+        match (&*kind, id) {
+            ("function_call" | "custom_tool_call" | "local_shell_call", Some(id)) => {
+                let call = self.call(payload, id, &kind);
+                carried.facts.has_scripts |= call.kind == Kind::Script;
+                tell(carried.told(What::Call(call)));
+            }
+            (kind, Some(call)) if kind.ends_with("_output") => {
+                let is_script = self.scripts.remove(&*call);
+                tell(carried.told(ended(call, payload.output, is_script)));
+            }
+            (kind, _) if SAID.contains(&kind) => {}
+            (kind, _) => carried.facts.unknown(kind),
+        }
+    }
+
+    fn call<'a>(&mut self, payload: &Payload<'a>, id: Cow<'a, str>, kind: &str) -> Call<'a> {
+        let name = payload.name.text().unwrap_or(Cow::Borrowed("local_shell"));
+        let input = match kind {
+            "function_call" => payload.arguments.text().unwrap_or_default(),
+            "custom_tool_call" => {
+                Cow::Owned(json!({ "command": payload.input.text() }).to_string())
+            }
+            _ => Cow::Borrowed(payload.action.json().unwrap_or("{}")),
+        };
+        let tool = match payload.namespace.text() {
+            Some(space) if space.starts_with("mcp__") => Cow::Owned(format!("{space}__{name}")),
+            Some(space) if space != "multi_agent_v1" => Cow::Owned(format!("{space}{name}")),
+            _ => name,
+        };
+        let is_script = kind == "custom_tool_call" && tool == "exec";
+        if is_script {
+            self.scripts.insert(id.to_string());
+        }
+        self.calls.insert(id.to_string());
+        Call { id, tool, input, kind: if is_script { Kind::Script } else { Kind::Plain } }
+    }
+
+    fn happened(&mut self, payload: &Payload<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        let kind = payload.r#type.text().unwrap_or_default();
+        match &*kind {
+            "task_complete" => tell(carried.told(What::Stop)),
+            "item_completed" => self.item(payload.item.get(), carried, tell),
+            kind if HAPPENED.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
+        }
+    }
+
+    /// What an item tells that ended: what really ran, and the calls of scripts.
+    fn item(&mut self, item: Option<&Item<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+        let Some(item) = item else { return carried.facts.unknown("item_completed") };
+        let kind = item.r#type.text().unwrap_or_default();
+        if &*kind == "UserMessage" {
+            let texts = item.content.read::<Vec<Text<'_>>>().unwrap_or_default();
+            let text: String = texts.iter().filter_map(|text| text.text.text()).collect();
+            return tell(carried.told(What::Prompt(text.into())));
+        }
+        if ITEMS.contains(&&*kind) {
+            return;
+        }
+        let (Some(id), Some((tool, input))) = (item.id.text(), ran(item, &kind)) else {
+            return carried.facts.unknown(&kind);
+        };
+        if self.calls.contains(&*id) {
+            if &*kind == "CommandExecution" {
+                tell(carried.told(What::Rewritten { call: id, input: input.into() }));
+            }
+            return;
+        }
+        let is_failed = item.status.text().as_deref() == Some("failed");
+        let call = Call { id: id.clone(), tool, input: input.into(), kind: Kind::Nested };
+        tell(carried.told(What::Call(call)));
+        let ended = if is_failed { Ended::Failed } else { Ended::Ran };
+        tell(carried.told(What::Result { call: id, ended }));
+    }
+}
+
+/// The tool and the input that an item tells, as hooks know them.
+fn ran<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
+    match kind {
+        "CommandExecution" => {
+            let command = item.command.read::<Vec<String>>()?;
+            Some((
+                Cow::Borrowed("exec_command"),
+                json!({ "cmd": shell_line(&command) }).to_string(),
+            ))
+        }
+        "FileChange" => {
+            let changes = item.changes.read::<serde_json::Map<String, serde_json::Value>>()?;
+            Some((Cow::Borrowed("apply_patch"), json!({ "command": patch(&changes) }).to_string()))
+        }
+        "McpToolCall" => {
+            let (server, tool) = (item.server.text()?, item.tool.text()?);
+            let input = item.arguments.json().unwrap_or("{}").to_owned();
+            Some((Cow::Owned(format!("mcp__{server}__{tool}")), input))
+        }
+        _ => None,
+    }
+}
+
+/// The line that a shell was given, or the words of a command.
+pub(crate) fn shell_line(command: &[String]) -> String {
+    match command {
+        [shell, flag, line] if shell.ends_with("sh") && matches!(&**flag, "-c" | "-lc") => {
+            line.clone()
+        }
+        words => words.join(" "),
+    }
+}
+
+/// The changes of files as the patch that they came from: which files, and what is told of their content.
+fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
+    let mut text = "*** Begin Patch\n".to_owned();
+    for (path, change) in changes {
+        let field =
+            |key: &str| change.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let (verb, body) = match field("type") {
+            "add" => ("Add", field("content").lines().map(|line| format!("+{line}\n")).collect()),
+            "delete" => ("Delete", String::new()),
+            _ => ("Update", field("unified_diff").to_owned()),
+        };
+        text.push_str(&format!("*** {verb} File: {path}\n{body}"));
+    }
+    text + "*** End Patch\n"
+}
+
+/// How a call ended, by the only thing that is told: its words.
+fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a> {
+    const BLOCKED: &str = "Command blocked by PreToolUse hook:";
+    // None of the words that are looked for has a sign that is escaped.
+    let text = output.written().map(Cow::Borrowed).unwrap_or_else(|| {
+        let texts = output.read::<Vec<Text<'_>>>().unwrap_or_default();
+        Cow::Owned(texts.iter().filter_map(|text| text.text.text()).collect::<Vec<_>>().join("\n"))
+    });
+    let starts = |prefix: &&str| text.starts_with(*prefix);
+    let by = match &*text {
+        text if text.starts_with(BLOCKED) || is_script && text.contains(BLOCKED) => {
+            Some(Refuser::Hook)
+        }
+        text if text.starts_with("aborted by user") => Some(Refuser::Person),
+        text if ["patch rejected:", "approval policy is", "exec_command failed: rejected"]
+            .iter()
+            .any(starts)
+            || text.contains("rejected by user approval settings") =>
+        {
+            Some(Refuser::Mode)
+        }
+        _ => None,
+    };
+    if let Some(by) = by {
+        return What::Denial { call, by };
+    }
+    let is_unknown = [
+        "unsupported call:",
+        "unsupported custom tool call:",
+        "failed to parse function arguments",
+    ];
+    let ended = match () {
+        () if is_unknown.iter().any(starts) => Ended::Refused,
+        () if text.contains("Process exited with code ")
+            && !text.contains("Process exited with code 0") =>
+        {
+            Ended::Failed
+        }
+        () => Ended::Ran,
+    };
+    What::Result { call, ended }
+}

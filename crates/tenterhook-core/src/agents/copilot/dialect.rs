@@ -1,0 +1,140 @@
+//! The dialect of Copilot CLI, version 1.0.102, in two forms by how a file spells an event: names in small letters, whose payloads do
+//! not say which event it is, and those of Claude Code, in Claude Code's form.
+//!
+//! Implements `docs/spec/dialect-copilot.md` (CP-).
+
+mod config;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::path::Path;
+
+use crate::answer::{Failure, Powers};
+use crate::diagnostic::Code;
+use crate::dialect::kit::event::variables;
+use crate::dialect::kit::{call, heard};
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
+use crate::event::Event;
+use crate::hook::{Interpolation, Layer, OnFailure, Run};
+use crate::source::{ReadConfig, Source};
+pub(crate) use crate::syntax::Node;
+
+/// The dialect of events in small letters, which reads all files.
+pub static COPILOT: Dialect = Dialect {
+    home_variable: Some("COPILOT_HOME"),
+    replies: Some(&reply::CAMEL_REPLIES),
+    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    without_answer,
+    timeout_key: "timeoutSec",
+    promise: |hook, row, failure| promise(&hook.run, row, failure),
+    loads,
+    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
+    interpolation: Interpolation::EMPTY,
+    ..Dialect::of(Core {
+        id: DialectId::COPILOT,
+        rows: || &words::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        recognizes,
+        places,
+        read_config: config::read,
+        decode_event: words::camel,
+        encode_event: |event| with_variables(event, words::write_camel(event)),
+        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+    })
+};
+
+/// The dialect of events that are spelled as Claude Code's.
+pub static PASCAL: Dialect = Dialect {
+    replies: Some(&reply::PASCAL_REPLIES),
+    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    without_answer,
+    timeout_key: "timeoutSec",
+    promise: |hook, row, failure| promise(&hook.run, row, failure),
+    loads,
+    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
+    interpolation: Interpolation::EMPTY,
+    ..Dialect::of(Core {
+        id: DialectId::COPILOT_PASCAL,
+        rows: || &words::PASCAL_ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        recognizes: |_, _| Fit::No,
+        places: |_| Vec::new(),
+        // Its hooks stand in the other's files.
+        read_config: |_| ReadConfig::default(),
+        decode_event: words::pascal,
+        encode_event: |event| with_variables(event, words::write_pascal(event)),
+        read_answer: |event, row, report| heard::read(&reply::PASCAL_HEARS, event, row, report),
+    })
+};
+
+/// A hook before a tool that fails denies there; one that is too late does not (BR-9).
+fn without_answer(event: &str, failure: &Failure) -> OnFailure {
+    match event == "PreToolUse" && failure.code != Code::TimedOut {
+        true => OnFailure::Block,
+        false => OnFailure::Continue,
+    }
+}
+
+/// The same of its own hooks, where a request that fails denies nothing (CP-43).
+fn promise(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
+    match run {
+        Run::Http(_) => OnFailure::Continue,
+        _ => without_answer(&row.event, failure),
+    }
+}
+
+/// It reads a project's settings of Claude Code, too.
+fn loads(source: &Source, _: DialectId) -> bool {
+    let of_project = matches!(source.layer, Layer::Project | Layer::Local);
+    let own = [DialectId::COPILOT, DialectId::COPILOT_PASCAL].contains(&source.dialect);
+    own || (of_project && source.dialect == DialectId::CLAUDE)
+}
+
+/// The fields, and the variables that its hooks find (CP-21).
+fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
+    let project = event.within.project.to_string_lossy().into_owned();
+    let env = variables([
+        ("COPILOT_CLI", "1"),
+        ("COPILOT_PROJECT_DIR", &project),
+        ("CLAUDE_PROJECT_DIR", &project),
+    ]);
+    Envelope { env, ..envelope }
+}
+
+/// The organisation's policies.
+pub(crate) const MACHINE: &[machine::File] = &[(Some("github-copilot"), "policy.d/*.json")];
+
+/// The organisation's policies, the user's files, and the project's (CP-1).
+fn places(roots: &Roots) -> Vec<Candidate> {
+    let home = roots.home_of(DialectId::COPILOT, ".copilot");
+    let project = roots.repository.as_ref().unwrap_or(&roots.cwd);
+    let others = [
+        (home.join("hooks/*.json"), Layer::User),
+        (home.join("settings.json"), Layer::User),
+        (project.join(".github/hooks/*.json"), Layer::Project),
+        (project.join(".github/copilot/settings.json"), Layer::Project),
+        (project.join(".github/copilot/settings.local.json"), Layer::Local),
+    ];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(MACHINE, roots).into_iter().chain(others).collect()
+}
+
+/// Ends of directories that only this agent reads.
+const OWN: &[&str] =
+    &[".github/hooks", ".copilot/hooks", ".github/copilot", "github-copilot/policy.d"];
+
+/// A file is known by its place; elsewhere by an event that only this agent spells so.
+fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let place = path.parent().is_some_and(|parent| OWN.iter().any(|own| parent.ends_with(own)));
+    if is_json && (place || path.ends_with(".copilot/settings.json")) {
+        return Fit::Certain;
+    }
+    let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
+    let is_own = |key: &str| words::ROWS.iter().any(|row| row.name == key && row.name != row.event);
+    let lists = hooks.iter().any(|hook| is_own(&hook.key) && hook.node.as_array().is_some());
+    if lists { Fit::Shape } else { Fit::No }
+}

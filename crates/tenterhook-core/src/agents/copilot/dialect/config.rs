@@ -1,0 +1,250 @@
+//! Reads the files of Copilot CLI (CP-1 to CP-12): an event holds its hooks themselves, or, where it is spelled as Claude Code's,
+//! groups of them.
+
+use std::time::Duration;
+
+use super::words;
+use crate::diagnostic::Code;
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::{self, Fields};
+use crate::dialect::kit::field::texts;
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::kit::request;
+use crate::dialect::{DialectId, EventRow, Subject};
+use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source, Switch};
+use crate::syntax::{Format, Node};
+
+static FILE: File = File {
+    items: "hooks",
+    shape: r#"write `{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "..."}]}}`"#,
+    rules: Rules::all("CP-4"),
+    tells_empty: false,
+    is_javascript: true,
+    find,
+    ..File::of("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
+};
+
+/// The events of both spellings.
+static BOTH: std::sync::LazyLock<Vec<EventRow>> = std::sync::LazyLock::new(|| {
+    words::ROWS.iter().chain(words::PASCAL_ROWS.iter()).cloned().collect()
+});
+
+const FIELDS: Fields = Fields {
+    whose: "a hook",
+    code: Code::UnknownEntryField,
+    known: &[
+        "type",
+        "bash",
+        "powershell",
+        "command",
+        "exec",
+        "args",
+        "cwd",
+        "env",
+        "timeoutSec",
+        "timeout",
+        "matcher",
+        "url",
+        "headers",
+        "allowedEnvVars",
+        "prompt",
+        // Those of VS Code, which reads the same files.
+        "windows",
+        "linux",
+        "osx",
+        "description",
+        "comment",
+    ],
+    foreign: &[
+        ("timeoutms", "write `timeoutSec`, in seconds"),
+        ("async", "the agent waits for every hook: start the work in the background yourself"),
+    ],
+};
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    file::read(&FILE, source, Format::Json)
+}
+
+fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    let off = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
+    if let Some(entry) = off {
+        reader.read.switches.push(Switch::DisableAll);
+        let message = "`disableAllHooks` switches every hook off that is not managed";
+        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+    }
+    root.get("hooks")
+}
+
+/// Whether the event is spelled as Claude Code's.
+fn is_pascal(scope: &Scope) -> bool {
+    scope.name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object(node, "a hook", Code::EntryNotObject) {
+        return;
+    }
+    match node.get("hooks").and_then(Node::as_array) {
+        Some(hooks) => group(reader, node, hooks, scope),
+        None => hook(reader, node, scope),
+    }
+}
+
+/// A group as Claude Code has them counts under that agent's names of events alone.
+fn group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
+    let mut inner = scope.clone();
+    inner.matcher = reader.text(node, "matcher").unwrap_or_default();
+    if !is_pascal(scope) {
+        let message = format!(
+            "`{}` holds no groups: what stands in the inner `hooks` never runs",
+            scope.name
+        );
+        let found = finding(Code::NestedHooks, message).label("never read");
+        reader.report(node.span, found.help("put the hooks into the array of the event itself"));
+        let because = "it stands in a group, and Copilot CLI looks for no hook there";
+        inner.off = inner.off.or_else(|| Some(Off::new(because, "CP-4")));
+    }
+    for node in hooks {
+        if reader.is_object(node, "a hook", Code::EntryNotObject) {
+            hook(reader, node, &inner);
+        }
+    }
+}
+
+fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if scope.off.is_none() {
+        FIELDS.check(reader, node, &["name", "statusMessage"]);
+    }
+    let own = reader.text(node, "matcher");
+    let scope = Scope { matcher: own.unwrap_or_else(|| scope.matcher.clone()), ..scope.clone() };
+    let (run, broken) = match run(reader, node) {
+        Ok(run) => (run, None),
+        Err(why) => (entry::unusable(why.clone()), Some(Off::new(why, "CP-6"))),
+    };
+    let (spec, skipped) = matcher(reader, node, &scope);
+    let mut hook = entry::draft(reader, node, &scope.name, &scope.matcher, &scope, run);
+    if is_pascal(&scope) {
+        hook.dialect = DialectId::COPILOT_PASCAL;
+    }
+    hook.matcher = Matcher::new(spec);
+    hook.timeout = timeout(reader, node);
+    hook.arming = Off::arming(scope.off.clone().or(broken).or(skipped));
+    reader.read.hooks.push(hook);
+}
+
+/// What an entry runs (CP-6).
+fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
+    let kind = reader.text(node, "type");
+    match kind.as_deref() {
+        Some("http") => match reader.text(node, "url") {
+            Some(url) => Ok(Run::Http(request::read(reader, node, url))),
+            None => Err(missing(reader, node, "url")),
+        },
+        Some("prompt") => {
+            let why =
+                "a `prompt` is sent to the agent as if the user had typed it; it never runs here";
+            let found = finding(Code::HandlerTypeNotAccepted, why).label("never runs");
+            reader.report(node.span, found.help("use a `command` hook"));
+            Err(why.to_owned())
+        }
+        None | Some("command" | "") => command(reader, node),
+        Some(other) => {
+            let message = format!("no hook type is called `{other}`");
+            let found = finding(Code::UnknownHandlerType, message.clone());
+            reader.report(node.span, found.help("the types are command, http, prompt"));
+            Err(message)
+        }
+    }
+}
+
+/// Which keys hold a line, and for which shell; the first that is there counts.
+const LINES: &[(&str, Shell)] = if cfg!(windows) {
+    &[("powershell", Shell::PowerShell), ("windows", Shell::PowerShell), ("command", Shell::Sh)]
+} else if cfg!(target_os = "macos") {
+    &[("bash", Shell::Bash), ("osx", Shell::Bash), ("command", Shell::Bash)]
+} else {
+    &[("bash", Shell::Bash), ("linux", Shell::Bash), ("command", Shell::Bash)]
+};
+
+fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
+    let line = LINES.iter().find_map(|(key, shell)| {
+        let text = reader.text(node, key).filter(|text| !text.trim().is_empty())?;
+        Some(Invocation::Shell { text, shell: *shell })
+    });
+    let program = reader.text(node, "exec").filter(|text| !text.trim().is_empty());
+    let args = reader.entry(node, "args").map(|entry| texts(&entry.node));
+    let invocation = match (program, args, line) {
+        (Some(program), None | Some(Some(_)), _) => {
+            let args = reader.entry(node, "args").and_then(|entry| texts(&entry.node));
+            Invocation::Argv { program, args: args.unwrap_or_default() }
+        }
+        (Some(_), Some(None), _) => {
+            if let Some(field) = reader.entry(node, "args") {
+                reader.findings.takes(field, "an array of strings");
+            }
+            return Err("its `args` is not an array of strings".to_owned());
+        }
+        (None, _, Some(line)) => line,
+        (None, _, None) => return Err(missing(reader, node, "bash")),
+    };
+    let (env, cwd) = (entry::env(reader, node), entry::cwd(reader, node));
+    Ok(Run::Command(Command { env, cwd, ..Command::new(invocation, Inherit::All) }))
+}
+
+fn missing(reader: &mut Reader<'_>, node: &Node, key: &str) -> String {
+    let message = format!("the hook has no `{key}`");
+    let found = finding(Code::HandlerMissingField, message).label("never runs here");
+    reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
+    format!("it has no `{key}`")
+}
+
+/// An expression for the whole of a name; `*` is none in small letters (CP-10). Why the agent skips the entry, where it does.
+fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec, Option<Off>) {
+    let text = scope.matcher.as_str();
+    let Some(field) = node.entry("matcher").filter(|_| !text.is_empty()) else {
+        return (spec(text, is_pascal(scope)), None);
+    };
+    if scope.row.is_some_and(|row| row.subject == Subject::None) {
+        let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
+        let found = finding(Code::MatcherIgnored, message);
+        reader.report(field.node.span, found.help("remove it, and test in the program"));
+        return (MatcherSpec::Any, None);
+    }
+    let spec = spec(text, is_pascal(scope));
+    let why = match text {
+        "*" if !is_pascal(scope) => Some("`*` repeats nothing".to_owned()),
+        _ => Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()),
+    };
+    let Some(why) = why else { return (spec, None) };
+    let exact = reader.source.compat == Compat::Exact;
+    let here = if text == "*" { "here it runs on all" } else { "here its failure policy decides" };
+    let message = format!("the matcher is not a valid regular expression: {why}");
+    let found = finding(Code::InvalidMatcher, message);
+    reader.report(field.node.span, found.help(format!("Copilot CLI skips the hook; {here}")));
+    let because = "its matcher is not a valid expression, and Copilot CLI skips it";
+    (spec, exact.then(|| Off::new(because, "CP-10")))
+}
+
+fn spec(text: &str, pascal: bool) -> MatcherSpec {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
+    match text {
+        "" | "*" => MatcherSpec::Any,
+        _ if pascal && text.chars().all(plain) => {
+            MatcherSpec::Words(text.split('|').map(str::to_owned).collect())
+        }
+        // By itself it may be broken, and whole between the anchors.
+        _ if Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().is_err() => {
+            MatcherSpec::Regex(text.to_owned())
+        }
+        _ => MatcherSpec::Regex(format!("^(?:{text})$")),
+    }
+}
+
+/// Seconds.
+fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.entry(node, "timeoutSec").or_else(|| reader.entry(node, "timeout"))?;
+    reader.findings.seconds(field)
+}

@@ -1,0 +1,59 @@
+//! The dialect of Gemini CLI, version 0.61: settings with groups as in Claude Code's, events and tools under names of its own,
+//! times in milliseconds. What it reads of an answer is what it is told, read backwards.
+//!
+//! Implements `docs/spec/dialect-gemini.md` (GM-).
+
+mod config;
+mod reply;
+pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::answer::{Failure, Powers};
+use crate::diagnostic::Code;
+use crate::dialect::kit::event::variables;
+use crate::dialect::kit::{call, heard};
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{DialectId, Envelope, EventRow};
+use crate::event::Event;
+pub(crate) use crate::hook::OnFailure;
+
+/// The dialect.
+pub static GEMINI: Dialect = Dialect {
+    without_answer,
+    replies: Some(&reply::REPLIES),
+    project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    settle_layers: settings::switch_off,
+    ..Dialect::of(Core {
+        id: DialectId::GEMINI,
+        rows: || &words::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        recognizes: |path, root| settings::recognizes(&config::PLACE, &words::ROWS, path, root),
+        places: |roots| settings::places(&config::PLACE, roots),
+        read_config: config::read,
+        decode_event: |json, roots| words::WORDS.decode(json, roots),
+        encode_event: encode,
+        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+    })
+};
+
+/// Whatever exits with another code than 0 and 1, and says something, blocks there (BR-9).
+fn without_answer(event: &str, failure: &Failure) -> OnFailure {
+    let blocks =
+        matches!(event, "PreToolUse" | "UserPromptSubmit") && failure.code == Code::ExitCode;
+    if blocks && failure.exit != Some(1) { OnFailure::Block } else { OnFailure::Continue }
+}
+
+/// The fields, and the variables that its hooks find (GM-21).
+fn encode(event: &Event) -> Envelope {
+    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let (project, cwd) = (path(&event.within.project), path(&event.within.cwd));
+    let env = variables([
+        ("GEMINI_PROJECT_DIR", &project),
+        ("GEMINI_CWD", &cwd),
+        ("GEMINI_SESSION_ID", &event.within.session_id),
+        ("CLAUDE_PROJECT_DIR", &project),
+    ]);
+    Envelope { env, ..words::WORDS.encode(event) }
+}

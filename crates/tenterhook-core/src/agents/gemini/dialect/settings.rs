@@ -1,0 +1,200 @@
+//! What do the settings of Gemini CLI and of Qwen Code, which began as a copy of it, have in common? Where they stand, what a group
+//! selects, and which hooks they switch off.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic, Span};
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry;
+use crate::dialect::kit::file::{Reader, Scope};
+use crate::dialect::kit::groups;
+use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject, machine};
+use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source, Switch};
+use crate::syntax::{self, Entry, Format, Node};
+
+/// Where one of the two keeps its settings.
+pub(crate) struct Place {
+    pub(crate) id: DialectId,
+    /// The directory in a home and in a project.
+    pub(crate) folder: &'static str,
+    /// The directory of the machine, beside those of other agents.
+    pub(crate) machine: &'static str,
+}
+
+const FILE: &str = "settings.json";
+
+/// The machine's file, which is managed, the user's, and the project's where the agent is started.
+pub(crate) fn places(place: &Place, roots: &Roots) -> Vec<Candidate> {
+    let user = roots.home_of(place.id, place.folder).join(FILE);
+    let project: PathBuf = roots.cwd.join(place.folder).join(FILE);
+    let others = [(user, Layer::User), (project, Layer::Project)];
+    let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
+    machine::places(&[(Some(place.machine), FILE)], roots).into_iter().chain(others).collect()
+}
+
+/// A file is known by its place; elsewhere by an event that only this agent has.
+pub(crate) fn recognizes(
+    place: &Place,
+    rows: &[EventRow],
+    path: &Path,
+    root: Option<&Node>,
+) -> Fit {
+    let own = |folder: &str| path.ends_with(Path::new(folder).join(FILE));
+    if own(place.folder) || own(place.machine) {
+        return Fit::Certain;
+    }
+    let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
+    let is_own = |key: &str| rows.iter().any(|row| row.name == key && row.name != row.event);
+    let groups = hooks.iter().any(|hook| is_own(&hook.key) && hook.node.as_array().is_some());
+    if groups { Fit::Shape } else { Fit::No }
+}
+
+/// What switches all hooks off, and what is wrong beside the events.
+pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
+    let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
+    let mut enabled = hooks.filter_map(|hook| hook.entry("enabled"));
+    let enabled = enabled.find(|entry| entry.node.as_bool() == Some(false));
+    if let Some(entry) = all.or(enabled) {
+        reader.read.switches.push(Switch::DisableAll);
+        let message = format!("`{}` switches every hook off", entry.key);
+        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+    }
+    root.get("hooks")
+}
+
+/// Switches off what `disabled` lists, by name, or by command where a hook has no name: the user's and the machine's word counts in
+/// every file, a project's in its own. Only managed files switch off the hooks of a managed file (C-90).
+pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
+    let listings = layers.iter().filter(|(source, _)| source.text.contains("disabled"));
+    let listings = listings.map(|(source, _)| Listing {
+        file: Arc::clone(&source.name),
+        layer: source.layer,
+        text: Arc::clone(&source.text),
+        names: disabled(source),
+    });
+    let listings: Vec<Listing> = listings.filter(|listing| !listing.names.is_empty()).collect();
+    if listings.is_empty() {
+        return;
+    }
+    for (source, read) in layers.iter_mut() {
+        let about: Vec<&Listing> =
+            listings.iter().filter(|listing| listing.is_about(source)).collect();
+        let names = names(source);
+        let mut found = Vec::new();
+        for hook in read.hooks.iter_mut().filter(|hook| hook.arming == Arming::Armed) {
+            let place = hook.place.as_ref().map(|location| location.span);
+            let name = names.iter().find(|name| Some(name.0) == place).map(|name| &name.1);
+            let command = match &hook.run {
+                Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
+                    Some(text)
+                }
+                _ => None,
+            };
+            let Some(name) = name.or(command) else { continue };
+            let listed = about.iter().copied().filter(|listing| listing.names.contains(name));
+            let (binding, others): (Vec<&Listing>, Vec<&Listing>) =
+                listed.partition(|listing| listing.binds(source));
+            if !binding.is_empty() {
+                let because = "`disabled` lists it".to_owned();
+                hook.arming = Arming::Disarmed { because, rule: "GM-6" };
+            } else if let Some(Listing { file, .. }) = others.first() {
+                let message = format!(
+                    "`disabled` in {file} has no effect on `{name}`: {} is a managed file",
+                    source.name
+                );
+                let diagnostic = Diagnostic::new(Code::SwitchNotHeard, message, None);
+                found.push(diagnostic.help("leave it out: only a managed file changes this"));
+            }
+        }
+        read.diagnostics.append(&mut found);
+    }
+}
+
+/// What one file lists as disabled.
+struct Listing {
+    file: Arc<str>,
+    layer: Layer,
+    text: Arc<str>,
+    names: Vec<String>,
+}
+
+impl Listing {
+    fn is_own(&self, source: &Source) -> bool {
+        // Sources that a host made up may share a name.
+        self.file == source.name && Arc::ptr_eq(&self.text, &source.text)
+    }
+
+    fn is_about(&self, source: &Source) -> bool {
+        self.is_own(source) || matches!(self.layer, Layer::Managed | Layer::User)
+    }
+
+    fn binds(&self, source: &Source) -> bool {
+        self.layer == Layer::Managed || source.layer != Layer::Managed
+    }
+}
+
+fn disabled(source: &Source) -> Vec<String> {
+    let root = syntax::parse(&source.text, Format::Json).root;
+    let root = root.as_ref();
+    let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
+    let lists = holders.filter_map(|holder| holder.get("disabled")?.as_array());
+    lists.flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
+}
+
+/// What the hooks of a file are called that have a name, each by where it stands.
+fn names(source: &Source) -> Vec<(Span, String)> {
+    let root = syntax::parse(&source.text, Format::Json).root;
+    let events = root.as_ref().and_then(|root| root.get("hooks")).map(Node::entries);
+    let groups = events.into_iter().flatten().filter_map(|entry| entry.node.as_array()).flatten();
+    let handlers = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let named = |handler: &Node| Some((handler.span, handler.get("name")?.as_str()?.to_owned()));
+    handlers.filter_map(named).filter(|(_, name)| !name.is_empty()).collect()
+}
+
+/// What a matcher means: on calls of tools an expression, found anywhere; elsewhere the whole text. `lists`: words and `|` are a
+/// list of whole names.
+pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, Option<String>) {
+    let text = scope.matcher.as_str();
+    if matches!(text, "" | "*") {
+        return (MatcherSpec::Any, None);
+    }
+    let words = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|' | '-');
+    if lists && text.chars().all(plain) {
+        return (words(text), None);
+    }
+    let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
+    let regex = MatcherSpec::Regex(text.to_owned());
+    let whole = MatcherSpec::Words(vec![text.to_owned()]);
+    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
+    match (why, compat) {
+        // Elsewhere the agent compares the whole text; a list of names was meant.
+        (_, Compat::Exact) if !about_tool && !lists => (whole, None),
+        (_, Compat::Guarded) if !about_tool && !lists => (words(text), None),
+        (Some(why), Compat::Exact) => (whole, Some(why)),
+        // Left as it is, it is a failure of its hook each time (S-3).
+        (why, _) => (regex, why),
+    }
+}
+
+/// What is wrong with the matcher of a group.
+pub(crate) fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
+    let (_, broken) = spec(scope, reader.source.compat, lists);
+    let help = "the agent takes it for a whole name; here the hook's failure policy decides";
+    groups::tell_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
+}
+
+/// A line for `bash`, with the variables of its entry.
+pub(crate) fn command(reader: &mut Reader<'_>, node: &Node, text: String) -> Run {
+    let shell = match reader.text(node, "shell").as_deref() {
+        Some("powershell") => Shell::PowerShell,
+        _ => Shell::Bash,
+    };
+    let env = entry::env(reader, node);
+    let invocation = Invocation::Shell { text, shell };
+    Run::Command(Command { env, ..Command::new(invocation, Inherit::All) })
+}

@@ -1,0 +1,184 @@
+//! The sessions of Gemini CLI 0.61, and the single objects of its versions before 0.40: messages that are written again when more of
+//! them is known. Judges nothing.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use crate::transcript::claude::carry;
+pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
+pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    session_id: Field<'a>,
+    #[serde(borrow, default)]
+    kind: Field<'a>,
+    #[serde(borrow, default)]
+    directories: Field<'a>,
+    #[serde(borrow, default, rename = "$set")]
+    set: Field<'a>,
+    #[serde(borrow, default)]
+    messages: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    timestamp: Field<'a>,
+    #[serde(borrow, default)]
+    content: Field<'a>,
+    #[serde(borrow, default)]
+    tool_calls: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    name: Field<'a>,
+    #[serde(borrow, default)]
+    args: Field<'a>,
+    #[serde(borrow, default)]
+    status: Field<'a>,
+    #[serde(borrow, default)]
+    result: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Field<'a>,
+    #[serde(borrow, default, rename = "functionResponse")]
+    response: Option<Response<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow, default)]
+    response: Option<Said<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow, default)]
+    error: Field<'a>,
+}
+
+/// Kinds of messages that tell no event.
+const OTHERS: &[&str] = &["error", "info", "warning"];
+
+/// One file.
+#[derive(Default)]
+pub(crate) struct Gemini {
+    /// The calls and prompts that were told: a resume repeats all.
+    told: HashSet<String>,
+}
+
+impl Reads for Gemini {
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
+        if let Some(set) = line.set.json() {
+            let set: Line<'_> = serde_json::from_str(set)?;
+            return self.messages(&set, carried, tell);
+        }
+        if line.r#type.is_some() {
+            self.message(&line, carried, tell);
+            return Ok(());
+        }
+        let Some(session) = line.session_id.text() else { return Err(Unread) };
+        carry(&mut carried.session, Some(&session));
+        if line.kind.text().as_deref() == Some("subagent") && carried.subagent.is_none() {
+            carry(&mut carried.subagent, Some(&session));
+        }
+        if carried.cwd.is_none() {
+            let directories = line.directories.read::<Vec<String>>().unwrap_or_default();
+            carry(&mut carried.cwd, directories.first().map(String::as_str));
+        }
+        carried.facts.session.clone_from(&carried.session);
+        self.messages(&line, carried, tell)
+    }
+}
+
+impl Gemini {
+    fn messages(
+        &mut self,
+        line: &Line<'_>,
+        carried: &mut Carried,
+        tell: Tell<'_>,
+    ) -> Result<(), Unread> {
+        let Some(messages) = line.messages.json() else { return Ok(()) };
+        for message in serde_json::from_str::<Vec<Line<'_>>>(messages)? {
+            self.message(&message, carried, tell);
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        let kind = message.r#type.text().unwrap_or_default();
+        carried.time = raw::time(message.timestamp.text().as_deref());
+        let id = message.id.text().unwrap_or_default();
+        match &*kind {
+            "user" => self.prompt(message, &id, carried, tell),
+            "gemini" => {
+                let calls = message.tool_calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
+                let is_last =
+                    calls.is_empty() && message.content.text().is_some_and(|text| !text.is_empty());
+                if is_last && self.told.insert(id.into_owned()) {
+                    tell(carried.told(What::Stop));
+                }
+                for call in &calls {
+                    self.call(call, carried, tell);
+                }
+            }
+            kind if OTHERS.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
+        }
+    }
+
+    fn prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, tell: Tell<'_>) {
+        let parts = message.content.read::<Vec<Part<'_>>>().unwrap_or_default();
+        let texts = parts.iter().filter_map(|part| part.text.text());
+        let text = message.content.text().map_or_else(|| texts.collect(), String::from);
+        if !text.is_empty()
+            && !text.starts_with("<session_context>")
+            && self.told.insert(id.to_owned())
+        {
+            tell(carried.told(What::Prompt(text.into())));
+        }
+    }
+
+    fn call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        let (Some(id), Some(tool)) = (call.id.text(), call.name.text()) else {
+            return carried.facts.unknown("toolCalls");
+        };
+        if !self.told.insert(id.to_string()) {
+            return;
+        }
+        let input = call.args.json().unwrap_or("{}").into();
+        tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+        let parts = call.result.read::<Vec<Part<'_>>>().unwrap_or_default();
+        let error =
+            parts.iter().find_map(|part| part.response.as_ref()?.response.as_ref()?.error.text());
+        let words = error.unwrap_or_default();
+        let by = match (call.status.text().as_deref(), &*words) {
+            (Some("cancelled"), _) => Some(Refuser::Person),
+            (_, text) if text.starts_with("Tool execution blocked:") => Some(Refuser::Hook),
+            (_, text) if text.starts_with("Tool execution denied by policy") => Some(Refuser::Rule),
+            _ => None,
+        };
+        let is_unknown = words.starts_with("Tool \"") && words.contains("not found")
+            || words.starts_with("params ");
+        tell(carried.told(match by {
+            Some(by) => What::Denial { call: id, by },
+            None if is_unknown => What::Result { call: id, ended: Ended::Refused },
+            None if call.status.text().as_deref() == Some("error") => {
+                What::Result { call: id, ended: Ended::Failed }
+            }
+            None => What::Result { call: id, ended: Ended::Ran },
+        }));
+    }
+}

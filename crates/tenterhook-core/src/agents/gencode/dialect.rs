@@ -1,0 +1,52 @@
+//! The dialect of Gen (gencode): its rooms are one file per direction, and this file only opens their doors.
+//!
+//! Implements `docs/spec/dialect-gen.md` (G-). `gen` itself is a keyword.
+
+mod answer;
+mod config;
+mod event;
+mod events;
+mod fields;
+mod handler;
+mod matcher;
+mod model;
+mod places;
+mod plugins;
+#[cfg(test)]
+mod tests;
+
+use crate::answer::SlipKind;
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{DialectId, first_line};
+use crate::hook::row::Mode;
+pub(crate) use crate::hook::{Interpolation, Layer};
+
+/// The dialect.
+pub static GEN: Dialect = Dialect {
+    detaches: first_line::detaches,
+    // `async` is for observation only (G-43).
+    discards_detached: true,
+    // Which event a hook names does not matter, because the real one decides which fields count (G-35).
+    counted_slips: &[SlipKind::WrongEventName],
+    shape: |_, row| model::shape(row),
+    read_words: |_, event, row, report| model::read(event, row, report),
+    plugins: plugins::find,
+    timeout: model::timeout,
+    // The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).
+    mode: |_| Mode::Serial,
+    settle_layers: places::settle,
+    last_layer: Some(Layer::Plugin),
+    interpolation: Interpolation::EMPTY_LOOSE,
+    follows_redirects: true,
+    ..Dialect::of(Core {
+        id: DialectId::GEN,
+        rows: || events::ROWS,
+        unknown_row: events::unknown,
+        recognizes: places::recognizes,
+        places: places::places,
+        read_config: config::read,
+        decode_event: event::decode,
+        encode_event: event::encode,
+        read_answer: |event, row, report| answer::read(event, row, report, false),
+    })
+};

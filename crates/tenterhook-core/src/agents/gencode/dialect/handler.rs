@@ -1,0 +1,173 @@
+//! What one handler of Gen runs, on what, and on which terms (G-6, G-7). Knows no group and no file.
+
+use std::time::Duration;
+
+use super::{events, matcher};
+use crate::diagnostic::{Code, Severity};
+pub(crate) use crate::dialect::findings::{finding, misspelt_place};
+use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::file::{Reader, Scope};
+use crate::dialect::requests;
+use crate::hook::{Command, Hook, Http, Inherit, Invocation, Prompt, Run, Shell, Wait};
+use crate::matcher::{Condition, Matcher};
+use crate::source::Source;
+use crate::syntax::{Entry, Node};
+
+/// How many tokens the answer of a model may have (G4.4).
+const MAX_TOKENS: u32 = 4096;
+
+/// How many turns an agent may take to look around: the system names no number, so it is Claude Code's.
+const AGENT_TURNS: u32 = 50;
+
+/// What a handler of a type runs.
+pub(super) fn run(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    kind: &str,
+    text: String,
+) -> Result<Run, String> {
+    Ok(match kind {
+        "http" => Run::Http(http(reader, node, text)),
+        "prompt" => Run::Prompt(prompt(reader, node, text, None)),
+        "agent" => Run::Prompt(prompt(reader, node, text, Some(AGENT_TURNS))),
+        _ => {
+            let shell = shell(reader, node);
+            Run::Command(command(reader.source, text, shell))
+        }
+    })
+}
+
+/// On what it runs, how long, and whether the event waits.
+pub(super) fn terms(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    scope: &Scope,
+    hook: &mut Hook,
+) -> Result<(), String> {
+    let means = matcher::read(scope.event().as_str(), &scope.matcher, reader.source.compat);
+    hook.matcher = Matcher::new(means.spec);
+    let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
+    let tested = condition(reader, node, scope).map(|condition| conditions.extend(condition));
+    let source = reader.source;
+    let placed =
+        conditions.into_iter().map(|condition| condition.at(&source.project, &source.home));
+    hook.condition = Condition::all(placed.collect());
+    hook.wait = match (reader.flag(node, "asyncRewake"), reader.flag(node, "async")) {
+        (true, _) => Wait::Rewake,
+        (false, true) => Wait::Detached,
+        (false, false) => Wait::Attached,
+    };
+    hook.timeout = timeout(reader, node);
+    hook.once = reader.flag(node, "once");
+    hook.status = reader.text(node, "statusMessage").filter(|text| !text.is_empty());
+    tested
+}
+
+fn http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
+    let headers =
+        reader.entry(node, "headers").map(|entry| entry.node.entries()).unwrap_or_default();
+    let text = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
+    let names = reader.entry(node, "allowedEnvVars").and_then(|entry| entry.node.as_array());
+    let names = names.into_iter().flatten().filter_map(Node::as_str);
+    let http = Http {
+        url,
+        headers: headers.iter().filter_map(text).collect(),
+        variables: names.map(str::to_owned).collect(),
+        secret: None,
+        interpolation: reader.source.dialect.dialect().interpolation(),
+    };
+    let span = reader.entry(node, "url").map_or(node.span, |entry| entry.node.span);
+    for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {
+        reader.report(span, found);
+    }
+    http
+}
+
+fn prompt(reader: &mut Reader<'_>, node: &Node, text: String, turns: Option<u32>) -> Prompt {
+    let model = reader.text(node, "model").filter(|text| !text.is_empty());
+    if let (Some(found), Some(entry)) = (misspelt_place(&text), reader.entry(node, "prompt")) {
+        reader.report(entry.node.span, found);
+    }
+    Prompt { model, max_tokens: Some(MAX_TOKENS), turns, ..Prompt::new(text) }
+}
+
+/// Only `powershell` is another shell than `sh`, in any case and with spaces round it.
+fn shell(reader: &mut Reader<'_>, node: &Node) -> Shell {
+    let Some(text) = reader.text(node, "shell") else { return Shell::Sh };
+    match text.trim().to_lowercase().as_str() {
+        "powershell" | "pwsh" => Shell::PowerShell,
+        "" | "sh" => Shell::Sh,
+        other => {
+            let message = format!("no shell is called `{other}` here; `sh` runs this");
+            let span = reader.entry(node, "shell").map_or(node.span, |entry| entry.node.span);
+            let found = finding(Code::UnknownShell, message)
+                .weighing(Severity::Warning)
+                .help("write `sh` or `powershell`");
+            reader.report(span, found);
+            Shell::Sh
+        }
+    }
+}
+
+/// `if`, which holds on calls of tools alone (G-24).
+fn condition(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    scope: &Scope,
+) -> Result<Option<Condition>, String> {
+    let Some(text) = reader.text(node, "if").filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let span = reader.entry(node, "if").map_or(node.span, |entry| entry.node.span);
+    if !events::is_about_tool(scope.event().as_str()) {
+        let message = format!("`{}` is not about a tool call, so `if` never holds", scope.event());
+        reader.report(span, finding(Code::IfOutsideToolEvent, message).label("never runs"));
+        return Err(format!("`if` never holds on `{}`", scope.event()));
+    }
+    let condition = matcher::condition(&text);
+    if let Some(fault) = condition.fault() {
+        let message = format!("`if` never holds: {fault}");
+        reader.report(span, finding(Code::IfNeverHolds, message).label("never runs"));
+    }
+    Ok(Some(condition))
+}
+
+/// Whole seconds; what is not above zero is the default.
+fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.entry(node, "timeout")?;
+    let Some(number) = field.node.as_f64() else {
+        reader.findings.takes(field, "seconds");
+        return None;
+    };
+    if number.fract() != 0.0 {
+        let message = "`timeout` takes whole seconds: Gen refuses the whole file";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+    }
+    let timeout = seconds(number);
+    if timeout.is_none() {
+        let message = "`timeout` is not above zero, so the default of 600 seconds counts";
+        reader.report(field.node.span, finding(Code::NoEffect, message));
+    } else {
+        reader.findings.many_seconds(field, number);
+    }
+    timeout
+}
+
+/// A text for a shell, with the host's whole environment (ruling 3). A plugin's root is told in variables, so that no path
+/// is ever put into the text of a shell.
+fn command(source: &Source, text: String, shell: Shell) -> Command {
+    let mut env = Vec::new();
+    let mut text = text;
+    if let Some(plugin) = &source.plugin {
+        let root = plugin.root.to_string_lossy().into_owned();
+        let own: String = plugin.name.to_uppercase().replace(['-', '.'], "_");
+        for prefix in ["GEN_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"] {
+            env.push((prefix.to_owned(), root.clone()));
+            env.push((format!("{prefix}_{own}"), root.clone()));
+            if shell == Shell::PowerShell {
+                text = text.replace(&format!("${{{prefix}}}"), &format!("${{env:{prefix}}}"));
+            }
+        }
+    }
+    Command { env, ..Command::new(Invocation::Shell { text, shell }, Inherit::All) }
+}

@@ -1,0 +1,100 @@
+//! Reads the `hooks.json` of a plugin of Goose (GO-2 to GO-12): what a handler runs, and on which terms.
+
+use super::words;
+use crate::diagnostic::{Code, Severity};
+use crate::dialect::DialectId;
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
+use crate::dialect::kit::groups::{self, Groups};
+use crate::hook::{Command, Compat, Hook, Inherit, Invocation, OnFailure, Run, Shell};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Entry, Format, Node};
+
+static FILE: File = File {
+    shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "shell", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
+    rules: Rules::all("GO-3"),
+    ..File::of(
+        "Goose",
+        DialectId::GOOSE,
+        || &words::ROWS,
+        |reader, node, scope| GROUPS.group(reader, node, scope),
+    )
+};
+
+static GROUPS: Groups = Groups {
+    types: &[("command", "command")],
+    more: &[],
+    fields: Fields {
+        whose: "a handler",
+        code: Code::UnknownHandlerField,
+        known: &["type", "command", "timeout", "on_failure"],
+        foreign: &[("onfailure", "write `on_failure`")],
+    },
+    matcher,
+    run: |reader, _, _, text| {
+        let root = reader.source.directory.parent().unwrap_or(&reader.source.directory);
+        let env = vec![("PLUGIN_ROOT".to_owned(), root.to_string_lossy().into_owned())];
+        let invocation = Invocation::Shell { text, shell: Shell::Sh };
+        Ok(Run::Command(Command { env, ..Command::new(invocation, Inherit::All) }))
+    },
+    terms,
+};
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    file::read(&FILE, source, Format::Json)
+}
+
+/// What a matcher means: an expression, found anywhere. `*` is none, and nothing is selected by it; here it is everything.
+fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
+    let text = scope.matcher.as_str();
+    let regex = MatcherSpec::Regex(text.to_owned());
+    let why = match text {
+        "" => return (MatcherSpec::Any, None),
+        "*" => Some("`*` repeats nothing".to_owned()),
+        _ => Matcher::new(regex.clone()).compile().err().map(|why| why.to_string()),
+    };
+    match (why, compat) {
+        (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
+        (why, _) if text == "*" => (MatcherSpec::Any, why),
+        (why, _) => (regex, why),
+    }
+}
+
+fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
+    let (_, broken) = spec(scope, reader.source.compat);
+    let help = "Goose never runs the hook, and says nothing; leave `matcher` out for all";
+    groups::tell_matcher(reader, entry, scope, &[""], (broken, help));
+}
+
+fn terms(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    scope: &Scope,
+    hook: &mut Hook,
+) -> Result<(), String> {
+    hook.matcher = Matcher::new(spec(scope, reader.source.compat).0);
+    hook.on_failure = on_failure(reader, node);
+    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.seconds(entry));
+    Ok(())
+}
+
+/// A word that is not known costs the agent the whole file, in silence (GO-9); here it blocks.
+fn on_failure(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
+    let field = reader.entry(node, "on_failure")?;
+    match field.node.as_str() {
+        Some("allow") => Some(OnFailure::Continue),
+        Some("block") => Some(OnFailure::Block),
+        _ => {
+            let message =
+                "`on_failure` takes `allow` or `block`; Goose drops the whole file for it";
+            let found = finding(Code::UnknownOnFailure, message).weighing(Severity::Error);
+            let found = found.help("here it is read as `block`");
+            reader.report(field.node.span, found);
+            reader.refused.get_or_insert_with(|| "its `on_failure` is no known word".to_owned());
+            Some(OnFailure::Block)
+        }
+    }
+}

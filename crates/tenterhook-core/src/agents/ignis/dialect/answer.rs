@@ -1,0 +1,198 @@
+//! Answers on the wire: what ignis makes of how a hook ended and what it printed (I-13 to I-26), and what it would lose.
+//! Judges nothing.
+
+use serde_json::{Map, Value};
+
+use super::events::TOOLS;
+use crate::answer::{Answer, Failure, Power, Powers, Restraint};
+use crate::diagnostic::Code;
+use crate::dialect::kit::answer;
+use crate::dialect::kit::denial::{self, Hearing, Protocol};
+use crate::dialect::kit::unread::Unread;
+pub(crate) use crate::dialect::typed::kind;
+use crate::dialect::{EventRow, tools};
+use crate::event::Event;
+use crate::report::{End, Report};
+use crate::strict::{self, Deviation, Found, Reading};
+
+/// The exit code that blocks.
+const BLOCKS: i32 = 2;
+
+/// How many characters of stderr a warning quotes.
+const QUOTED: usize = 200;
+
+/// No key of this protocol takes a decision, so every word for one is spelt as well as any; `continue: false` denies.
+const PROTOCOL: Protocol = Protocol { input_is_object: false, ..Protocol::PLAIN };
+
+/// The fields of an answer, and those of `hookSpecificOutput`.
+const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];
+const OUTPUT: &[&str] = &["hookEventName", "updatedInput", "updatedOutput"];
+
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
+    };
+    let stderr = stderr.as_str();
+    let reading = strict::read(stdout);
+    let exact = match &report.end {
+        End::Exited(BLOCKS) => blocked(stderr, None),
+        End::Exited(0) => match report.failure() {
+            Some(failure) => failed(failure.code, &failure.message, stderr),
+            None => printed(event, row, &reading, stderr),
+        },
+        End::Exited(code) => {
+            let failure = Failure::exited(*code, &one_line(stderr));
+            Answer { failure: Some(failure), ..Answer::default() }
+        }
+        _ => match report.failure() {
+            Some(failure) => failed(failure.code, &failure.message, stderr),
+            None => Answer::default(),
+        },
+    };
+    if exact.restraint == Restraint::Deny || !row.powers.has(Power::Deny) {
+        return exact;
+    }
+    let can = Powers::of(&[Power::Deny]);
+    let hearing = Hearing { can, ..Hearing::of(row, report, &reading, stderr, &PROTOCOL) };
+    let guarded = denial::look(&hearing, exact.clone());
+    if guarded.restraint != Restraint::Deny {
+        // What slipped and restrains nothing is a failure already, and one warning is enough (Ruling 24).
+        return Answer { unclear: guarded.unclear, ..exact };
+    }
+    // The field that nobody reads is the one in which the denial stood.
+    Answer { remarks: Vec::new(), ..guarded }
+}
+
+/// Exit code 2, or `continue: false` (I-14, I-15).
+fn blocked(stderr: &str, message: Option<&str>) -> Answer {
+    let words = [stderr, message.unwrap_or_default()].into_iter().find(|text| !text.is_empty());
+    Answer { restraint: Restraint::Deny, reason: words.map(str::to_owned), ..Answer::default() }
+}
+
+/// A soft failure: one warning with what the hook said on stderr, cut by characters (I-17).
+fn failed(code: Code, message: &str, stderr: &str) -> Answer {
+    let words = one_line(stderr);
+    let colon = if words.is_empty() { "" } else { ": " };
+    Answer::failed(code, format!("{message}{colon}{words}"))
+}
+
+fn one_line(stderr: &str) -> String {
+    let line = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= QUOTED {
+        return line;
+    }
+    line.chars().take(QUOTED).chain(['…']).collect()
+}
+
+/// Exit code 0: nothing, or exactly one object (I-16).
+fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> Answer {
+    let tolerated = |deviation: &Deviation| matches!(deviation, Deviation::InvalidUtf8);
+    match &reading.found {
+        Found::Empty => Answer::default(),
+        Found::Object(object) if reading.deviations.iter().all(tolerated) => {
+            answered(event, row, &object.fields, stderr)
+                .unwrap_or_else(|why| failed(Code::InvalidAnswer, &why, stderr))
+        }
+        _ => {
+            let why = match reading.deviations.first() {
+                Some(deviation) => format!("its answer cannot be read: {deviation}"),
+                None => "it printed something that is not a JSON object".to_owned(),
+            };
+            failed(Code::UnreadableAnswer, &why, stderr)
+        }
+    }
+}
+
+/// The fields of an object. One of a wrong type makes it no answer.
+fn answered(
+    event: &Event,
+    row: &EventRow,
+    object: &Map<String, Value>,
+    stderr: &str,
+) -> Result<Answer, String> {
+    let goes_on = typed(object, "continue", Value::as_bool, "`true` or `false`")?;
+    let message = text(object, "systemMessage")?;
+    let none = Map::new();
+    let output = typed(object, "hookSpecificOutput", Value::as_object, "an object")?;
+    let output = output.unwrap_or(&none);
+    let named = text(output, "hookEventName")?;
+    let mut answer =
+        if goes_on == Some(false) { blocked(stderr, message) } else { Answer::default() };
+    if let Some(message) = message.filter(|message| answer.reason.as_deref() != Some(*message)) {
+        answer.effects.messages.push(message.to_owned());
+    }
+    for key in ["updatedInput", "updatedOutput"] {
+        let Some(text) = text(output, key)? else { continue };
+        // What blocks rewrites nothing.
+        if answer.restraint != Restraint::Deny {
+            rewrite(&mut answer, event, row, key, text, stderr);
+        }
+    }
+    if let Some(named) = named.filter(|text| **text != *row.name) {
+        let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
+        answer.remarks.push(Failure::new(Code::WrongEventName, message));
+    }
+    // What nobody reads is said, because a hook of another agent may have put its meaning there (I-22).
+    let mut unread = Unread::default();
+    for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
+        for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
+            unread.add(path, key, known.iter().copied());
+        }
+    }
+    answer.remarks.extend(unread.remark());
+    Ok(answer)
+}
+
+/// The one field that this event takes (I-18 to I-21); the other one is said to be ignored.
+fn rewrite(
+    answer: &mut Answer,
+    event: &Event,
+    row: &EventRow,
+    key: &str,
+    text: &str,
+    stderr: &str,
+) {
+    let powers = row.powers;
+    let effects = &mut answer.effects;
+    match key {
+        "updatedInput" if powers.has(Power::Prompt) => effects.updated_prompt = Some(text.into()),
+        "updatedInput" if powers.has(Power::Input) => match tool_input(event, text) {
+            Ok(input) => effects.updated_input = Some(input),
+            Err(why) => answer.failure = failed(Code::InvalidAnswer, &why, stderr).failure,
+        },
+        "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
+        _ => {
+            let message = format!("`{}` reads no `{key}`", row.name);
+            answer.remarks.push(Failure::new(Code::NotHonoured, message));
+        }
+    }
+}
+
+/// A tool input is JSON in a string, with the agent's own keys.
+fn tool_input(event: &Event, text: &str) -> Result<Value, String> {
+    let input = serde_json::from_str::<Value>(text)
+        .map_err(|error| format!("its `updatedInput` is not JSON: {error}"))?;
+    if !input.is_object() {
+        return Err("its `updatedInput` holds no object".to_owned());
+    }
+    let known = tools::by_neutral(TOOLS, event.text("tool_name").unwrap_or_default());
+    Ok(known.map_or(input.clone(), |tool| tool.neutral_input(&input)))
+}
+
+fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, String> {
+    typed(object, key, Value::as_str, "a string")
+}
+
+/// A field, if it is there; `null` is the same as none.
+fn typed<'a, T>(
+    object: &'a Map<String, Value>,
+    key: &str,
+    read: impl FnOnce(&'a Value) -> Option<T>,
+    expected: &str,
+) -> Result<Option<T>, String> {
+    let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+    read(value)
+        .map(Some)
+        .ok_or_else(|| format!("its `{key}` must be {expected}, not {}", kind(value)))
+}

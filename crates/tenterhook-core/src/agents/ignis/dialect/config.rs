@@ -1,0 +1,259 @@
+//! Reads `hooks.json` (I-1 to I-4): an entry is one program and its terms (I-30 to I-41). The agent refuses to start when
+//! anything is wrong; here an entry with a fault is rejected alone and its siblings live (Ruling 22).
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::events::{self, AFTER_FAILURE};
+use crate::diagnostic::{Code, Severity, Span};
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::{self, Fields, unusable};
+use crate::dialect::kit::field::texts;
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+pub(crate) use crate::dialect::words::is_variable;
+use crate::dialect::{DialectId, Subject};
+use crate::event::EventName;
+use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Sandbox};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Entry, Format, Node};
+
+/// The words of its file.
+static FILE: File = File {
+    items: "entries",
+    shape: r#"write `{"hooks": {"UserPromptSubmit": [{"command": "..."}]}}`"#,
+    rules: Rules { misplaced: "I-2", shadowed: "I-3", item: "I-31", ..Rules::all("I-4") },
+    // One file serves several versions of the agent.
+    is_open: true,
+    is_strict: true,
+    runs_doubled: true,
+    ..File::of("ignis", DialectId::IGNIS, || events::ROWS, item)
+};
+
+/// The fields of an entry.
+const FIELDS: Fields = Fields {
+    whose: "an entry of ignis",
+    code: Code::UnknownHandlerField,
+    known: &["command", "argv", "timeout_ms", "env", "sandbox", "matcher"],
+    foreign: &[
+        ("timeout", "it is called `timeout_ms` here, in milliseconds"),
+        ("timeoutsecs", "it is called `timeout_ms` here, in milliseconds"),
+        ("timeoutms", "it is called `timeout_ms` here"),
+        ("args", "write the program and its arguments in `argv`"),
+        ("type", "leave it out: an entry is always a program"),
+        ("cwd", "a hook starts where the agent works"),
+    ],
+};
+
+/// A program with these signs was meant for a shell.
+const SHELL_SIGNS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '*', '"', '\''];
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    file::read(&FILE, source, Format::Json)
+}
+
+fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object(node, "an entry", Code::EntryNotObject) {
+        return;
+    }
+    if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {
+        let message = "this is a group of Claude Code; an entry of ignis is one program";
+        let found = finding(Code::EntryIsGroup, message).label("rejected");
+        let help = "write each handler as an entry of its own: `{\"command\": \"...\"}`";
+        return reader.report(node.span, found.help(help));
+    }
+    FIELDS.check(reader, node, &[]);
+    let started = invocation(reader, node);
+    let program = match &started {
+        Ok(Invocation::Argv { program, .. }) => Path::new(program).file_stem(),
+        _ => None,
+    };
+    let program =
+        program.map_or_else(|| "rejected".into(), |program| program.to_string_lossy().into_owned());
+    let (run, off) = match started {
+        Ok(invocation) => {
+            let pass = pass(reader, node);
+            (Run::Command(Command { pass, ..Command::new(invocation, Inherit::Listed) }), None)
+        }
+        Err(because) => (unusable(&*because), Some(Off::new(because, FILE.rules.item))),
+    };
+    let mut hook = entry::draft(reader, node, &scope.name, &program, scope, run);
+    hook.on_failure = reader.source.on_failure;
+    hook.phase = events::phase(scope.row);
+    hook.timeout = timeout(reader, node);
+    hook.sandbox = confined(reader, node);
+    hook.matcher = Matcher::new(matcher(reader, node, scope));
+    hook.arming = Off::arming(scope.off.clone().or(off));
+    // A hook for the end of a tool call runs whether the tool failed or not, which are two events in neutral words.
+    let after = (hook.event.as_str() == "PostToolUse").then(|| Hook {
+        id: HookId::new(format!("{}@{AFTER_FAILURE}", hook.id)),
+        event: EventName::from(AFTER_FAILURE),
+        ..hook.clone()
+    });
+    reader.read.hooks.push(hook);
+    reader.read.hooks.extend(after);
+}
+
+/// Exactly one of `command` and `argv`; or why the entry is rejected.
+fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, String> {
+    let words = match (reader.entry(node, "command"), reader.entry(node, "argv")) {
+        (Some(field), None) => command(reader, field)?,
+        (None, Some(field)) => argv(reader, field)?,
+        (Some(_), Some(argv)) => {
+            let message = "an entry has `command` or `argv`, not both";
+            return Err(reject(reader, argv.key_span, Code::SeveralRuns, message));
+        }
+        (None, None) => {
+            let message = "an entry needs `command` or `argv`";
+            return Err(reject(reader, node.span, Code::MissingRun, message));
+        }
+    };
+    let mut words = words.into_iter();
+    let program = at_home(reader.source, words.next().unwrap_or_default());
+    Ok(Invocation::Argv { program, args: words.collect() })
+}
+
+fn reject(reader: &mut Reader<'_>, span: Span, code: Code, message: &str) -> String {
+    let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
+                where a word has spaces";
+    reader.report(span, finding(code, message).label("rejected").help(help));
+    format!("it is rejected: {message}")
+}
+
+/// Words between white space: no shell, no quotes (I-32).
+fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
+    let span = field.node.span;
+    let Some(text) = field.node.as_str() else {
+        let message = format!("`command` takes a string, found {}", field.node.kind());
+        return Err(reject(reader, span, Code::CommandNotString, &message));
+    };
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(reject(reader, span, Code::EmptyCommand, "`command` is empty"));
+    }
+    let sign = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_SIGNS.contains(c));
+    let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
+    if let Some(sign) = sign.or(tilde) {
+        let message = format!(
+            "no shell reads `command`: it is split at white space, and `{sign}` means nothing"
+        );
+        let help = "write `\"argv\": [\"sh\", \"-c\", \"...\"]` for a shell line";
+        reader.report(span, finding(Code::CommandWithoutShell, message).help(help));
+    }
+    Ok(words)
+}
+
+fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
+    let (code, message) = match texts(&field.node) {
+        None => (Code::WrongFieldType, "`argv` takes an array of strings"),
+        Some(words) => match words.first() {
+            None => (Code::EmptyCommand, "`argv` is empty"),
+            Some(program) if program.trim().is_empty() => {
+                (Code::EmptyCommand, "`argv` names no program")
+            }
+            Some(_) => return Ok(words),
+        },
+    };
+    Err(reject(reader, field.node.span, code, message))
+}
+
+/// `~/` of the program alone is the home (I-33).
+fn at_home(source: &Source, program: String) -> String {
+    match program.strip_prefix("~/") {
+        Some(rest) if !source.home.as_os_str().is_empty() => {
+            source.home.join(rest).to_string_lossy().into_owned()
+        }
+        _ => program,
+    }
+}
+
+/// The names that pass beside the short list (I-36).
+fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
+    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+    let Some(items) = field.node.as_array() else {
+        let message = format!("`env` takes an array of names, found {}", field.node.kind());
+        let help = "name the variables that the hook may see: `\"env\": [\"API_KEY\"]`";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message).help(help));
+        return Vec::new();
+    };
+    let mut names = Vec::with_capacity(items.len());
+    for item in items {
+        match item.as_str().filter(|text| is_variable(text)) {
+            Some(name) => names.push(name.to_owned()),
+            None => {
+                let shown = item.as_str().unwrap_or_else(|| item.kind());
+                let message = format!("`{}` cannot name a variable", shown.escape_default());
+                let help = "letters, digits and `_` make a name; values stand in no hook file";
+                reader.report(item.span, finding(Code::BadVariable, message).help(help));
+            }
+        }
+    }
+    names
+}
+
+/// Whole milliseconds (I-35).
+fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.entry(node, "timeout_ms")?;
+    match field.node.as_u64() {
+        None => {
+            reader.findings.takes(field, "a whole number of milliseconds");
+            None
+        }
+        Some(0) => {
+            let message =
+                "a time-out of zero leaves no time to run: in ignis the hook always fails";
+            let found = finding(Code::TimeoutIsZero, message).help("here the default counts");
+            reader.report(field.node.span, found);
+            (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
+        }
+        Some(_) => reader.findings.millis(field),
+    }
+}
+
+/// Confined as the agent confines, unless the entry says that it is not to be (I-37).
+fn confined(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
+    let Some(field) = reader.entry(node, "sandbox") else { return Sandbox::Unsaid };
+    match field.node.as_bool() {
+        Some(false) => return Sandbox::Off,
+        Some(true) => {}
+        None => {
+            let message = format!("`sandbox` takes `true` or `false`, found {}", field.node.kind());
+            let found = finding(Code::WrongFieldType, message).help("this is read as `true`");
+            reader.report(field.node.span, found);
+        }
+    }
+    Sandbox::Unsaid
+}
+
+/// Of tool events alone: a name, or the beginning of one and `*` (I-38).
+fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.entry(node, "matcher") else { return MatcherSpec::Any };
+    let Some(text) = field.node.as_str().map(str::trim) else {
+        let message = format!("`matcher` takes a string, found {}", field.node.kind());
+        let found = finding(Code::MatcherNotString, message).help("this runs on every tool");
+        reader.report(field.node.span, found);
+        return MatcherSpec::Any;
+    };
+    let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
+    if !about_tool && !text.is_empty() {
+        let message = format!("`{}` is about no tool, so `matcher` is ignored", scope.name);
+        reader.report(field.key_span, finding(Code::MatcherIgnored, message));
+        return MatcherSpec::Any;
+    }
+    if text.is_empty() || text == "*" {
+        return MatcherSpec::Any;
+    }
+    let stem = text.strip_suffix('*');
+    if stem.unwrap_or(text).contains(['*', '|', '(', '[', '.', '^', '$', '?']) {
+        let message = format!(
+            "`{text}` is a name, or the beginning of one and `*`; no other sign means anything"
+        );
+        let found = finding(Code::MatcherIsExpression, message).weighing(Severity::Advice);
+        reader.report(field.node.span, found.help("write an entry for each tool"));
+    }
+    match stem {
+        Some(stem) => MatcherSpec::Regex(format!("^{}", regex::escape(stem))),
+        None => MatcherSpec::Words(vec![text.to_owned()]),
+    }
+}

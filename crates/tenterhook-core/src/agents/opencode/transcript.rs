@@ -1,0 +1,261 @@
+//! The sessions of OpenCode 1.18: rows of its database, one JSON object a row, and what `opencode export` writes. Judges nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::transcript::claude::carry;
+pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
+pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(borrow, default)]
+    table: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default, alias = "parentID")]
+    parent_id: Field<'a>,
+    #[serde(borrow, default)]
+    directory: Field<'a>,
+    #[serde(borrow, default)]
+    version: Field<'a>,
+    #[serde(borrow, default)]
+    message_id: Field<'a>,
+    #[serde(borrow, default)]
+    session_id: Field<'a>,
+    #[serde(borrow, default)]
+    time_created: Field<'a>,
+    #[serde(borrow, default)]
+    data: Field<'a>,
+    #[serde(borrow, default)]
+    info: Field<'a>,
+    #[serde(borrow, default)]
+    messages: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Exported<'a> {
+    #[serde(borrow, default)]
+    info: Field<'a>,
+    #[serde(borrow, default)]
+    parts: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    role: Field<'a>,
+    #[serde(borrow, default)]
+    finish: Field<'a>,
+    #[serde(borrow, default)]
+    mode: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    text: Field<'a>,
+    #[serde(borrow, default)]
+    tool: Field<'a>,
+    #[serde(borrow, default, rename = "callID")]
+    call: Field<'a>,
+    #[serde(borrow, default)]
+    state: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct State<'a> {
+    #[serde(borrow, default)]
+    status: Field<'a>,
+    #[serde(borrow, default)]
+    input: Field<'a>,
+    #[serde(borrow, default)]
+    error: Field<'a>,
+    #[serde(borrow, default)]
+    time: Option<Time<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Time<'a> {
+    #[serde(borrow, default)]
+    start: Field<'a>,
+}
+
+/// Kinds of parts that tell no event.
+const OTHERS: &[&str] = &[
+    "agent",
+    "compaction",
+    "file",
+    "patch",
+    "reasoning",
+    "retry",
+    "snapshot",
+    "step-finish",
+    "step-start",
+    "subtask",
+];
+
+/// Tables that tell no event.
+const TABLES: &[&str] = &["event", "permission", "project", "session_share", "todo"];
+
+#[derive(Clone)]
+struct Session {
+    id: Arc<str>,
+    directory: Option<Arc<str>>,
+    is_sub: bool,
+}
+
+/// One database, or one export.
+#[derive(Default)]
+pub(crate) struct OpenCode {
+    sessions: HashMap<String, Session>,
+    /// The messages of the person.
+    prompts: std::collections::HashSet<String>,
+}
+
+impl Reads for OpenCode {
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let row: Row<'_> = serde_json::from_str(text)?;
+        if let Some(info) = row.info.json() {
+            return self.export(info, row.messages.json().unwrap_or("[]"), carried, tell);
+        }
+        let table = row.table.text().ok_or(Unread)?;
+        carried.time = row.time_created.number();
+        match &*table {
+            "session" => self.session(&row, carried),
+            "message" => {
+                self.within(row.session_id.text().as_deref(), carried);
+                let id = row.id.text().unwrap_or_default();
+                if let Some(message) = row.data.read::<Message<'_>>() {
+                    self.message(&message, &id, carried, tell);
+                }
+            }
+            "part" => {
+                self.within(row.session_id.text().as_deref(), carried);
+                let message = row.message_id.text().unwrap_or_default();
+                match row.data.read::<Part<'_>>() {
+                    Some(part) => self.part(&part, &message, carried, tell),
+                    None => carried.facts.unknown("part"),
+                }
+            }
+            table if TABLES.contains(&table) => {}
+            table => carried.facts.unknown(table),
+        }
+        Ok(())
+    }
+}
+
+impl OpenCode {
+    fn session(&mut self, row: &Row<'_>, carried: &mut Carried) {
+        let Some(id) = row.id.text() else { return carried.facts.unknown("session") };
+        let session = Session {
+            id: (*id).into(),
+            directory: row.directory.text().as_deref().map(Into::into),
+            is_sub: row.parent_id.text().is_some(),
+        };
+        carry(&mut carried.facts.version, row.version.text().as_deref());
+        if carried.facts.session.is_none() {
+            carried.facts.session = Some(Arc::clone(&session.id));
+        }
+        self.sessions.insert(id.into_owned(), session);
+    }
+
+    /// What is told from here on is told of this session.
+    fn within(&self, id: Option<&str>, carried: &mut Carried) {
+        let session = id.and_then(|id| self.sessions.get(id));
+        carried.subagent =
+            session.filter(|session| session.is_sub).map(|session| Arc::clone(&session.id));
+        carried.cwd = session.and_then(|session| session.directory.clone());
+        carry(&mut carried.session, id);
+    }
+
+    fn export(
+        &mut self,
+        info: &str,
+        messages: &str,
+        carried: &mut Carried,
+        tell: Tell<'_>,
+    ) -> Result<(), Unread> {
+        let session: Row<'_> = serde_json::from_str(info)?;
+        self.session(&session, carried);
+        self.within(session.id.text().as_deref(), carried);
+        for message in serde_json::from_str::<Vec<Exported<'_>>>(messages)? {
+            let Some(info) = message.info.read::<Message<'_>>() else {
+                carried.facts.unknown("message");
+                continue;
+            };
+            let id = info.id.text().unwrap_or_default();
+            let is_prompt = info.role.text().as_deref() == Some("user");
+            if is_prompt {
+                self.message(&info, &id, carried, tell);
+            }
+            for part in message.parts.read::<Vec<Part<'_>>>().unwrap_or_default() {
+                self.part(&part, &id, carried, tell);
+            }
+            if !is_prompt {
+                self.message(&info, &id, carried, tell);
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Message<'_>, id: &str, carried: &mut Carried, tell: Tell<'_>) {
+        carry(&mut carried.mode, message.mode.text().as_deref());
+        match message.role.text().as_deref() {
+            Some("user") => drop(self.prompts.insert(id.to_owned())),
+            _ if message.finish.text().as_deref() == Some("stop") => tell(carried.told(What::Stop)),
+            _ => {}
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>, message: &str, carried: &mut Carried, tell: Tell<'_>) {
+        let kind = part.r#type.text().unwrap_or_default();
+        match &*kind {
+            "tool" => call(part, carried, tell),
+            "text" if self.prompts.contains(message) => {
+                tell(carried.told(What::Prompt(part.text.text().unwrap_or_default())));
+            }
+            "text" => {}
+            kind if OTHERS.contains(&kind) => {}
+            kind => carried.facts.unknown(kind),
+        }
+    }
+}
+
+fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    let (Some(id), Some(tool), Some(state)) =
+        (part.call.text(), part.tool.text(), part.state.read::<State<'_>>())
+    else {
+        return carried.facts.unknown("tool");
+    };
+    if let Some(start) = state.time.as_ref().and_then(|time| time.start.number()) {
+        carried.time = Some(start);
+    }
+    let is_unknown = tool == "invalid";
+    let input = state.input.json().unwrap_or("{}").into();
+    tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+    let words = state.error.text().unwrap_or_default();
+    let by = match &*words {
+        text if text.starts_with("The user has specified a rule") => Some(Refuser::Rule),
+        text if text.starts_with("The user rejected permission") => Some(Refuser::Person),
+        text if text.starts_with("Tool execution aborted") => Some(Refuser::Person),
+        _ => None,
+    };
+    let ended = match state.status.text().as_deref() {
+        _ if is_unknown => Ended::Refused,
+        Some("completed") => Ended::Ran,
+        Some("error") => Ended::Failed,
+        // It was running when the agent was killed.
+        _ => return,
+    };
+    tell(carried.told(match by {
+        Some(by) => What::Denial { call: id, by },
+        None => What::Result { call: id, ended },
+    }));
+}

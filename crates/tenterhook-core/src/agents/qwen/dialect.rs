@@ -1,0 +1,58 @@
+//! The dialect of Qwen Code, version 0.24: settings, events and answers shaped like Claude Code's, tools under the names of Gemini
+//! CLI, from which it stems.
+//!
+//! Implements `docs/spec/dialect-qwen.md` (QW-).
+
+mod config;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::time::Duration;
+
+use crate::answer::Powers;
+use crate::dialect::gemini::settings;
+use crate::dialect::kit::event::variables;
+use crate::dialect::kit::heard;
+pub(crate) use crate::dialect::parts::{Core, Dialect};
+use crate::dialect::{DialectId, Envelope, EventRow};
+use crate::event::Event;
+pub(crate) use crate::hook::{Interpolation, Run};
+
+/// The dialect.
+pub static QWEN: Dialect = Dialect {
+    home_variable: Some("QWEN_HOME"),
+    replies: Some(&reply::REPLIES),
+    project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    // It says so on the first stop, too.
+    says_stopped_before: false,
+    // After the results of tools it sends an empty prompt, which nobody typed.
+    is_noise: |event| event.name.as_str() == "UserPromptSubmit" && event.text("prompt") == Some(""),
+    timeout: |run, row| match run {
+        Run::Http(_) => Duration::from_mins(10),
+        Run::Prompt(_) => Duration::from_secs(30),
+        _ => row.timeout,
+    },
+    settle_layers: settings::switch_off,
+    interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
+    ..Dialect::of(Core {
+        id: DialectId::QWEN,
+        rows: || &words::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, words::TIMEOUT),
+        recognizes: |path, root| settings::recognizes(&config::PLACE, &words::ROWS, path, root),
+        places: |roots| settings::places(&config::PLACE, roots),
+        read_config: config::read,
+        decode_event: |json, roots| words::WORDS.decode(json, roots),
+        encode_event: encode,
+        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+    })
+};
+
+/// The fields, and the variables that its hooks find (QW-21).
+fn encode(event: &Event) -> Envelope {
+    let project = event.within.project.to_string_lossy().into_owned();
+    let names = ["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
+    let env = variables(names.map(|name| (name, project.as_str())));
+    Envelope { env, ..words::WORDS.encode(event) }
+}

@@ -1,0 +1,237 @@
+//! Reads one settings file of Reasonix: an entry is a command, the tools that it runs on, and how long (RX-11 to RX-18). What
+//! the agent drops without a word becomes a hook that never runs and says why (RX-15); a field that cannot be read costs
+//! that field and is named.
+
+use super::events::{self, Spec};
+use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
+use crate::diagnostic::Code;
+pub(crate) use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::{self, Fields};
+use crate::dialect::kit::field::texts;
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::{DialectId, Subject};
+use crate::event::Event;
+use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Phase, Run, Shell, Wait};
+use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Format, Node};
+
+/// The words of its files.
+static FILE: File = File {
+    items: "hooks",
+    shape: r#"write `{"hooks": {"PreToolUse": [{"match": "bash", "command": "..."}]}}`"#,
+    rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::all("RX-15") },
+    tells_empty: true,
+    takes_mark: true,
+    ..File::of("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
+};
+
+/// The fields of an entry, the seed's first.
+const FIELDS: Fields = Fields {
+    whose: "a hook",
+    code: Code::UnknownEntryField,
+    known: &[
+        "command",
+        "match",
+        "description",
+        "timeout",
+        "cwd",
+        "name",
+        "args",
+        "env",
+        "async",
+        "payloadFormat",
+    ],
+    foreign: FOREIGN_FIELDS,
+};
+
+/// What a matcher is called elsewhere: without it the hook runs on every tool.
+const MATCHERS: &[&str] = &["matcher", "matchers", "tool", "tools"];
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    file::read(&FILE, source, Format::Json)
+}
+
+/// What the table says of the event, where the agent has it.
+fn spec(scope: &Scope) -> Option<&'static Spec> {
+    events::by_name(&scope.name)
+}
+
+fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object(node, "a hook", Code::EntryNotObject) {
+        return;
+    }
+    if node.get("hooks").is_some() && node.get("command").is_none() {
+        return nested(reader, node, scope);
+    }
+    if scope.off.is_none() {
+        fields(reader, node);
+    }
+    let matcher = matcher(reader, node, scope);
+    let Some(invocation) = invocation(reader, node) else { return };
+    let run = Run::Command(Command {
+        env: entry::env(reader, node),
+        // From the project (RX-17).
+        cwd: entry::cwd(reader, node),
+        ..Command::new(invocation, Inherit::All)
+    });
+    let text = node.get("match").and_then(Node::as_str).unwrap_or_default();
+    let mut hook = entry::draft(reader, node, &scope.name, text, scope, run);
+    hook.matcher = Matcher::new(matcher);
+    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
+    if speaks_claude(reader, node) {
+        speak_claude(&mut hook, spec(scope));
+    }
+    hook.status = reader.text(node, "description");
+    // Who can neither block nor add anything only watches, and does so whatever others decided.
+    let listens = spec(scope).is_none_or(Spec::listens);
+    hook.phase = if listens { Phase::Decide } else { Phase::Observe };
+    hook.wait = wait(reader, node, scope);
+    hook.arming = Off::arming(scope.off.clone());
+    reader.read.hooks.push(hook);
+}
+
+/// A group as Claude Code has them: each inner entry is shown, and none runs.
+fn nested(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    let message = "Reasonix has no groups: what stands in the inner `hooks` never runs";
+    let found = finding(Code::NestedHooks, message).label("never read");
+    reader.report(node.span, found.help("put `match` and `command` into the entry itself"));
+    let because = "it stands in a group, and Reasonix looks for no hook there";
+    let off = scope.off.clone().or_else(|| Some(Off::new(because, FILE.rules.misplaced)));
+    let inner = Scope { off, ..scope.clone() };
+    for entry in node.get("hooks").and_then(Node::as_array).unwrap_or_default() {
+        if entry.get("hooks").is_none() {
+            item(reader, entry, &inner);
+        }
+    }
+}
+
+fn fields(reader: &mut Reader<'_>, node: &Node) {
+    for field in node.entries().iter().filter(|entry| MATCHERS.contains(&entry.key.as_str())) {
+        let message = format!("`{}` is ignored, so this runs on every tool", field.key);
+        let found = finding(Code::MatcherInsteadOfMatch, message).help("write `match`");
+        reader.report(field.key_span, found);
+    }
+    FIELDS.check(reader, node, MATCHERS);
+}
+
+/// `match`, anchored at both ends; on events that are about no tool it is ignored (RX-12, RX-13).
+fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.entry(node, "match") else { return MatcherSpec::Any };
+    let span = field.node.span;
+    let Some(text) = field.node.as_str() else {
+        // What is selected can only restrain: on every tool is the safe side (S-2).
+        let kind = field.node.kind();
+        let message = format!("`match` takes a string, found {kind}: this runs on every tool");
+        reader.report(span, finding(Code::MatcherNotString, message));
+        return MatcherSpec::Any;
+    };
+    if text.is_empty() || text == "*" {
+        return MatcherSpec::Any;
+    }
+    if !spec(scope).is_none_or(Spec::is_about_tool) {
+        let message = format!("`{}` ignores `match`: this runs every time", scope.name);
+        let found = finding(Code::MatcherIgnored, message);
+        reader.report(field.key_span, found.help("remove it, and test in the program"));
+        return MatcherSpec::Any;
+    }
+    // Read by itself first: `a)|(b` would be whole only between the anchors, and escape them.
+    let alone = MatcherSpec::Regex(text.to_owned());
+    if let Err(why) = Matcher::new(alone.clone()).compile() {
+        let message = format!("`{text}` is not a valid regular expression: {why}");
+        let blocks =
+            reader.source.compat == Compat::Guarded && spec(scope).is_some_and(Spec::is_gate);
+        let runs = if blocks { "blocks every tool call" } else { "never runs" };
+        reader.report(span, finding(Code::InvalidMatcher, message).label(runs));
+        return alone;
+    }
+    let plain = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    if text.split('|').all(plain) {
+        return MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    }
+    MatcherSpec::Regex(format!("^(?:{text})$"))
+}
+
+/// `command` is a text for the shell; with `args`, as later versions have it, a program and its arguments.
+fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
+    let field = reader.entry(node, "command");
+    let text = field.and_then(|field| field.node.as_str()).filter(|text| !text.trim().is_empty());
+    let Some(text) = text else {
+        let (span, code, message) = match field {
+            None => (node.span, Code::MissingCommand, "the hook has no `command`".to_owned()),
+            Some(node) if node.node.as_str().is_some() => {
+                (node.node.span, Code::EmptyCommand, "`command` is empty".to_owned())
+            }
+            Some(node) => {
+                let message = format!("`command` takes a string, found {}", node.node.kind());
+                (node.node.span, Code::CommandNotString, message)
+            }
+        };
+        let found = finding(code, message).label("never runs");
+        let verb = if field.is_none() { "add" } else { "write" };
+        let help = format!("{verb} `\"command\": \"...\"`, a line for a shell");
+        reader.report(span, found.help(help));
+        return None;
+    };
+    let shell = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
+    let Some(field) = reader.entry(node, "args") else { return Some(shell) };
+    let Some(args) = texts(&field.node) else {
+        let message = "`args` takes an array of strings: the command is given to the shell";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+        return Some(shell);
+    };
+    Some(Invocation::Argv { program: text.to_owned(), args })
+}
+
+/// `payloadFormat`, as later versions have it: in which protocol the hook is spoken to.
+fn speaks_claude(reader: &mut Reader<'_>, node: &Node) -> bool {
+    let Some(field) = reader.entry(node, "payloadFormat") else { return false };
+    let word = field.node.as_str();
+    if !matches!(word, Some("claude" | "" | "reasonix" | "native")) {
+        let message = "`payloadFormat` takes `claude`: the hook is spoken to as Reasonix does";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+    }
+    word == Some("claude")
+}
+
+/// `async`, as later versions have it: the event does not wait, and what the hook says comes too late to block.
+fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
+    if !reader.flag(node, "async") {
+        return Wait::Attached;
+    }
+    if let (Some(field), true) =
+        (reader.entry(node, "async"), spec(scope).is_some_and(Spec::is_gate))
+    {
+        let message = format!("`async` on `{}`: it comes too late to block", scope.name);
+        let found = finding(Code::AsyncOnGate, message);
+        reader.report(field.key_span, found.help("remove `async` if this hook is to block"));
+    }
+    Wait::Detached
+}
+
+/// Lets the hook speak Claude Code's protocol (RX-34). Its time and the names that its `match` knows stay Reasonix's.
+fn speak_claude(hook: &mut Hook, spec: Option<&Spec>) {
+    hook.dialect = DialectId::CLAUDE;
+    hook.timeout = hook.timeout.or_else(|| spec.map(Spec::timeout));
+    // A matcher that is broken stays one, so that the failure policy decides.
+    if *hook.matcher.spec() == MatcherSpec::Any || hook.matcher.compile().is_err() {
+        return;
+    }
+    let matcher = std::mem::replace(&mut hook.matcher, Matcher::any());
+    let text = match matcher.spec() {
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) | MatcherSpec::Never(text) => text.clone(),
+        MatcherSpec::Any => String::new(),
+    };
+    hook.condition = Some(Condition::custom(text, move |event: &Event| {
+        let tool = Subject::Tool(TOOLS);
+        let names = tool.of(event).into_iter().chain(tool.others(event));
+        match names.into_iter().any(|name| matcher.matches(Some(name)) == Ok(true)) {
+            true => Picked::Exactly,
+            false => Picked::No("no name of the tool matches".to_owned()),
+        }
+    }));
+}
