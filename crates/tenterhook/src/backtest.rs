@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use crate::config::Ruleset;
-use crate::dialect::EventRow;
 use crate::engine::Engine;
-use crate::event::Event;
-use crate::hook::{Arming, Enforcement, Hook, HookId, Run};
-use crate::outcome::Outcome;
-use crate::plan::{self, Because};
 use crate::session::Session;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::dialect::EventRow;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Arming, Enforcement, Hook, HookId, Run};
+use tenterhook_core::outcome::Outcome;
+use tenterhook_core::plan::{self, Because};
 
 /// Hooks that are asked about what is over.
 #[derive(Debug)]

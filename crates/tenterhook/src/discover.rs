@@ -21,16 +21,18 @@ mod system;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::Source;
-use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots};
-use crate::hook::{Compat, Layer};
-#[cfg(feature = "trust")]
-use crate::source::Kept;
-use crate::source::{Flaw, RecordTable, Standing};
-use crate::syntax::{self, Format};
 use file::take;
 use places::places;
 pub(crate) use system::System;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::{
+    Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots,
+};
+use tenterhook_core::hook::{Compat, Layer};
+#[cfg(feature = "trust")]
+use tenterhook_core::source::Kept;
+use tenterhook_core::source::{Flaw, RecordTable, Standing};
+use tenterhook_core::syntax::{self, Format};
 
 #[doc(hidden)]
 pub use self::{

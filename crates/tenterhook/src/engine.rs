@@ -27,23 +27,23 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 
-use crate::answer::Failure;
-use crate::config::{Added, Ruleset, Source, Stage};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dispatch, Roots};
 use crate::discover::Found;
-use crate::event::{Event, EventName};
 use crate::executor::Ambient;
-use crate::hook::Phase;
-use crate::merge;
-use crate::outcome::Outcome;
-use crate::plan;
 use crate::record::Sink;
 use crate::session::Session;
 pub use builder::Builder;
 use firing::{Finished, Firing};
 use judge::Judge;
 use recording::Recording;
+use tenterhook_core::answer::Failure;
+use tenterhook_core::config::{Added, Ruleset, Source, Stage};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::dialect::{Dispatch, Roots};
+use tenterhook_core::event::{Event, EventName};
+use tenterhook_core::hook::Phase;
+use tenterhook_core::merge;
+use tenterhook_core::outcome::Outcome;
+use tenterhook_core::plan;
 
 #[cfg(test)]
 mod tests;

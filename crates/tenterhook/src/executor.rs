@@ -26,11 +26,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::dialect::{Dialect, EventRow};
-use crate::event::Event;
-use crate::hook::{Hook, Run};
-use crate::report::{End, Report};
-use crate::rule::RuleInput;
 use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
 #[doc(hidden)]
@@ -43,6 +38,11 @@ pub(crate) use rule::{Asked, ask};
 pub use scratch::{scratch_prefix, scratches};
 #[doc(hidden)]
 pub use sealed::Sealed;
+use tenterhook_core::dialect::{Dialect, EventRow};
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Hook, Run};
+use tenterhook_core::report::{End, Report};
+use tenterhook_core::rule::RuleInput;
 
 /// What the host's process gives its hooks, because a library reads no environment itself: nothing, unless the
 /// host says so.

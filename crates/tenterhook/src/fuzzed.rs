@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::executor::worker::frame;
-use crate::request::interpolation::Interpolation;
-use crate::request::{address, headers};
+use tenterhook_core::request::interpolation::Interpolation;
+use tenterhook_core::request::{address, headers};
 
 /// What a worker's line says: its number and its answer, where it is a reply.
 #[must_use]

@@ -13,11 +13,11 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::dialect::Roots;
 use crate::discover;
-use crate::event::Event;
-use crate::event::tool::effect::canonical;
 pub use store::{Denied, Leaves, Trouble};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::event::Event;
+use tenterhook_core::event::tool::effect::canonical;
 
 /// How long a denied call can be allowed by its code, and how long an allowed one waits to be made.
 pub const ONCE: Duration = Duration::from_mins(10);
@@ -102,5 +102,5 @@ fn line(event: &Event) -> String {
     let said = command.unwrap_or_else(|| input.to_string());
     let cut: String = said.chars().take(400).collect();
     let cut = if cut.len() < said.len() { format!("{cut}...") } else { cut };
-    crate::text::without_controls(&format!("{tool} {cut}")).replace('\n', " ")
+    tenterhook_core::text::without_controls(&format!("{tool} {cut}")).replace('\n', " ")
 }

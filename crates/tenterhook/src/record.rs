@@ -42,11 +42,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::answer::Restraint;
-use crate::diagnostic::Code;
-use crate::event::Event;
-use crate::hook::{Hook, HookId};
-use crate::outcome::{Fault, Outcome, Reason};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Hook, HookId};
+use tenterhook_core::outcome::{Fault, Outcome, Reason};
 
 #[cfg(feature = "record")]
 pub use journal::Journal;

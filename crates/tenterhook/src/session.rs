@@ -30,17 +30,17 @@ pub use tenterhook_core::settle::{Strike, View, settle};
 #[doc(hidden)]
 pub use wanted::Wanted;
 
-use crate::config::Ruleset;
-use crate::dialect::Cap;
-use crate::event::EventName;
-use crate::hook::{Hook, HookId};
-use crate::outcome::{Fault, Outcome};
 use background::Background;
 pub(crate) use claim::{Claim, Watched};
 pub(crate) use residents::Resident;
 use residents::Residents;
 pub(crate) use status::Shown;
 use status::Status;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::dialect::Cap;
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::{Hook, HookId};
+use tenterhook_core::outcome::{Fault, Outcome};
 use wanted::Cancels;
 
 #[cfg(test)]

@@ -30,16 +30,16 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{GROUPS, Roots, native};
 use crate::discover::{self, Found};
-use crate::hook::Hook;
-use crate::source::{Reach, ReadConfig, Server, Source};
-use crate::syntax::{self, Format};
 use last_good::LastGood;
 use pins::{Finding, ReadScript, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
+use tenterhook_core::dialect::{GROUPS, Roots, native};
 use tenterhook_core::entry::{self, Ground, digest::Canon};
+use tenterhook_core::hook::Hook;
+use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
+use tenterhook_core::syntax::{self, Format};
 
 pub(crate) use copies::original;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! The bytes of a config as text: UTF-8, and what other encodings people save files in without knowing it.
 
-use crate::source::{Flaw, Kept};
+use tenterhook_core::source::{Flaw, Kept};
 
 /// The text of a file, and what is wrong with its bytes (C-70).
 pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Flaw>) {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::MANAGED;
 use super::roots::{is_in_project, repository};
-use crate::dialect::Roots;
+use tenterhook_core::dialect::Roots;
 
 /// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's
 /// managed files lie, which [`Roots::default`] does not know.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::decode::decode;
 use super::saved;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::{Disk, Roots};
-use crate::source::{Flaw, Kept};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::{Disk, Roots};
+use tenterhook_core::source::{Flaw, Kept};
 
 /// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
 pub const MAX_BYTES: u64 = 16 << 20;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::file::{read, take, unreadable};
 use super::owner;
 use super::{absolute, project, recognize, source};
-use crate::config::{Plugin, Source};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::{Candidate, DIALECTS, DialectId, Roots};
-use crate::hook::Layer;
-use crate::source::{Flaw, Kept};
+use tenterhook_core::config::{Plugin, Source};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Roots};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::{Flaw, Kept};
 
 /// Reads one file that the caller names (C-5).
 ///

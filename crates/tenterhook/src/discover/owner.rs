@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::system::{Stat, Unsupported};
-use crate::dialect::Roots;
-use crate::hook::Layer;
-use crate::source::{Flaw, Kept};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::{Flaw, Kept};
 
 #[cfg(all(test, unix))]
 mod tests;

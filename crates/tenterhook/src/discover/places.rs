@@ -6,11 +6,11 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::file;
-use crate::agents;
-use crate::agents::{Form, Scope};
-use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
-use crate::hook::Layer;
-use crate::source::ADOPTED;
+use tenterhook_core::agents;
+use tenterhook_core::agents::{Form, Scope};
+use tenterhook_core::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::ADOPTED;
 
 /// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
 pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {

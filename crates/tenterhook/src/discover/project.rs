@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::places::is_one_of;
-use crate::dialect::{DialectId, Roots};
-use crate::hook::Layer;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::Layer;
 
 /// How far below its project the deepest such file lies: `.agents/plugins/NAME/hooks/hooks.json`.
 const DEPTH: usize = 5;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MANAGED;
-use crate::dialect::Roots;
+use tenterhook_core::dialect::Roots;
 
 /// The files that an agent finds which the user of `home` starts in `cwd`: with the repository round `cwd`, and the
 /// organisation's managed files.

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use super::decode::decode;
 use super::file::{MAX_BYTES, contents};
 use super::format_of;
-use crate::source::{Flaw, Kept};
-use crate::syntax::{self, FaultKind};
+use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::syntax::{self, FaultKind};
 
 /// How long after a write a file may be half saved.
 const SAVING: Duration = Duration::from_secs(1);

@@ -5,11 +5,11 @@ use std::path::Path;
 use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
 use super::owner::exposed;
 use super::{plugins, source};
-use crate::config::{self, Plugin, Ruleset, Server, Source};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
-use crate::hook::{Layer, Run};
-use crate::source::{Flaw, Reach};
+use tenterhook_core::config::{self, Plugin, Ruleset, Server, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
+use tenterhook_core::hook::{Layer, Run};
+use tenterhook_core::source::{Flaw, Reach};
 
 /// How large a file may be in which an agent keeps the user's servers, beside a history of its sessions.
 const MAX_STATE: u64 = 64 << 20;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
-use crate::hook::Layer;
-use crate::source::Source;
+use tenterhook_core::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::Source;
 
 use super::{file, find, source};
 

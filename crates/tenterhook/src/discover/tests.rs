@@ -320,7 +320,7 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
 /// C-91: `install` and `discover` agree on each file of the machine, and each of them is managed.
 #[test]
 fn every_file_that_install_writes_for_everybody_is_managed() {
-    use crate::agents::{Scope, callers};
+    use tenterhook_core::agents::{Scope, callers};
     let roots = Roots {
         cwd: "/p".into(),
         home: "/h".into(),
@@ -329,7 +329,7 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
     };
     let all: Vec<Candidate> =
         DIALECTS.iter().flat_map(|dialect| places::of(dialect, &roots)).collect();
-    let managed = |agent: &crate::agents::Agent| {
+    let managed = |agent: &tenterhook_core::agents::Agent| {
         agent
             .installation
             .places
@@ -412,8 +412,9 @@ fn a_server_of_an_exposed_managed_file_is_withheld() {
     fs::write(&path, r#"{"mcpServers": {"policy": {"command": "theirs"}}}"#).expect("write");
     let withheld = || {
         let (servers, found) = servers(&roots, &[]);
-        let withheld =
-            servers.iter().any(|server| matches!(server.reach, crate::source::Reach::Withheld(_)));
+        let withheld = servers
+            .iter()
+            .any(|server| matches!(server.reach, tenterhook_core::source::Reach::Withheld(_)));
         (withheld, found.iter().map(|found| found.code.name()).collect::<Vec<_>>())
     };
     assert_eq!(withheld(), (false, vec![]));

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::config::Ruleset;
-use crate::event::Event;
 use crate::executor::{self, Ambient, Sealed, Task};
-use crate::hook::{Arming, Hook, around};
 use crate::session::Session;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Arming, Hook, around};
 
 /// Starts them in the background; the first event itself is over. What the hooks of other events will be handed is not
 /// known yet, but what their environment will hold mostly is; a process that does not fit its event is not used.

@@ -10,18 +10,18 @@ use tokio::sync::Semaphore;
 use super::connected;
 use super::judge::Judge;
 use super::{Engine, Inner, Shadows, ground, projects};
-use crate::config::{Added, Source};
-use crate::diagnostic::Diagnostic;
-#[cfg(all(feature = "rule", feature = "trust"))]
-use crate::dialect::Roots;
-use crate::dialect::{DialectId, EventRow};
 use crate::executor::Ambient;
-use crate::hook::Hook;
 #[cfg(all(feature = "rule", feature = "trust"))]
 use crate::leave;
 use crate::record::Sink;
 #[cfg(feature = "trust")]
 use crate::trust::Trust;
+use tenterhook_core::config::{Added, Source};
+use tenterhook_core::diagnostic::Diagnostic;
+#[cfg(all(feature = "rule", feature = "trust"))]
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::dialect::{DialectId, EventRow};
+use tenterhook_core::hook::Hook;
 
 /// How many steps of one engine run at once when the host does not say. More than any known agent starts for one event
 /// (the longest list in public configs has 37 hooks), and few enough for a small machine.
@@ -36,7 +36,7 @@ pub struct Builder {
     parallel: Option<usize>,
     sink: Option<Arc<dyn Sink>>,
     #[cfg(feature = "mcp")]
-    connect: Option<crate::dialect::Roots>,
+    connect: Option<tenterhook_core::dialect::Roots>,
     judge: Judge,
     shadows: Shadows,
     of_several_projects: bool,
@@ -128,7 +128,7 @@ impl Builder {
     /// anew, and all of them end with the engine (MC-14).
     #[cfg(feature = "mcp")]
     #[must_use]
-    pub fn connect(mut self, roots: &crate::dialect::Roots) -> Self {
+    pub fn connect(mut self, roots: &tenterhook_core::dialect::Roots) -> Self {
         self.connect = Some(roots.clone());
         self
     }

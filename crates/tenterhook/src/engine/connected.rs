@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::judge::Judge;
-use crate::config::{Ruleset, Source};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::Roots;
 use crate::discover;
 use crate::executor::Ambient;
 use crate::executor::mcp::Configured;
+use tenterhook_core::config::{Ruleset, Source};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::dialect::Roots;
 
 #[derive(Debug)]
 pub(super) struct Connected {

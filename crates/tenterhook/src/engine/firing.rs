@@ -13,18 +13,18 @@ use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{Done, Once, Place, Queue, Setting};
 use super::{Inner, Shadows, Staged, of_phase};
-use crate::answer::{Effects, Failure};
-use crate::config::{Mode, Ruleset, Stage};
-use crate::dialect::{DialectId, Dispatch};
-use crate::event::{Event, EventName};
 use crate::executor::Sealed;
-use crate::hook::{Hook, HookId, Phase, Run, Wait};
-use crate::matcher::MatchContext;
-use crate::outcome;
-use crate::plan::{self, Step};
-use crate::rule::RuleInput;
 use crate::session::{Session, View, Wanted, Watched};
-use crate::verdict::Verdict;
+use tenterhook_core::answer::{Effects, Failure};
+use tenterhook_core::config::{Mode, Ruleset, Stage};
+use tenterhook_core::dialect::{DialectId, Dispatch};
+use tenterhook_core::event::{Event, EventName};
+use tenterhook_core::hook::{Hook, HookId, Phase, Run, Wait};
+use tenterhook_core::matcher::MatchContext;
+use tenterhook_core::outcome;
+use tenterhook_core::plan::{self, Step};
+use tenterhook_core::rule::RuleInput;
+use tenterhook_core::verdict::Verdict;
 
 /// One firing under way.
 pub(super) struct Firing<'a> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::answer::Failure;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::event::Event;
-use crate::outcome::Fault;
+use tenterhook_core::answer::Failure;
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::event::Event;
+use tenterhook_core::outcome::Fault;
 
 const REMEDY: &str = "call `enable_time` (or `enable_all`) on the builder of the runtime";
 

@@ -1,12 +1,12 @@
 //! Whose word arms the hooks of a repository: the host's, the person's or none. Loads sources by it; decides nothing.
 
-use crate::config::{self, Added, Loaded, Ruleset, Source};
-use crate::dialect::Roots;
 use crate::discover::{self, Found};
 #[cfg(feature = "trust")]
 use crate::trust::Trust;
 #[cfg(feature = "mcp")]
 use crate::{config::Server, diagnostic::Diagnostic};
+use tenterhook_core::config::{self, Added, Loaded, Ruleset, Source};
+use tenterhook_core::dialect::Roots;
 
 /// Whose word arms hooks of a repository.
 #[derive(Debug, Default)]

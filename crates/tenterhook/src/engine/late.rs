@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::polish::polish;
 use super::recording::Behind;
 use super::step::{Setting, aside, ended, judge_context, read, show_refusal_once, spend, spoken};
-use crate::answer::{Answer, Power, Restraint};
-use crate::diagnostic::Code;
-use crate::event::{Event, EventName};
 use crate::executor::Ambient;
-use crate::hook::Wait;
-use crate::merge;
-use crate::outcome::{self, Ended, Outcome};
-use crate::plan::Step;
-use crate::report::{End, Report};
 use crate::session::{Claim, Finished, Session};
-use crate::verdict::{self, Verdict};
+use tenterhook_core::answer::{Answer, Power, Restraint};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::event::{Event, EventName};
+use tenterhook_core::hook::Wait;
+use tenterhook_core::merge;
+use tenterhook_core::outcome::{self, Ended, Outcome};
+use tenterhook_core::plan::Step;
+use tenterhook_core::report::{End, Report};
+use tenterhook_core::verdict::{self, Verdict};
 
 /// What has to be known of such a step when it ends.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
-use crate::verdict::Verdict;
+use tenterhook_core::verdict::Verdict;
 
 /// The verdict of one step; the silent one where none was made. To write to it makes it.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl DerefMut for LazyVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Restraint;
+    use tenterhook_core::answer::Restraint;
 
     #[test]
     fn what_was_written_is_read_and_silence_stays_silent() {

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::lazy_verdict::LazyVerdict;
 use super::step::Done;
-use crate::answer::Restraint;
-use crate::diagnostic::Code;
-use crate::event::{Event, parts};
-use crate::merge;
-use crate::outcome::{Fault, Reason};
-use crate::plan::Step;
-use crate::rule::RuleInput;
-use crate::verdict::Verdict;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::event::{Event, parts};
+use tenterhook_core::merge;
+use tenterhook_core::outcome::{Fault, Reason};
+use tenterhook_core::plan::Step;
+use tenterhook_core::rule::RuleInput;
+use tenterhook_core::verdict::Verdict;
 
 /// One file of a call that changes several.
 pub(super) struct Part {

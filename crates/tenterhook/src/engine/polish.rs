@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::diagnostic::Code;
 use crate::discover;
 use crate::executor::Ambient;
-use crate::outcome::{Fault, Outcome};
-use crate::text::{self, CONTEXT_CAP, PREVIEW_CAP};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::outcome::{Fault, Outcome};
+use tenterhook_core::text::{self, CONTEXT_CAP, PREVIEW_CAP};
 
 /// How many characters of a fault are shown: it is one line for a person.
 const FAULT_CAP: usize = 2_000;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::event::Event;
-use crate::hook::{Hook, Layer};
-use crate::source::Source;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Hook, Layer};
+use tenterhook_core::source::Source;
 
 /// The project of each file that belongs to one; where the host has one project, of the files that were found from below theirs.
 #[derive(Debug, Default)]

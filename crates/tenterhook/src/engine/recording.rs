@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::dialect::DialectId;
-use crate::event::Event;
-use crate::hook::Hook;
-use crate::outcome::Outcome;
 use crate::record::{Late, Number, Record, Sink, Unrecorded};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::outcome::Outcome;
 
 /// One firing, as far as it is on record.
 pub(super) struct Recording {

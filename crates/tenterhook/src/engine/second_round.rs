@@ -4,12 +4,12 @@
 //! there is dropped with a fault, because no gate would have judged it.
 
 use super::step::Done;
-use crate::answer::{Effects, Restraint};
-use crate::diagnostic::Code;
-use crate::hook::{Compat, HookId, Wait};
-use crate::outcome::Fault;
-use crate::plan::Step;
-use crate::verdict::Verdict;
+use tenterhook_core::answer::{Effects, Restraint};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Compat, HookId, Wait};
+use tenterhook_core::outcome::Fault;
+use tenterhook_core::plan::Step;
+use tenterhook_core::verdict::Verdict;
 
 /// What is said of an allow that was for another payload.
 const VOIDED: &str =

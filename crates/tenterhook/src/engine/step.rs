@@ -10,20 +10,20 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::recording::Behind;
-use crate::answer::{Answer, Failure, Power, Restraint};
-use crate::diagnostic::Code;
-use crate::event::Event;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
-use crate::hook::{Hook, HookId, Phase, Run, Tier, Wait, around};
-use crate::outcome::{Ended, Fault};
-use crate::plan::Step;
-use crate::report::{End, Report, Said};
-use crate::rule::RuleInput;
 use crate::session::{Claim, Session, Wanted, Watched};
-use crate::verdict::Verdict;
 pub(super) use detached::{Place, Queue};
 use done::judge;
 pub(super) use done::{Done, aside, judge_context, spoken};
+use tenterhook_core::answer::{Answer, Failure, Power, Restraint};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Hook, HookId, Phase, Run, Tier, Wait, around};
+use tenterhook_core::outcome::{Ended, Fault};
+use tenterhook_core::plan::Step;
+use tenterhook_core::report::{End, Report, Said};
+use tenterhook_core::rule::RuleInput;
+use tenterhook_core::verdict::Verdict;
 
 /// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
 /// copied as a whole more than once.

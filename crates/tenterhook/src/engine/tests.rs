@@ -8,11 +8,11 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::*;
-use crate::answer::{Answer, Effects, Powers, Restraint};
-use crate::dialect::{DialectId, EventRow, Subject};
-use crate::event::Surroundings;
-use crate::hook::{Function, Hook, HookId, OnFailure, Prompt, Run, Wait};
-use crate::outcome::Ended;
+use tenterhook_core::answer::{Answer, Effects, Powers, Restraint};
+use tenterhook_core::dialect::{DialectId, EventRow, Subject};
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Function, Hook, HookId, OnFailure, Prompt, Run, Wait};
+use tenterhook_core::outcome::Ended;
 
 mod background;
 #[cfg(feature = "rule")]
@@ -146,7 +146,7 @@ async fn a_rewrite_of_the_decide_phase_is_judged_by_the_others() {
 #[tokio::test(start_paused = true)]
 async fn exact_sources_have_no_second_round() {
     let mut gate = refuses("evil");
-    gate.compat = crate::hook::Compat::Exact;
+    gate.compat = tenterhook_core::hook::Compat::Exact;
     let outcome = fire([gate, says("author", rewriting(json!({"command": "evil"})))]).await;
     assert!(!outcome.blocked());
 }
@@ -300,7 +300,7 @@ async fn dropping_the_future_ends_its_steps() {
 #[tokio::test(start_paused = true)]
 async fn a_cap_makes_an_event_give_way() {
     let mut row = row();
-    row.cap = Some(crate::dialect::Cap::give_way(2));
+    row.cap = Some(tenterhook_core::dialect::Cap::give_way(2));
     let (engine, _) =
         Engine::builder().event(row).hook(says("never", Answer::deny("more"))).build();
     let session = Session::default();
@@ -315,7 +315,7 @@ async fn a_cap_makes_an_event_give_way() {
 #[tokio::test(start_paused = true)]
 async fn a_cap_counts_events_that_overlap() {
     let mut row = row();
-    row.cap = Some(crate::dialect::Cap::give_way(2));
+    row.cap = Some(tenterhook_core::dialect::Cap::give_way(2));
     let (engine, _) =
         Engine::builder().event(row).hook(after("never", 10, Answer::deny("more"))).build();
     let session = Session::default();
@@ -362,7 +362,7 @@ async fn context_says_whose_words_it_is() {
 #[tokio::test(start_paused = true)]
 async fn a_hook_switched_off_rests_until_it_is_switched_on() {
     let mut managed = says("managed", Answer::deny("no"));
-    managed.layer = crate::hook::Layer::Managed;
+    managed.layer = tenterhook_core::hook::Layer::Managed;
     for (hook, rests) in [(says("own", Answer::deny("no")), true), (managed, false)] {
         let id = hook.id.clone();
         let (engine, _) = Engine::builder().event(row()).hook(hook).build();

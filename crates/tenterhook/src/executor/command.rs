@@ -20,11 +20,11 @@ use super::confine::confine;
 use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
 use crate::discover;
-use crate::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
-use crate::report::{End, Report};
 pub use prewarm::MAX_SPARES;
 pub(crate) use prewarm::start_ahead;
 use running::{Course, Held, Running};
+use tenterhook_core::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
+use tenterhook_core::report::{End, Report};
 
 /// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
 /// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,

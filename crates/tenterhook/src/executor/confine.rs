@@ -22,7 +22,6 @@ use std::sync::Arc;
 use tenterhook_process as process;
 
 use super::Task;
-use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 pub(super) use denied::{not_reached, tier};
 pub(super) use ground::Ground;
 use never::Held;
@@ -32,6 +31,7 @@ use room::Room;
 pub(super) use server::{ConfinedServer, confine_server};
 #[doc(hidden)]
 pub use shell::{ConfinedShell, Shell};
+use tenterhook_core::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 
 /// Where programs and libraries lie, and what of the system they read.
 const SYSTEM: &[&str] = &[

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::{fs, io};
 
 use crate::discover;
-use crate::rule::Files;
+use tenterhook_core::rule::Files;
 
 /// Longest patch that is read.
 const LONGEST: u64 = 1024 * 1024;

@@ -10,10 +10,10 @@ use tokio::time::Instant;
 use tokio::time::error::Elapsed;
 
 use super::Task;
-use crate::answer::{Answer, Failure};
-use crate::diagnostic::Code;
-use crate::hook::Function;
-use crate::report::{End, Report, Said};
+use tenterhook_core::answer::{Answer, Failure};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Function;
+use tenterhook_core::report::{End, Report, Said};
 
 /// The signal under which a panic is reported: what an aborting program would die of.
 const ABORTED: i32 = 6;

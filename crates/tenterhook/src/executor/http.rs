@@ -35,8 +35,8 @@ mod wire;
 pub use network::Network;
 
 use super::Task;
-use crate::hook::Http;
-use crate::report::Report;
+use tenterhook_core::hook::Http;
+use tenterhook_core::report::Report;
 
 #[cfg(not(feature = "http"))]
 pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
@@ -47,7 +47,7 @@ pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
 /// closes the connection.
 #[cfg(feature = "http")]
 pub(super) async fn run(task: &Task, http: &Http) -> Report {
-    use crate::report::{End, Output, Said};
+    use tenterhook_core::report::{End, Output, Said};
 
     let began = tokio::time::Instant::now();
     let mut heard = Vec::new();

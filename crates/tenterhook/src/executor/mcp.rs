@@ -52,11 +52,11 @@ pub use configured::Configured;
 pub use offer::{Offer, Offered};
 
 use super::{Task, function, not_started};
-use crate::diagnostic::Code;
-use crate::hook::{Grants, McpTool};
-use crate::report::{Closed, Delivery, End, Output, Report, Said};
-use crate::request::input;
-use crate::strict::out_of_prose;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Grants, McpTool};
+use tenterhook_core::report::{Closed, Delivery, End, Output, Report, Said};
+use tenterhook_core::request::input;
+use tenterhook_core::strict::out_of_prose;
 
 /// How much text of a reply is kept, as much as of a program's output.
 const KEPT: usize = 1 << 20;

@@ -8,9 +8,9 @@ mod client;
 #[cfg(feature = "model")]
 pub mod services;
 
-use crate::diagnostic::Code;
 use std::fmt;
 use std::pin::Pin;
+use tenterhook_core::diagnostic::Code;
 
 use serde_json::Value;
 

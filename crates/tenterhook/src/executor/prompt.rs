@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::model::{FaultKind, Message, Model, ModelFault, Question, Reply, Stop};
 use super::{Task, function, not_started};
-use crate::diagnostic::Code;
-use crate::hook::Prompt;
-use crate::report::{End, Output, Report, Said};
-use crate::strict::out_of_prose;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Prompt;
+use tenterhook_core::report::{End, Output, Report, Said};
+use tenterhook_core::strict::out_of_prose;
 
 #[cfg(test)]
 mod tests;

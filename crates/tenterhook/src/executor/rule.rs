@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{Ambient, Task};
-use crate::event::Event;
-use crate::hook::Hook;
-use crate::hook::row::EventRow;
-use crate::report::Report;
-use crate::rule::{Rule, RuleInput};
 use crate::session::Wanted;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::hook::row::EventRow;
+use tenterhook_core::report::Report;
+use tenterhook_core::rule::{Rule, RuleInput};
 
 /// What a rule is asked about, and for how long.
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "nothing is asked then"))]
@@ -46,9 +46,9 @@ pub(crate) fn ask(_asked: &Asked<'_>, _rule: &Rule) -> Report {
 /// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up or its event cancelled.
 #[cfg(feature = "rule")]
 pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
-    use crate::answer::Answer;
-    use crate::report::{End, Said};
-    use crate::rule::Unsettled;
+    use tenterhook_core::answer::Answer;
+    use tenterhook_core::report::{End, Said};
+    use tenterhook_core::rule::Unsettled;
 
     let started = Instant::now();
     let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
@@ -77,11 +77,11 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
 
 /// A denial of a built-in rule may be lifted by the person, once for all rules that deny the call; else it says how (SP-21).
 #[cfg(feature = "rule")]
-fn leave(asked: &Asked<'_>, answer: &mut crate::answer::Answer) {
-    use crate::answer::{Answer, Restraint};
-    use crate::hook::Layer;
+fn leave(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
     use crate::leave::Lifted;
-    use crate::rule::Denial;
+    use tenterhook_core::answer::{Answer, Restraint};
+    use tenterhook_core::hook::Layer;
+    use tenterhook_core::rule::Denial;
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
     let Some(leaves) = asked.ambient.leaves.as_ref().filter(|_| denies) else { return };
@@ -103,6 +103,6 @@ fn leave(asked: &Asked<'_>, answer: &mut crate::answer::Answer) {
 }
 
 #[cfg(feature = "rule")]
-fn failed(failure: crate::answer::Failure) -> crate::report::End {
-    crate::report::End::Failed { code: failure.code, why: failure.message }
+fn failed(failure: tenterhook_core::answer::Failure) -> tenterhook_core::report::End {
+    tenterhook_core::report::End::Failed { code: failure.code, why: failure.message }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use crate::dialect::{DialectId, Envelope};
-use crate::event::Event;
+use tenterhook_core::dialect::{DialectId, Envelope};
+use tenterhook_core::event::Event;
 
 /// The envelope of one event in one dialect. To look into it opens it; whoever looks again finds it open.
 pub struct Sealed {

@@ -19,9 +19,9 @@ use workers::Workers;
 
 use super::confine::{Confined, confine, reached};
 use super::{Task, command};
-use crate::diagnostic::Code;
-use crate::hook::Worker;
-use crate::report::{End, Output, Report, Said};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Worker;
+use tenterhook_core::report::{End, Output, Report, Said};
 
 #[cfg(test)]
 mod tests;

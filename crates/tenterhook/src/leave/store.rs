@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Lifted, ONCE, code, digest, line};
 use crate::discover;
-use crate::event::Event;
+use tenterhook_core::event::Event;
 
 /// Most denied calls that are kept; the oldest go first.
 const MOST: usize = 32;
@@ -183,7 +183,7 @@ fn private(path: &Path) -> io::Result<File> {
 mod tests {
     use super::super::PAUSE;
     use super::*;
-    use crate::event::Surroundings;
+    use tenterhook_core::event::Surroundings;
 
     fn call(line: &str) -> Event {
         Event::new("PreToolUse", Surroundings::default())

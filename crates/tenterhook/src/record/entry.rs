@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use super::chain::digest_of;
 use super::identity::Identities;
 use super::{Late, Number, Record, redact};
-use crate::dialect::DialectId;
-use crate::dialect::native::encode_outcome;
-use crate::event::Event;
-use crate::event::tool::ToolCall;
-use crate::hook::Hook;
-use crate::outcome::{Outcome, Step};
-use crate::source::Content;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::dialect::native::encode_outcome;
+use tenterhook_core::event::Event;
+use tenterhook_core::event::tool::ToolCall;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::outcome::{Outcome, Step};
+use tenterhook_core::source::Content;
 
 /// What a record holds, in order.
 pub(super) type Body = Map<String, Value>;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::chain::digest_of;
-use crate::hook::{Hook, HookId};
+use tenterhook_core::hook::{Hook, HookId};
 
 /// The digests of hooks, each made once.
 #[derive(Debug, Default)]

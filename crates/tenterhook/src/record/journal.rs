@@ -20,11 +20,11 @@ use super::recover::{self, Found};
 use super::segments::{self, Segment};
 use super::word::Word;
 use super::{Late, Number, Record, Sink, Unrecorded, private};
-use crate::answer::Restraint;
 use crate::discover;
-use crate::event::Event;
-use crate::outcome::Outcome;
-use crate::source::{Content, KEEP_DAYS, MAX_BYTES, RecordTable};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::event::Event;
+use tenterhook_core::outcome::Outcome;
+use tenterhook_core::source::{Content, KEEP_DAYS, MAX_BYTES, RecordTable};
 
 /// How many files they are at least when there are as many bytes: the oldest one goes as a whole.
 const PARTS: u64 = 4;
@@ -119,7 +119,7 @@ impl Journal {
     ///
     /// When this is not on record.
     pub fn unseen(&self, outcome: &Outcome) -> Result<(), Unrecorded> {
-        let event = Event::new("", crate::event::Surroundings::default());
+        let event = Event::new("", tenterhook_core::event::Surroundings::default());
         let record = Record {
             begun: None,
             event: &event,

@@ -14,10 +14,10 @@ use super::journal::Journal;
 use super::read::{self, Entry};
 use super::verify::{Report, verify};
 use super::{Record, Sink};
-use crate::answer::Restraint;
-use crate::event::{Event, Surroundings};
-use crate::outcome::Outcome;
-use crate::source::RecordTable;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::outcome::Outcome;
+use tenterhook_core::source::RecordTable;
 
 /// A journal below `state` that keeps a test's few records in several files.
 fn journal(state: &Path) -> Journal {

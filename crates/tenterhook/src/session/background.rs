@@ -9,11 +9,11 @@ use std::task::{Poll, ready};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::answer::Effects;
-use crate::event::EventName;
-use crate::hook::HookId;
-use crate::merge;
-use crate::outcome::{Ended, Outcome};
+use tenterhook_core::answer::Effects;
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::HookId;
+use tenterhook_core::merge;
+use tenterhook_core::outcome::{Ended, Outcome};
 
 /// How many background steps a session holds, running and waiting for their turn. A host that fires faster than its
 /// background hooks end would otherwise gather them without end (N-8).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::Store;
-use crate::hook::HookId;
+use tenterhook_core::hook::HookId;
 
 /// Its event waits for the step.
 const ATTACHED: u8 = 0;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::background::{Finished, Running, join};
 use super::{Session, Strike};
-use crate::outcome::Outcome;
+use tenterhook_core::outcome::Outcome;
 
 impl Session {
     /// Says that what the session was about is over and that it goes on with something else, as when a conversation is

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::config::Ruleset;
+use tenterhook_core::config::Ruleset;
 
 /// What lives as long as its session.
 pub(crate) trait Resident: Any + Send + Sync {

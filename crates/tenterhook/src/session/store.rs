@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::event::EventName;
-use crate::hook::HookId;
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::HookId;
 
 /// A place that keeps the state of one session. Every verb is atomic, so that processes may share a store (N-1).
 pub trait Store: Send + Sync + fmt::Debug {

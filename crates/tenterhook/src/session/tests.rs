@@ -1,9 +1,9 @@
 //! Whether a session keeps what it must and forgets nothing: settling, claims, strikes and background steps.
 
 use super::*;
-use crate::answer::Restraint;
-use crate::dialect::Cap;
-use crate::outcome::{Ended, Reason, Step};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::Cap;
+use tenterhook_core::outcome::{Ended, Reason, Step};
 
 fn denied(reason: &str) -> Outcome {
     Outcome {
@@ -50,7 +50,7 @@ fn only_denials_in_a_row_count() {
 #[test]
 fn giving_way_leaves_a_stop_standing() {
     let mut outcome = denied("no");
-    outcome.effects.stop = Some(crate::answer::Stop { reason: None });
+    outcome.effects.stop = Some(tenterhook_core::answer::Stop { reason: None });
     let (outcome, _) = settle(outcome, &after(3), Some(Cap::give_way(3)));
     assert!(outcome.effects.stop.is_some());
 }
@@ -217,8 +217,11 @@ async fn a_dropped_session_ends_its_steps() {
 }
 
 fn hook(id: &str) -> Hook {
-    let run = crate::hook::Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
-    Hook::new(HookId::new(id), crate::dialect::DialectId::NATIVE, "Stop".into(), run)
+    let run = tenterhook_core::hook::Run::Unusable {
+        part: tenterhook_core::hook::Unread::Entry,
+        why: String::new(),
+    };
+    Hook::new(HookId::new(id), tenterhook_core::dialect::DialectId::NATIVE, "Stop".into(), run)
 }
 
 /// N-7: the session's hooks are replaced by name, removed once, and gone after a clear, their claims with them.

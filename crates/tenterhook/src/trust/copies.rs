@@ -15,8 +15,8 @@ use super::pins::{MOST_BYTES, Pins, Variable};
 use super::review::Review;
 use super::store::{COPIES, Store, beside, private_directory};
 use crate::discover;
-use crate::hook::{Command, Invocation};
 use tenterhook_core::entry::digest::Digest;
+use tenterhook_core::hook::{Command, Invocation};
 
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";

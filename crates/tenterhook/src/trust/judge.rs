@@ -8,13 +8,15 @@ use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::signed::Locks;
 use super::store::{Kept, Record, Store};
 use super::{Assessed, Identity, Trust, copies, origin, servers};
-use crate::answer::Power;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::DialectId;
-use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row};
-use crate::source::{Reach, ReadConfig, Source, Switch};
+use tenterhook_core::answer::Power;
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::DialectId;
 use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::entry::{self, Ground};
+use tenterhook_core::hook::{
+    Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row,
+};
+use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 
 /// What to type.
 const LOOK: &str = "`tenterhook trust`";

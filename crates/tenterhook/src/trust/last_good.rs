@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime};
 use super::Trust;
 use super::store::{beside, private, private_directory};
 use crate::discover;
-use crate::hook::Layer;
-use crate::source::{Kept, Source};
 use tenterhook_core::entry::digest::{Canon, Digest};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::{Kept, Source};
 
 /// How long a copy stays that nothing replaces. One that is needed longer is made again.
 const KEPT_FOR: Duration = Duration::from_hours(24 * 90);
@@ -138,7 +138,7 @@ fn name(source: &Source, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::DialectId;
+    use tenterhook_core::dialect::DialectId;
 
     fn source(name: &str, text: &str) -> Source {
         Source::given(name, DialectId::NATIVE, text, "/p")

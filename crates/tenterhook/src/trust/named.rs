@@ -13,11 +13,11 @@ use std::path::{Component, Path, PathBuf};
 
 use tenterhook_shell::{self as shell, Word, WordKind};
 
-use crate::hook::script::{INTERPRETERS, expand};
-use crate::hook::{Command, Invocation, Shell};
 use base::Bases;
 pub(super) use part::Known;
 pub(super) use programs::{Modules, code_in_words_loads, runs_unnamed, uncounted};
+use tenterhook_core::hook::script::{INTERPRETERS, expand};
+use tenterhook_core::hook::{Command, Invocation, Shell};
 
 /// What a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub(super) fn replaced(text: &str, word: &str, instead: &str) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::Inherit;
+    use tenterhook_core::hook::Inherit;
 
     fn of(text: &str) -> Named {
         let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };

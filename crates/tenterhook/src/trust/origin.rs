@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::decide::Origin;
 use super::worktree::repository_round;
 use crate::discover::{Stat, Unsupported};
-use crate::hook::Layer;
-use crate::source::Source;
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::Source;
 
 /// Whose a source is (T-1).
 pub(super) fn of(source: &Source) -> Origin {

@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use super::named::{self, Mention, Named};
 use crate::discover;
-use crate::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 use files::Files;
 use loads::{LoadedModules, TooMuch};
 pub(super) use memory::ReadScript;
@@ -27,6 +26,7 @@ use seen::Kind;
 pub(super) use seen::Seen;
 use tenterhook_core::entry::Ground;
 use tenterhook_core::entry::digest::{Canon, Digest};
+use tenterhook_core::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 
 /// Most files of a pinned folder: far more than any folder of hooks in public repositories has.
 pub(super) const MOST_FILES: usize = 2_000;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{Entry, Review, Trust, copies};
-use crate::hook::{Hook, Run, Worker};
+use tenterhook_core::hook::{Hook, Run, Worker};
 
 impl Trust {
     /// The hooks of a review as they would run if it were approved, in its order, from copies that are made here; nothing is approved.

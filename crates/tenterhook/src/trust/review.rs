@@ -10,11 +10,11 @@ use super::lock::Signed;
 use super::pins::{Pins, ReadScript};
 use super::suspect::{self, Suspect};
 use super::{Assessed, Identity, judge, signed, store, worktree};
-use crate::config;
-use crate::dialect::DialectId;
-use crate::hook::{Hook, Layer, Sandbox};
-use crate::source::{Reach, ReadConfig, Source, Switch};
+use tenterhook_core::config;
+use tenterhook_core::dialect::DialectId;
 use tenterhook_core::entry::{self as entries, digest::Digest, shown};
+use tenterhook_core::hook::{Hook, Layer, Sandbox};
+use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use super::decide::{Origin, State};
 use super::signed::Locks;
 use super::store::{Kept, Store};
 use super::{Assessed, Pins, Trust, copies, origin};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Roots;
 use crate::discover::{self, FileOfServers};
-use crate::source::{Reach, ReadConfig, Server, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 
 impl Trust {
     /// The MCP servers that agents would connect from `roots`, without those that came with a repository and that nobody approved; and

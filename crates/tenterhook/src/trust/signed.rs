@@ -9,10 +9,10 @@ use super::lock::{self, LOCK, Signed, Vouched};
 use super::origin;
 use super::store::{Kept, Record, Said};
 use super::{Identity, Origin};
-use crate::diagnostic::{Code, Diagnostic, Place, Span};
-use crate::hook::Layer;
-use crate::source::{ReadConfig, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic, Place, Span};
 use tenterhook_core::entry::digest::{Canon, Digest};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::{ReadConfig, Source};
 
 /// The digests of a source that are the same in every checkout; `None` where a program that it runs lies in the project, which no
 /// signature covers.

@@ -1,6 +1,6 @@
 //! What in a text should a person look at twice? A table of signs; none of them forbids anything. Pure.
 
-use crate::text;
+use tenterhook_core::text;
 
 /// Something that a person should look at twice.
 #[derive(Clone, Debug, PartialEq, Eq)]

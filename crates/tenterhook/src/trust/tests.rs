@@ -7,12 +7,12 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::answer::Restraint;
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
-use crate::hook::{Arming, Layer};
 use crate::session::Session;
 use crate::{Engine, Event};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Arming, Layer};
 
 mod answers;
 mod declared;
@@ -93,7 +93,7 @@ impl Room {
     fn engine_of(
         &self,
         sources: impl IntoIterator<Item = Source>,
-    ) -> (Engine, Vec<crate::diagnostic::Diagnostic>) {
+    ) -> (Engine, Vec<tenterhook_core::diagnostic::Diagnostic>) {
         let builder = Engine::builder().trust(self.trust());
         sources.into_iter().fold(builder, |all, source| all.source(source)).build()
     }
@@ -336,7 +336,7 @@ async fn the_message_comes_once_for_a_source() {
     let (engine, told) = room.engine_of([room.settings()]);
     assert_eq!(
         told.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
-        [crate::diagnostic::Code::ChangedSinceApproved]
+        [tenterhook_core::diagnostic::Code::ChangedSinceApproved]
     );
     let session = Session::default();
     let event = || {
@@ -403,7 +403,7 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
         assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent, "{text}");
     }
     room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
-    let codes = |told: Vec<crate::diagnostic::Diagnostic>| {
+    let codes = |told: Vec<tenterhook_core::diagnostic::Diagnostic>| {
         told.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
     let (_, told) = room.engine_of([room.settings()]);
@@ -420,11 +420,12 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
 /// T-15: what nobody can read may be a gate, where it was written for us.
 #[tokio::test]
 async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
-    use crate::source::Flaw;
+    use tenterhook_core::source::Flaw;
     let room = Room::new();
     let lost = |source: Source| {
         let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
-        let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing, untrusted: None });
+        let flaw =
+            Some(Flaw { why, help, kept: tenterhook_core::source::Kept::Nothing, untrusted: None });
         Source { text: "".into(), flaw, ..source }
     };
     let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);
@@ -476,7 +477,7 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
             .iter()
             .map(|hook| {
                 hook.arming == Arming::Armed
-                    && !matches!(hook.run, crate::hook::Run::Unusable { .. })
+                    && !matches!(hook.run, tenterhook_core::hook::Run::Unusable { .. })
             })
             .collect::<Vec<_>>()
     };

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::Trust;
 use super::store::{MOST_BYTES, Record, Said, Store, private, put};
-use crate::dialect::{DIALECTS, Roots};
 use crate::discover;
-use crate::source::Source;
+use tenterhook_core::dialect::{DIALECTS, Roots};
+use tenterhook_core::source::Source;
 
 /// An approved file: its dialect and its path.
 type Approved = (String, String);

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::store::{Kept, Record, Said, Store};
 use super::{Origin, Review, Trust, origin};
 use crate::discover;
-use crate::hook::Layer;
-use crate::source::Source;
+use tenterhook_core::hook::Layer;
+use tenterhook_core::source::Source;
 
 /// Most worktrees of one repository that are looked at.
 const MOST_WORKTREES: usize = 256;

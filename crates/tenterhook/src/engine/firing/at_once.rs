@@ -12,7 +12,7 @@ use super::Firing;
 use crate::engine::parts;
 use crate::engine::step::{self, Done};
 use crate::executor::{self, Asked};
-use crate::plan::Step;
+use tenterhook_core::plan::Step;
 
 /// How long steps compute before others have a turn.
 const LONGEST_TURN: Duration = Duration::from_millis(1);

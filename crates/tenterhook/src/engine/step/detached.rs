@@ -8,13 +8,13 @@ use tokio::time::Instant;
 
 use super::done::Done;
 use super::{Setting, status, task};
-use crate::diagnostic::Code;
 use crate::engine::late::{self, Late};
 use crate::executor::{self, Progress, Rest};
-use crate::hook::Wait;
-use crate::outcome::{Ended, Fault};
-use crate::report::Report;
 use crate::session::{Claim, Finished, MAX_BACKGROUND, Running};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Wait;
+use tenterhook_core::outcome::{Ended, Fault};
+use tenterhook_core::report::Report;
 
 /// Whether an event waits for a step.
 pub(in crate::engine) enum Place {

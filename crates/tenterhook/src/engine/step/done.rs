@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use tokio::task::JoinError;
 
-use crate::answer::{Answer, Failure, Restraint};
-use crate::diagnostic::Code;
 use crate::engine::lazy_verdict::LazyVerdict;
-use crate::hook::{Hook, Layer};
-use crate::merge;
-use crate::outcome::{self, Ended, Fault};
-use crate::plan::Step;
-use crate::verdict::{self, JudgeContext, Verdict};
+use tenterhook_core::answer::{Answer, Failure, Restraint};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Hook, Layer};
+use tenterhook_core::merge;
+use tenterhook_core::outcome::{self, Ended, Fault};
+use tenterhook_core::plan::Step;
+use tenterhook_core::verdict::{self, JudgeContext, Verdict};
 
 /// A step that is over, as far as its event is concerned.
 ///

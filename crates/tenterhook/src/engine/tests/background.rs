@@ -1,9 +1,9 @@
 //! What hooks say whose event is over, and hooks that run once and do not come to an answer.
 
 use super::*;
-use crate::diagnostic::Code;
-use crate::hook::Compat;
 use crate::session::Finished;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Compat;
 
 /// A hook that says that it is there, and answers when it may.
 fn held(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
@@ -99,7 +99,10 @@ async fn late(answer: Answer, wait: Wait) -> (Finished, Session) {
 /// R-22, N-4: an objection that comes too late holds nothing up, and is not lost either.
 #[tokio::test]
 async fn what_comes_too_late_is_said_and_restrains_nothing() {
-    let stop = Effects { stop: Some(crate::answer::Stop { reason: None }), ..Effects::default() };
+    let stop = Effects {
+        stop: Some(tenterhook_core::answer::Stop { reason: None }),
+        ..Effects::default()
+    };
     for (answer, message) in [
         (Answer::deny("look"), Some("look")),
         (Answer { restraint: Restraint::Ask, ..Answer::deny("sure?") }, Some("sure?")),
@@ -193,7 +196,7 @@ async fn ending_a_session_ends_its_background() {
 /// waits for everything waits for these, too.
 #[tokio::test]
 async fn unawaited_hooks_run_behind_the_event_in_their_order() {
-    let observed = || Event::new("PostToolUse", crate::event::Surroundings::default());
+    let observed = || Event::new("PostToolUse", tenterhook_core::event::Surroundings::default());
     let of_gen = |hook: Hook| {
         let hook = Hook { dialect: DialectId::GEN, ..hook };
         Hook { event: "PostToolUse".into(), ..hook }

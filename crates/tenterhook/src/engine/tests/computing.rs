@@ -1,7 +1,7 @@
 //! Rules that compute for long, in the middle of a firing: others have their turn, and who gives up is obeyed.
 
 use super::*;
-use crate::rule::Rule;
+use tenterhook_core::rule::Rule;
 
 /// Takes as many steps as a rule may.
 fn costly(id: &str) -> Hook {

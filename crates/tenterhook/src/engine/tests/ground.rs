@@ -1,7 +1,7 @@
 //! What an engine does without what it stands on: timers, a runtime, a place.
 
 use super::*;
-use crate::outcome::Decision;
+use tenterhook_core::outcome::Decision;
 
 /// Fires in a runtime that keeps no time.
 fn fire_untimed(hook: Hook) -> (Vec<Diagnostic>, Outcome) {
@@ -20,7 +20,7 @@ fn a_runtime_without_timers_is_told_of_when_the_engine_is_built() {
     let [found] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
     assert_eq!(
         (found.code.name(), found.severity),
-        ("no-timers", crate::diagnostic::Severity::Error)
+        ("no-timers", tenterhook_core::diagnostic::Severity::Error)
     );
     // No panic, and no consent: the failure policy of the gate decides.
     assert!(matches!(outcome.decision(), Decision::Denied { .. }), "{outcome:?}");

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::hook::Compat;
-use crate::matcher::{Matcher, MatcherSpec};
+use tenterhook_core::hook::Compat;
+use tenterhook_core::matcher::{Matcher, MatcherSpec};
 
 fn rewrite(command: &str) -> Answer {
     rewriting(json!({ "command": command }))

@@ -1,8 +1,8 @@
 //! Hooks of a session beside configured ones (G-42), and hooks that wake the agent (G-43).
 
 use super::*;
-use crate::matcher::{Matcher, MatcherSpec};
 use crate::session::Session;
+use tenterhook_core::matcher::{Matcher, MatcherSpec};
 
 fn function(id: &str, matcher: &str, answer: Answer) -> Hook {
     let run = Run::Function(Function::new(id, move |_| {
@@ -30,7 +30,7 @@ async fn configured_hooks_run_before_those_of_the_session() {
     let session = Session::default();
     session.add_hook(function("session", "Bash", Answer::context("two")));
     session.add_hook(function("other", "Edit", Answer::context("three")));
-    let context = |outcome: crate::outcome::Outcome| outcome.effects.context;
+    let context = |outcome: tenterhook_core::outcome::Outcome| outcome.effects.context;
     assert_eq!(context(engine.fire(call("Bash"), &session).await), ["one", "two"]);
     assert_eq!(context(engine.fire(call("Edit"), &session).await), ["three"]);
     assert!(session.remove_hook(&"PreToolUse".into(), &HookId::new("session")));

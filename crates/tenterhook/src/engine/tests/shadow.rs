@@ -1,9 +1,9 @@
 //! Hooks in shadow: nothing of them is in an outcome, and all of it is on record.
 
 use super::*;
-use crate::answer::Stop;
-use crate::diagnostic::Code;
-use crate::hook::Phase;
+use tenterhook_core::answer::Stop;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Phase;
 
 /// An answer that wants everything there is.
 fn everything() -> Answer {
@@ -64,7 +64,7 @@ async fn a_shadow_is_on_record() {
     assert_eq!((shadow.restraint, shadow.reason().as_deref()), (Restraint::Deny, Some("no")));
     assert_eq!(shadow.effects.context, ["for the model"]);
     assert!(shadow.effects.stop.is_some());
-    let json = crate::dialect::native::encode_outcome(&outcome);
+    let json = tenterhook_core::dialect::native::encode_outcome(&outcome);
     assert_eq!(json["steps"][0]["shadow"]["decision"], "stop");
     assert_eq!(json["steps"][0]["verdict"], json!(null));
 }

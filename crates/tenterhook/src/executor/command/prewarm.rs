@@ -20,7 +20,6 @@ use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task, not_started};
 use super::running::{Course, Held, Running};
 use super::{describe, start_now};
-use crate::hook::{Hook, HookId, Run};
 use likeness::Likeness;
 #[cfg(not(feature = "prewarm-forms"))]
 pub(super) use no_stand_in::StandIn;
@@ -28,6 +27,7 @@ pub use spares::MAX_SPARES;
 use spares::{Spares, Taken};
 #[cfg(feature = "prewarm-forms")]
 pub(super) use stand_in::StandIn;
+use tenterhook_core::hook::{Hook, HookId, Run};
 
 /// How long a spare waits for its event. An interpreter holds some ten megabytes: an hour of silence is not worth them.
 const IDLE: Duration = Duration::from_secs(600);

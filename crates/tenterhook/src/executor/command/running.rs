@@ -11,11 +11,11 @@ use super::super::confine::{Confined, tier};
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
 use super::prewarm::StandIn;
-use crate::answer::Failure;
-use crate::diagnostic::Code;
-use crate::dialect::Dialect;
-use crate::hook::Compat;
-use crate::report::{Closed, Delivery, End, Output, Report, Said, unread};
+use tenterhook_core::answer::Failure;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::Dialect;
+use tenterhook_core::hook::Compat;
+use tenterhook_core::report::{Closed, Delivery, End, Output, Report, Said, unread};
 
 /// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
 /// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.

@@ -8,13 +8,13 @@ use serde_json::json;
 use tenterhook_testkit::Sandbox;
 
 use super::MAX_SPARES;
-use crate::config::Source;
-use crate::diagnostic::Severity;
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
 use crate::executor::Ambient;
-use crate::outcome::Ended;
 use crate::{Engine, Event, Outcome, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::Severity;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::outcome::Ended;
 
 #[cfg(feature = "prewarm-forms")]
 mod forms;

@@ -14,13 +14,13 @@ use tenterhook_process as process;
 
 use super::Confined;
 use super::places::within;
-use crate::answer::Failure;
-use crate::diagnostic::Code;
-use crate::dialect::native;
-use crate::hook::{Grants, Peers, Sandbox, Tier};
 use complaint::{Complaint, complaints, is_about_attributes, named};
 pub(super) use resolved::Refused;
 use resolved::{Resolved, nearest};
+use tenterhook_core::answer::Failure;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::native;
+use tenterhook_core::hook::{Grants, Peers, Sandbox, Tier};
 
 /// The terminal of whoever has one: no hook has, whatever it is granted.
 const TERMINAL: &str = "/dev/tty";

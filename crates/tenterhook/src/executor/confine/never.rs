@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::agents::{AGENTS, Agent};
 use git::Git;
+use tenterhook_core::agents::{AGENTS, Agent};
 
 /// What is never written around the places of one process: looked for when somebody asks. Where nothing is granted to be changed nobody does,
 /// unless a refusal is told.

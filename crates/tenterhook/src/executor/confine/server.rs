@@ -8,8 +8,8 @@ use tenterhook_process::{Confinement, Net, resolved};
 
 use super::ground::Ground;
 use super::{Confined, Left, enter, granted, named};
-use crate::hook::Grants;
-use crate::source::{Reach, Server};
+use tenterhook_core::hook::Grants;
+use tenterhook_core::source::{Reach, Server};
 
 /// What a server is left. Its directory for passing files goes with it.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::ground::Ground;
 use super::{Confined, Left, enter};
 use crate::executor::Ambient;
 use crate::executor::command::LISTED;
-use crate::hook::{Grants, Profile};
+use tenterhook_core::hook::{Grants, Profile};
 
 /// Where the commands of an agent run, and in which profile.
 #[derive(Clone, Copy, Debug)]

@@ -14,13 +14,13 @@ use serde_json::json;
 use tenterhook_process::{Means, means};
 use tenterhook_testkit::Sandbox;
 
-use crate::config::Source;
-use crate::diagnostic::{Code, Severity};
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
 use crate::executor::Ambient;
-use crate::hook::{Layer, Tier};
 use crate::{Engine, Event, Outcome, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::{Code, Severity};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Layer, Tier};
 
 /// A project and a home, with a hook that denies when its line succeeds.
 struct Scene {

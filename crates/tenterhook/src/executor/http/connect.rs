@@ -17,7 +17,7 @@ use super::connection::Connection;
 use super::failure::{Failure, Kind};
 use super::network::Network;
 use super::wire::{Allowance, Metered, Wire};
-use crate::request::address::Target;
+use tenterhook_core::request::address::Target;
 
 /// How long an address is waited for before the next one is tried beside it: what RFC 8305 recommends.
 const STAGGER: Duration = Duration::from_millis(250);

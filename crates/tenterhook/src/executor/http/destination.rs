@@ -9,7 +9,7 @@ use hyper::header::{HeaderValue, USER_AGENT};
 
 use super::failure::{Failure, Kind};
 use super::origin::Origin;
-use crate::request::address::Target;
+use tenterhook_core::request::address::Target;
 
 /// What every request says of itself.
 const FIXED: &[(HeaderName, &str)] = &[

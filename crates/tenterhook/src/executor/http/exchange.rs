@@ -15,7 +15,7 @@ use super::network::Network;
 use super::order::{self, Order};
 use super::reply::Head;
 use crate::executor::Task;
-use crate::hook::{Http, Wait};
+use tenterhook_core::hook::{Http, Wait};
 
 /// How much of a body is read: what a command may print.
 const CAP: usize = 1 << 20;

@@ -5,8 +5,8 @@ use std::io;
 
 use super::resolver::{NotFound, Refused};
 use super::wire::Overspoken;
-use crate::diagnostic::Code;
-use crate::report::End;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::report::End;
 
 /// A kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use super::destination::Destination;
 use super::failure::{Failure, Kind};
 use super::signature;
 use crate::executor::{Sealed, Task};
-use crate::hook::Http;
-use crate::request::headers::{self, BadHeader};
+use tenterhook_core::hook::Http;
+use tenterhook_core::request::headers::{self, BadHeader};
 
 /// Says which request it is; a reply may say to which it belongs (HT-52).
 pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::connection::Connection;
 use super::destination::Destination;
 use super::failure::{Failure, Kind};
-use crate::request::address::Target;
+use tenterhook_core::request::address::Target;
 
 /// How long a connection is kept that nobody uses: less than the five seconds after which common servers (Node's, uvicorn)
 /// close theirs, because a request that crosses such a close is lost, and a gate's is not sent twice (HT-42).

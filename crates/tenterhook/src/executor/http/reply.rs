@@ -10,7 +10,7 @@ use hyper::header::{
 
 use super::failure::{Failure, Kind};
 use super::order::ID;
-use crate::request::address::Target;
+use tenterhook_core::request::address::Target;
 
 /// The head of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

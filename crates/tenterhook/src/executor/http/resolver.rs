@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::request::address;
+use tenterhook_core::request::address;
 
 /// Looks a name up.
 pub(super) type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;

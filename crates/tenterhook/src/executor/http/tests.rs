@@ -9,14 +9,14 @@ use tenterhook_testkit::Server;
 use tenterhook_testkit::server::{Manner, Reply};
 
 use super::Network;
-use crate::answer::{Powers, Restraint};
-use crate::dialect::{DialectId, EventRow};
 use crate::engine::Engine;
-use crate::event::{Event, Surroundings};
 use crate::executor::Ambient;
-use crate::hook::{Hook, HookId, Http, Interpolation, OnFailure, Run, Wait};
-use crate::outcome::Outcome;
 use crate::session::Session;
+use tenterhook_core::answer::{Powers, Restraint};
+use tenterhook_core::dialect::{DialectId, EventRow};
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::{Hook, HookId, Http, Interpolation, OnFailure, Run, Wait};
+use tenterhook_core::outcome::Outcome;
 
 mod connections;
 mod hostile;

@@ -15,12 +15,12 @@ use super::health::Health;
 use super::offer::Offer;
 use super::unopened::Unopened;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
-use crate::diagnostic::nearest;
 use crate::executor::Ambient;
 use crate::executor::http::Network;
 use crate::executor::restart::NotNow;
-use crate::hook::Grants;
-use crate::source::{Reach, Server};
+use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::hook::Grants;
+use tenterhook_core::source::{Reach, Server};
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
 /// is up earlier leaves it starting, so that the next one finds it.

@@ -17,10 +17,10 @@ use super::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError}
 use super::stdio::Program;
 use super::unopened::Unopened;
 use super::{Call, CallFault, CallFaultKind, Content, Reply, streamable};
-use crate::diagnostic::nearest;
 use crate::executor::http::Network;
-use crate::hook::Grants;
-use crate::source::{Reach, Server};
+use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::hook::Grants;
+use tenterhook_core::source::{Reach, Server};
 
 /// The kinds of content beside text.
 const KINDS: &[&str] = &["image", "audio", "resource", "resource_link"];

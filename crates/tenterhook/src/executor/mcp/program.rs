@@ -6,12 +6,12 @@ use tenterhook_process as process;
 
 use super::connection::{Env, Start};
 use super::withheld::{Withheld, is_telling};
-use crate::dialect::ServerVariables;
 use crate::executor::command::LISTED;
 use crate::executor::confine::{ConfinedServer, Ground, confine_server};
-use crate::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
-use crate::request::variables::{Unset, expand};
-use crate::source::Server;
+use tenterhook_core::dialect::ServerVariables;
+use tenterhook_core::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
+use tenterhook_core::request::variables::{Unset, expand};
+use tenterhook_core::source::Server;
 
 /// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
 /// command hooks.

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::strict::{Whole, whole};
+use tenterhook_core::strict::{Whole, whole};
 
 /// Error codes of JSON-RPC and the protocol.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;

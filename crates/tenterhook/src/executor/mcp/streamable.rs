@@ -9,11 +9,11 @@ use super::connection::Env;
 use super::program::fill;
 use super::unopened::Unopened;
 use super::withheld::Withheld;
-use crate::dialect::ServerVariables;
-use crate::hook::Http;
-use crate::request::address::Target;
-use crate::request::headers;
-use crate::source::Server;
+use tenterhook_core::dialect::ServerVariables;
+use tenterhook_core::hook::Http;
+use tenterhook_core::request::address::Target;
+use tenterhook_core::request::headers;
+use tenterhook_core::source::Server;
 
 /// The address of a server, the headers of its configuration, and the values to keep out of faults.
 ///

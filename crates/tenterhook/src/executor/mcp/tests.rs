@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::*;
-use crate::answer::Restraint;
-use crate::config::Source;
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
 use crate::executor::Ambient;
 use crate::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
 
 /// Answers every call alike, and keeps what it was asked.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::request::address::BadUrl;
-use crate::request::headers::BadHeader;
-use crate::request::variables::Unset;
+use tenterhook_core::request::address::BadUrl;
+use tenterhook_core::request::headers::BadHeader;
+use tenterhook_core::request::variables::Unset;
 
 /// Why no connection to a server could be made.
 #[derive(Debug, thiserror::Error)]

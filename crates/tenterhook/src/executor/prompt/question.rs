@@ -2,8 +2,8 @@
 //! Pure.
 
 use super::super::model::{Form, Message, Question, Tool};
-use crate::hook::Prompt;
-use crate::request::sign;
+use tenterhook_core::hook::Prompt;
+use tenterhook_core::request::sign;
 
 /// Where the event goes in the hook's words (MO-1).
 const PLACE: &str = "$ARGUMENTS";

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::super::model::{Asking, Form, Message, Model, Question, Reply, Stop, ToolCall, Usage};
 use super::*;
-use crate::answer::Restraint;
-use crate::dialect::DialectId;
-use crate::event::{Event, Surroundings};
 use crate::executor::Ambient;
-use crate::hook::{Compat, Hook, HookId, Run, Wait};
 use crate::{Engine, Outcome, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::{Compat, Hook, HookId, Run, Wait};
 
 /// Says one reply after the other, and keeps what it was asked.
 #[derive(Debug, Default)]

@@ -122,7 +122,7 @@ fn printed(answer: &RawValue) -> Vec<u8> {
 
 fn excerpt(line: &[u8]) -> String {
     let start = line.get(..line.len().min(EXCERPT * 4)).unwrap_or_default();
-    crate::text::clean(&String::from_utf8_lossy(start), EXCERPT).text
+    tenterhook_core::text::clean(&String::from_utf8_lossy(start), EXCERPT).text
 }
 
 #[cfg(test)]

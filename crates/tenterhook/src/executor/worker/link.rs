@@ -302,7 +302,7 @@ fn told(report: &process::Report, closed: bool) -> String {
     let how = format!("{how} before it replied");
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(line) => format!("{how}; on stderr: {}", crate::text::clean(line, 200).text),
+        Some(line) => format!("{how}; on stderr: {}", tenterhook_core::text::clean(line, 200).text),
         None => how,
     }
 }

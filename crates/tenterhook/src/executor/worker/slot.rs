@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use super::frame;
 use super::link::{Heard, Link};
-use crate::answer::Failure;
-use crate::diagnostic::Code;
 use crate::executor::confine::Confined;
 use crate::executor::restart::{NotNow, Restarts, STARTS, WINDOW};
-use crate::hook::{Arming, Hook, HookId, Run, Worker};
+use tenterhook_core::answer::Failure;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Arming, Hook, HookId, Run, Worker};
 
 /// What makes two hooks the same worker: what is started, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

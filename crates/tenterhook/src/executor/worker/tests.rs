@@ -8,12 +8,12 @@ use serde_json::json;
 use tempfile::TempDir;
 use tenterhook_testkit::fakehook;
 
-use crate::answer::Restraint;
-use crate::config::Source;
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
-use crate::outcome::Outcome;
 use crate::{Engine, Event, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::outcome::Outcome;
 
 const DENY: &str = r#"{"decision":"deny","reason":"not here"}"#;
 

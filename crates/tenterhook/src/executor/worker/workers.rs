@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::config::Ruleset;
-use crate::hook::Hook;
 use crate::session::Resident;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::hook::Hook;
 
 use super::slot::{Place, WorkerSlot};
 

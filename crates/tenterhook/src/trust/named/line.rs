@@ -13,7 +13,7 @@ use super::part::{self, Known, Part};
 use super::programs::{self, ENTER, ENTER_OPTIONS, Modules, RUN_DIRECTORIES, SOURCES};
 use super::variables::{self, Value};
 use super::{Candidate, Directory, Mention, Named, is_interpreter};
-use crate::hook::script::{ENDINGS, INLINE};
+use tenterhook_core::hook::script::{ENDINGS, INLINE};
 
 /// Options with which a program runs nothing.
 const INERT: &[&str] = &["--version", "--help", "-V", "-h", "-v"];

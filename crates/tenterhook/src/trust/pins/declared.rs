@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{Reading, Step};
-use crate::hook::Command;
-use crate::hook::files::{self, Pattern};
 use crate::trust::named::{self, Mention};
+use tenterhook_core::hook::Command;
+use tenterhook_core::hook::files::{self, Pattern};
 
 /// Most entries of directories that one pattern is held against.
 const MOST_LOOKED_AT: usize = 20_000;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::Reading;
 use super::seen::Kind;
-use crate::hook::Command;
 use crate::trust::loads::{Disk, Language, Load, Loads, Note, Role, Scene};
+use tenterhook_core::hook::Command;
 
 /// Most scripts whose text is read for one hook.
 const MOST_SCRIPTS: usize = 200;

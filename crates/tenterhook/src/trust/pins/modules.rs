@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{Finding, Pins, Reading};
-use crate::source::{ReadConfig, Source};
+use tenterhook_core::source::{ReadConfig, Source};
 
 /// The folder of the plugin whose modules `config` has its agent load: everything in it, for a module may load any of it.
 pub(in crate::trust) fn of_modules(

@@ -1,9 +1,9 @@
 //! What becomes of the entries and statements of a file, one by one: what is held, what is off, what stands in, and the words for it.
 
 use super::*;
-use crate::diagnostic::Diagnostic;
-use crate::hook::{Hook, Run, Unread};
-use crate::source::{Flaw, Reach, ReadConfig, Switch};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::hook::{Hook, Run, Unread};
+use tenterhook_core::source::{Flaw, Reach, ReadConfig, Switch};
 
 const NATIVE: &str = "tenterhook.toml";
 
@@ -144,7 +144,8 @@ fn a_gate_of_a_file_that_cannot_be_read_any_more_stands_in() {
     room.write(NATIVE, "[hook.gate]\non = 'PreToolUse'\nshell = 'exit 2'\n");
     approve(&room, &room.source(NATIVE));
     let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
-    let flaw = Some(Flaw { why, help, kept: crate::source::Kept::Nothing, untrusted: None });
+    let flaw =
+        Some(Flaw { why, help, kept: tenterhook_core::source::Kept::Nothing, untrusted: None });
     let lost = Source { text: "".into(), flaw, ..room.source(NATIVE) };
     let found = fates(&room.trust(), lost);
     let is_gate = |(id, why): &(String, String)| id == "gate:approved" && why.starts_with("holds");
@@ -177,7 +178,8 @@ fn what_a_native_file_says_beside_its_hooks_counts_as_it_was_approved() {
     let text = "[event.'deploy.before']\ngate = true\n[mcp.db]\nrun = ['db']\n[mcp.far]\nurl = 'https://example.org/mcp'\n";
     let found = || {
         let (config, diagnostics) = judged(&room.trust(), room.source(NATIVE));
-        let may = |server: &&crate::source::Server| !matches!(server.reach, Reach::Withheld(_));
+        let may =
+            |server: &&tenterhook_core::source::Server| !matches!(server.reach, Reach::Withheld(_));
         let may = config.servers.iter().filter(may).count();
         let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         (config.events.len(), config.servers.len(), may, codes.join(" "))

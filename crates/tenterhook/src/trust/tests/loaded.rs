@@ -1,7 +1,7 @@
 //! Scripts that load other files: after approval a gate denies as before, and a change of what it loads asks again.
 
 use super::*;
-use crate::answer::Restraint;
+use tenterhook_core::answer::Restraint;
 
 const NATIVE: &str = "tenterhook.toml";
 const DENIES: &str = "echo 'denied by the library' >&2; exit 2\n";

@@ -1,9 +1,9 @@
 //! MCP servers of agents' own files: which of them may start, and from where.
 
 use super::*;
-use crate::dialect::Roots;
-use crate::hook::Invocation;
-use crate::source::{Reach, Server};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::Invocation;
+use tenterhook_core::source::{Reach, Server};
 
 const SERVERS: &str = r#"{"mcpServers": {
     "docs": {"command": "sh", "args": [".claude/servers/docs.sh", "--stdio"]},
@@ -34,7 +34,7 @@ fn review(room: &Room) -> Review {
     room.trust().review(&files[0])
 }
 
-fn started(room: &Room) -> crate::hook::Command {
+fn started(room: &Room) -> tenterhook_core::hook::Command {
     let (servers, _) = room.trust().servers(&roots(room), &[]);
     let docs: Option<Server> = servers.into_iter().find(|server| server.name == "docs");
     match docs.expect("it may start").reach {

@@ -2,7 +2,7 @@
 
 use super::signatures::{pins, signed, state, write};
 use super::*;
-use crate::source::Switch;
+use tenterhook_core::source::Switch;
 
 const SETTINGS: &str = ".claude/settings.json";
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::super::Task;
 use super::super::environment;
-use crate::hook::{Command, Invocation};
+use tenterhook_core::hook::{Command, Invocation};
 
 /// Everything that a process takes from its start. Compared as it is: a digest would hide what differs.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenterhook_process as process;
 
-use crate::hook::Command;
+use tenterhook_core::hook::Command;
 
 /// No code is put into any interpreter.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ use tenterhook_process as process;
 
 use super::super::Running;
 use super::{Likeness, Spare};
-use crate::answer::Failure;
-use crate::config::Ruleset;
-use crate::diagnostic::Code;
-use crate::hook::{Hook, HookId};
 use crate::session::{Resident, Session};
+use tenterhook_core::answer::Failure;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Hook, HookId};
 
 /// How many spares a session holds. Each is an interpreter with its memory; the longest lists of hooks that one event
 /// selects in public configurations rarely have more.

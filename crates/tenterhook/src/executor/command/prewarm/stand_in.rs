@@ -8,7 +8,7 @@ use tenterhook_process as process;
 
 use super::super::started;
 use crate::discover;
-use crate::hook::{Command, Prewarm};
+use tenterhook_core::hook::{Command, Prewarm};
 
 /// What stands in the place of a Python script.
 const SHIM: &str = include_str!("../shim.py");

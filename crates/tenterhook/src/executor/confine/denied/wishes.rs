@@ -7,9 +7,9 @@ use tenterhook_process::{self as process, Wish};
 use super::super::Confined;
 use super::resolved::{Resolved, nearest};
 use super::{Refused, TERMINAL, as_grant};
-use crate::answer::Failure;
-use crate::diagnostic::Code;
-use crate::hook::{Grants, Peers};
+use tenterhook_core::answer::Failure;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::{Grants, Peers};
 
 /// How many refusals of one run are told one by one.
 const MOST_TOLD: usize = 24;

@@ -7,12 +7,12 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::can;
-use crate::config::Source;
-use crate::dialect::DialectId;
-use crate::event::Surroundings;
 use crate::executor::Ambient;
-use crate::hook::{Layer, Tier};
 use crate::{Engine, Event, Outcome, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Layer, Tier};
 
 /// A home with a hook of ignis, and a project beside it.
 struct Scene {

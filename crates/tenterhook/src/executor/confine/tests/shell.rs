@@ -7,7 +7,7 @@ use tenterhook_testkit::Sandbox;
 
 use super::can;
 use crate::executor::{Ambient, Shell};
-use crate::hook::Profile;
+use tenterhook_core::hook::Profile;
 
 /// A home, a project in it, and how the host that works there sees them.
 struct Host {

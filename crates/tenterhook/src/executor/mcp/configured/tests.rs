@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 use tenterhook_testkit::fakehook;
 
 use super::*;
-use crate::config::Reach;
-use crate::dialect::DialectId;
 use crate::executor::mcp::Content;
 use crate::executor::restart::STARTS;
-use crate::hook::{Command, Inherit, Invocation, Layer, Sandbox};
+use tenterhook_core::config::Reach;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::{Command, Inherit, Invocation, Layer, Sandbox};
 
 fn server(args: &[&str]) -> Server {
     let program = fakehook().to_string_lossy().into_owned();

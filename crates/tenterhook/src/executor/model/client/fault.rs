@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::executor::http::client::Unanswered;
 use crate::executor::model::services::Target;
 use crate::executor::model::{FaultKind, ModelFault};
-use crate::text;
+use tenterhook_core::text;
 
 /// How much of what a server says is repeated.
 const WORDS: usize = 300;

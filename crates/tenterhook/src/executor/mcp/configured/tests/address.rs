@@ -3,7 +3,7 @@
 use tenterhook_testkit::server::{Reply as Says, Server as Scripted};
 
 use super::*;
-use crate::hook::Http;
+use tenterhook_core::hook::Http;
 
 pub(super) const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
 
@@ -34,7 +34,7 @@ pub(super) fn at(url: &str, variables: &[&str]) -> Configured {
         headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
         variables: variables.iter().map(|variable| (*variable).to_owned()).collect(),
         secret: None,
-        interpolation: crate::hook::Interpolation::STRICT,
+        interpolation: tenterhook_core::hook::Interpolation::STRICT,
     };
     let reached = Server { reach: Reach::Address(http), ..server(&[]) };
     Configured::new([reached], vec![("TOKEN".to_owned(), "s3cret-token".to_owned())])

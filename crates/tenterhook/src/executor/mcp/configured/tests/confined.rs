@@ -6,7 +6,7 @@ use tenterhook_testkit::Sandbox as Room;
 
 use super::*;
 use crate::executor::Ambient;
-use crate::hook::{Grants, Profile};
+use tenterhook_core::hook::{Grants, Profile};
 
 /// A server whose tools are lines of shell: it replies with what they print.
 const SERVER: &str = r#"
