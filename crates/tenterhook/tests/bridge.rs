@@ -162,7 +162,7 @@ fn every_agent_is_told_in_its_own_words() {
     }
 }
 
-/// BR-13: the payloads of each agent under the word for each other one.
+/// BR-13, BR-111: the payloads of each agent under the word for each other one.
 #[test]
 fn a_call_is_told_by_its_form_whoever_is_claimed() {
     let folders = [

@@ -46,7 +46,7 @@ fn a_hook_of_one_agent_answers_another() {
     }
 }
 
-/// BR-10: a reply that nobody can read is none, and silence would be consent.
+/// BR-10, BR-110: a reply that nobody can read is none, and silence would be consent.
 #[test]
 fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
     let room = room(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");

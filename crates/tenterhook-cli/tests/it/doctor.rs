@@ -118,7 +118,7 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
     }
 }
 
-/// BR-69, BR-71: switches in files that `install` does not write.
+/// BR-69, BR-71, BR-120: switches in files that `install` does not write.
 #[test]
 fn a_switch_in_another_file_is_found() {
     let (room, _) = calling();

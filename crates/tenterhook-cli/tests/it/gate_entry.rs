@@ -51,7 +51,7 @@ fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
     }
 }
 
-/// BR-17.
+/// BR-17, BR-112.
 #[test]
 fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
     let room = guarded_room();

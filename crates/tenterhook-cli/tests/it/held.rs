@@ -64,7 +64,7 @@ fn said(room: &Room) -> (String, String) {
     (list("held"), list("not_covered"))
 }
 
-/// BR-16.
+/// BR-16, BR-123.
 #[test]
 fn what_is_left_open_is_offered_and_then_said_to_be_held() {
     let room = room();

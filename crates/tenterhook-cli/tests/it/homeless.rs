@@ -52,7 +52,7 @@ fn missing_home_is_not_made_and_reported_once() {
     }
 }
 
-/// BR-43: no command makes the home, and one that has to write there says so.
+/// BR-43, BR-114: no command makes the home, and one that has to write there says so.
 #[test]
 fn command_that_writes_into_a_missing_home_is_refused() {
     let room = fixture();
@@ -81,7 +81,7 @@ fn command_that_writes_into_a_missing_home_is_refused() {
     assert!(output.stderr.contains("does not exist") && output.code == 1, "{}", output.all());
 }
 
-/// BR-43: a state directory that a variable names is used, also without a home.
+/// BR-43, BR-113: a state directory that a variable names is used, also without a home.
 #[test]
 fn state_home_that_exists_is_used_without_a_home() {
     let room = fixture();

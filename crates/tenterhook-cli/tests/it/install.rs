@@ -47,7 +47,7 @@ fn used() -> Room {
     room
 }
 
-/// BR-60.
+/// BR-60, BR-115.
 #[test]
 fn every_agent_is_left_as_it_was() {
     let room = used();
@@ -283,7 +283,7 @@ fn an_entry_that_somebody_weakened_covers_nothing() {
     assert_eq!(claude(&room)["covered"], true, "`install` mends it");
 }
 
-/// BR-69.
+/// BR-69, BR-120.
 #[test]
 fn hooks_that_are_switched_off_cover_nothing() {
     let (room, text) = calling();
@@ -297,7 +297,7 @@ fn hooks_that_are_switched_off_cover_nothing() {
     assert_eq!(claude(&room)["covered"], true);
 }
 
-/// BR-69.
+/// BR-69, BR-121.
 #[test]
 fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
     let (room, text) = calling();
@@ -313,7 +313,7 @@ fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
     assert!(output.stdout.contains("`tenterhook` is not on `PATH`"), "{}", output.stdout);
 }
 
-/// BR-75, BR-60: what is moved is fired by the bridge and by nobody else, and comes back to the byte; behind edits, it comes back all the
+/// BR-75, BR-60, BR-118: what is moved is fired by the bridge and by nobody else, and comes back to the byte; behind edits, it comes back all the
 /// same.
 #[test]
 fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
@@ -393,7 +393,7 @@ fn an_adoption_that_was_cut_off_is_gone_on_with() {
     assert!(!room.path(MOVED).exists());
 }
 
-/// BR-75: what others share, and what is off, is not moved.
+/// BR-75, BR-119: what others share, and what is off, is not moved.
 #[test]
 fn what_others_share_and_what_is_off_stays() {
     let room = used();

@@ -102,7 +102,7 @@ fn what_install_wrote_into_a_project_is_tried() {
     assert_eq!((output.code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
-/// BR-75: entries go back to the settings that they are from, and two homes are not mixed.
+/// BR-75, BR-118: entries go back to the settings that they are from, and two homes are not mixed.
 #[test]
 fn hooks_of_two_homes_of_an_agent_stay_apart() {
     let room = Room::new();
@@ -127,7 +127,7 @@ fn hooks_of_two_homes_of_an_agent_stay_apart() {
     assert!(!room.path("home/.local/state/tenterhook/adopted").exists());
 }
 
-/// BR-63: whoever takes a file of ours away, or writes it anew, loses nothing that somebody else wrote into it.
+/// BR-63, BR-117: whoever takes a file of ours away, or writes it anew, loses nothing that somebody else wrote into it.
 #[test]
 fn what_somebody_wrote_into_a_file_of_ours_stays() {
     let with_entry = |text: &str, event: &str, mine: Value| {
@@ -225,7 +225,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().mode() & 0o777
 }
 
-/// BR-60: a file that others have to read, too, is made as any program makes it; what is the person's alone stays so.
+/// BR-60, BR-116: a file that others have to read, too, is made as any program makes it; what is the person's alone stays so.
 #[test]
 fn others_can_read_what_is_written_for_them() {
     let room = Room::new();
@@ -249,7 +249,7 @@ fn others_can_read_what_is_written_for_them() {
     }
 }
 
-/// BR-60: a file stays its owner's where root writes into it.
+/// BR-60, BR-116: a file stays its owner's where root writes into it.
 #[test]
 fn root_takes_no_file_from_its_owner() {
     const NOBODY: u32 = 65534;
@@ -295,7 +295,7 @@ fn a_fifo_is_not_waited_for() {
     }
 }
 
-/// BR-69: what `doctor` knows of switches, `status` knows, too.
+/// BR-69, BR-120: what `doctor` knows of switches, `status` knows, too.
 #[test]
 fn a_switch_in_any_file_covers_nothing() {
     let room = calling();
@@ -323,7 +323,7 @@ fn a_switch_in_any_file_covers_nothing() {
     }
 }
 
-/// BR-69: in their home, a person's file is not a second one, which somebody should uninstall.
+/// BR-69, BR-121: in their home, a person's file is not a second one, which somebody should uninstall.
 #[test]
 fn a_home_is_not_a_project_beside_itself() {
     let room = calling();

@@ -57,7 +57,7 @@ fn canaries_after_install_run_each_hook_as_often_as_before() {
     assert_eq!(runs(&room), with);
 }
 
-/// BR-31: what the user asks is which of their hooks run; our entries are counted in one line.
+/// BR-31, BR-122: what the user asks is which of their hooks run; our entries are counted in one line.
 #[test]
 fn explain_and_list_count_own_entries_in_one_line() {
     let room = installed();

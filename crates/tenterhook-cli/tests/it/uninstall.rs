@@ -27,7 +27,7 @@ fn run(room: &Room, line: &str) -> String {
     said.all()
 }
 
-/// BR-60.
+/// BR-60, BR-115.
 #[test]
 fn a_folder_that_install_made_is_gone_and_one_that_was_there_stays() {
     const AGENTS: &str = "claude codex copilot opencode goose qwen cline gemini";

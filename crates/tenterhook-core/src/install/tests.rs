@@ -9,7 +9,7 @@ fn claude() -> &'static Agent {
     caller("claude").unwrap()
 }
 
-/// BR-60: every layout that people write comes back.
+/// BR-60, BR-115: every layout that people write comes back.
 #[test]
 fn what_is_put_in_is_taken_out_to_the_byte() {
     let user = r#"{"type": "command", "command": "mine"}"#;
@@ -86,7 +86,7 @@ fn a_file_of_ours_is_gone() {
     assert_eq!(take_out(claude(), &json.to_string()).unwrap(), None);
 }
 
-/// BR-60: what others put round ours since is left, and ours are found wherever they stand now.
+/// BR-60, BR-115: what others put round ours since is left, and ours are found wherever they stand now.
 #[test]
 fn edits_made_since_survive() {
     let with = put_in(claude(), PROGRAM, Some("{\"a\": 1}\n")).unwrap();
@@ -243,7 +243,7 @@ fn every_event_is_known_to_the_bridge() {
     }
 }
 
-/// BR-75: what is moved comes back, whatever stays, and only what the bridge runs as its agent does is moved.
+/// BR-75, BR-119: what is moved comes back, whatever stays, and only what the bridge runs as its agent does is moved.
 #[test]
 fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
     let hook = |text: &str| format!("{{\"type\": \"command\", \"command\": \"{text}\"}}");
