@@ -181,7 +181,7 @@ fn commands_behind_wrappers_are_found() {
 }
 
 /// S-23.
-/// S-34.
+/// S-34, S-110.
 #[test]
 fn doubt_is_said() {
     for line in [
@@ -231,7 +231,7 @@ fn doubt_is_said() {
     }
 }
 
-/// S-67.
+/// S-67, S-111.
 #[test]
 fn program_that_the_line_names_is_no_doubt() {
     for (line, command) in [

@@ -139,7 +139,7 @@ fn script_of_another_language_is_no_line() {
     );
 }
 
-/// S-67.
+/// S-67, S-111.
 #[test]
 fn program_that_a_substitution_prints_is_read() {
     check(&[

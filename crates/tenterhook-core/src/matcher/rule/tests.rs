@@ -210,7 +210,7 @@ fn options_stand_where_they_like() {
     }
 }
 
-/// S-36.
+/// S-36, S-112, S-113.
 #[test]
 fn a_program_that_nobody_knows_may_run_what_it_is_handed() {
     for line in [
@@ -279,7 +279,7 @@ fn a_guess_covers_nothing() {
     assert_ne!(rule.covers(&call), Covers::Every);
 }
 
-/// S-53.
+/// S-53, S-114.
 #[test]
 fn an_allow_counts_only_where_everything_matches_as_written() {
     let covers = |rule: &str, line: &str| {
