@@ -101,7 +101,7 @@ mod tests {
     use crate::hooks::CommandSandbox;
     use crate::permission::Bars;
 
-    /// AG-54.
+    /// AG-54, AG-63.
     #[tokio::test]
     async fn no_command_runs_where_none_can_be_confined() {
         let room = Sandbox::new().unwrap();

@@ -22,7 +22,7 @@ fn write(path: &str) -> (&'static str, Value) {
     ("Write", json!({"file_path": path, "content": "x"}))
 }
 
-/// AG-10: in no mode and by nobody's consent but the user's.
+/// AG-10, AG-60: in no mode and by nobody's consent but the user's.
 #[test]
 fn what_decides_over_the_agent_is_not_written_unasked() {
     let hooks = r#"
@@ -80,7 +80,7 @@ shell = "sh tools/guard.sh"
     assert!(run.of("ask").is_empty(), "what decides nothing is written");
 }
 
-/// AG-11: nothing of a file that may not be read reaches the model, whoever names it.
+/// AG-11, AG-61: nothing of a file that may not be read reaches the model, whoever names it.
 #[test]
 fn instructions_pass_the_gate_of_a_read() {
     let deny = ["--deny", "Read(private/**)"];
@@ -240,7 +240,7 @@ fn a_denied_file_is_not_seen_by_any_name() {
     }
 }
 
-/// AG-12: a rule that consents says yes to the file that it names.
+/// AG-12, AG-62: a rule that consents says yes to the file that it names.
 #[test]
 fn a_link_borrows_no_consent() {
     let room = Room::new("", &script(&[("Read", json!({"file_path": "notes/a"}))]));

@@ -75,7 +75,7 @@ fn refusal_of_an_earlier_text_keeps_the_one_that_was_sent() {
     assert!(seen(&mut screen, 60, 16).contains("> two"));
 }
 
-/// AG-47, AG-54: the mode, the sandbox of commands and what was used stand on the line of what is under way, before the model and the directory.
+/// AG-47, AG-54, AG-63: the mode, the sandbox of commands and what was used stand on the line of what is under way, before the model and the directory.
 #[test]
 fn the_mode_and_what_was_used_are_seen() {
     let mut screen = screen();
