@@ -213,7 +213,7 @@ fn a_selection_that_was_widened_carries_no_consent() {
     assert_eq!(widened(Answer::deny("no")).restraint, Restraint::Deny);
 }
 
-/// what the host lost is a question before an effect, whatever the dialect promises and however it is followed.
+/// what the host lost is a question before an effect, whatever the dialect promises and however it is followed.
 #[test]
 fn what_the_host_lost_is_a_question_before_an_effect() {
     let before = |powers| EventRow {

@@ -27,7 +27,7 @@ fn what_is_unclear_is_a_question_before_an_effect() {
     assert!(asked.reason.is_some_and(|reason| reason.text.contains("half an answer")));
 }
 
-/// where there is nothing to hold up it is a fault, and so it is beside a restraint that is clear.
+/// where there is nothing to hold up it is a fault, and so it is beside a restraint that is clear.
 #[test]
 fn what_is_unclear_elsewhere_is_a_fault() {
     let after = EventRow { powers: Powers::ALL, ..row(&[], OnFailure::Block) };

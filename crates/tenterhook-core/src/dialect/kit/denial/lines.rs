@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// among others a record counts in few lines, or with its reason, and in no report.
+    /// among others a record counts in few lines, or with its reason, and in no report.
     #[test]
     fn a_record_among_other_lines_counts_in_a_short_text() {
         let among = |notes: usize, end: &str| {
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// a row below its head, and no list of more lines than show an answer.
+    /// a row below its head, and no list of more lines than show an answer.
     #[test]
     fn a_table_of_few_lines_decides() {
         let table = |more: usize| format!("decision: deny\n{}", "a\n".repeat(more));

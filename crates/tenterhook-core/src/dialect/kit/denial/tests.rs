@@ -97,7 +97,7 @@ fn fail_with(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} cells\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// what hooks printed that meant no, collected in each dialect.
+/// what hooks printed that meant no, collected in each dialect.
 #[test]
 fn no_collected_answer_that_means_no_proceeds() {
     let table = table("observed/attacks/answers.json");

@@ -281,7 +281,7 @@ fn a_hook_that_may_wake_the_agent_objects_on_any_event() {
     assert!(answer.slips.is_empty());
 }
 
-///
+///
 #[test]
 fn the_env_file_becomes_variables_and_what_needs_a_shell_is_handed_on() {
     let with_file = |text: &str| {
