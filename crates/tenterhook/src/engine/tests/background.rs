@@ -96,7 +96,7 @@ async fn late(answer: Answer, wait: Wait) -> (Finished, Session) {
     (session.next_finished().await.expect("the session listens"), session)
 }
 
-/// R-22, N-4: an objection that comes too late holds nothing up, and is not lost either.
+/// R-22, N-4, R-40: an objection that comes too late holds nothing up, and is not lost either.
 #[tokio::test]
 async fn what_comes_too_late_is_said_and_restrains_nothing() {
     let stop = Effects {
