@@ -227,7 +227,7 @@ fn what_is_cut_short_says_so() {
     assert!(json["calls"].as_u64().unwrap() < 800_000);
 }
 
-/// BT-8.
+/// BT-8, BT-40.
 #[test]
 fn a_page_is_whole_and_holds_no_secret() {
     let room = Room::new();
