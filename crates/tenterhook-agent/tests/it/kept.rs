@@ -40,7 +40,7 @@ fn session(room: &Room) -> std::path::PathBuf {
     files.next().unwrap()
 }
 
-/// TR-1, TR-2: the decoder reads what the agent writes.
+/// TR-1, TR-2, TR-40: the decoder reads what the agent writes.
 /// TR-8.
 #[test]
 fn the_transcript_says_what_came_of_each_call() {
