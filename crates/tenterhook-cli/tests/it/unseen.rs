@@ -78,7 +78,7 @@ fn a_key_that_stands_twice_denies_in_every_dialect() {
     }
 }
 
-/// E-10.
+/// E-10, E-30.
 #[test]
 fn a_key_that_stands_twice_where_nothing_is_at_stake_is_a_fault() {
     let room = Room::with_settings("{}");

@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// E-9.
+    /// E-9, E-31.
     #[test]
     fn what_is_neither_a_text_nor_words_is_unclear() {
         for value in [json!(7), json!(true), Value::Null, json!({"a": 1}), json!(["a", ["b"]])] {
