@@ -56,8 +56,7 @@ fn source(text: &str, project: &str, compat: Compat) -> Source {
     source
 }
 
-/// `(rule, call)`: cells in which the wrapper rule selects more than the agent does. `docs/spec/matching-shell.md` lists
-/// them with their reasons.
+/// `(rule, call)`: cells in which the wrapper rule selects more than the agent does (S-49).
 fn wrapper_selects_more(rule: &str, command: &str) -> bool {
     /// Calls of the table that run `git status` behind a wrapper.
     const WRAPPED: &[&str] = &[

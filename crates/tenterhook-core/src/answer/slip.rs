@@ -13,7 +13,7 @@ pub struct Slip {
     pub detail: String,
 }
 
-/// The closed table of near misses (A-20 and the rows under it). `docs/spec/answers.md` says of each why it shows intent.
+/// The closed table of near misses (A-20 and the rows under it). `docs/spec/answers.md` lists the shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SlipKind {
     /// Lines of text stand before the object.
