@@ -69,7 +69,7 @@ fn events() -> String {
     page
 }
 
-/// What a column of the page about replies shows, and which powers are in it.
+/// A word of the page about replies, and which powers are in it.
 const TOLD: &[(&str, &[Power])] = &[
     ("deny", &[Power::Deny]),
     ("ask", &[Power::Ask]),
@@ -82,25 +82,29 @@ const TOLD: &[(&str, &[Power])] = &[
 
 fn told() -> String {
     let mut page = String::from(
-        "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# What each agent can be told\n\n\
-         What `tenterhook hook` can say to the agent that calls, event by event. What has no mark cannot be said there: a\n\
-         denial becomes what restrains most, a question a denial that says how you let the call pass, a changed call a denial\n\
-         that carries it, and the rest a warning ([the rules](../spec/bridge.md)). Events that are not here take nothing.\n\
-         A hook reads the words of the row in `host.can` of its event (`session.host.can` in a native one).\n",
+        "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# What each agent supports\n\n\
+         Look up what a hook can do on an event of the agent that calls `tenterhook hook`. Where an agent does not support it, a\n\
+         denial becomes the strictest supported reply, a question a denial that names how you let the call pass, a changed call a\n\
+         denial that contains it, and the rest a warning ([the rules](../spec/bridge.md)). Events without a row accept nothing.\n\
+         Rules find the first column in `host.can`.\n",
     );
     for agent in DialectId::agents() {
         let dialect = agent.dialect();
         let name = dialect.agent().unwrap_or_default();
-        let _ = write!(page, "\n## {name} (`--agent {agent}`)\n\n| event |");
-        TOLD.iter().for_each(|(column, _)| page.push_str(&format!(" {column} |")));
-        page.push_str(&format!("\n|---|{}\n", ":-:|".repeat(TOLD.len())));
+        let _ = write!(page, "\n## {name} (`--agent {agent}`)\n\n| a hook can | on |\n|---|---|\n");
+        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         for (event, powers) in dialect.can_all() {
-            let _ = write!(page, "| `{event}` |");
-            for (_, of) in TOLD {
-                let can = of.iter().any(|power| powers.has(*power));
-                page.push_str(if can { " yes |" } else { " |" });
+            let event = format!("`{event}`");
+            let can = TOLD.iter().filter(|(_, of)| of.iter().any(|power| powers.has(*power)));
+            let can = can.map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+            match rows.iter_mut().find(|(row, _)| *row == can) {
+                Some((_, events)) => events.push(event),
+                None => rows.push((can, vec![event])),
             }
-            page.push('\n');
+        }
+        for (can, events) in rows {
+            let can = if can.is_empty() { "none of these" } else { can.as_str() };
+            let _ = writeln!(page, "| {can} | {} |", events.join(", "));
         }
     }
     page

@@ -23,11 +23,11 @@ type Tried = (&'static str, &'static [&'static str]);
 
 /// Ways of saying no.
 const NO: &[Tried] = &[
-    ("exits with 2 and says why on standard error", &["exit2-stderr", "exit2"]),
+    ("exits with 2, with the reason on standard error", &["exit2-stderr", "exit2"]),
     ("prints a denial, with blanks before it", &["leading-ws-json"]),
     ("prints a denial without a reason", &["deny-no-reason"]),
-    ("prints a denial after a line of log", &["text-then-json"]),
-    ("prints a denial, and then a line of log", &["json-then-text"]),
+    ("prints a denial after a log line", &["text-then-json"]),
+    ("prints a denial, and then a log line", &["json-then-text"]),
     ("prints another object, and then a denial", &["two-json-lines"]),
     ("prints a denial and exits with 1", &["exit1-json-deny"]),
     ("prints a denial and exits with 3", &["exit3-json-deny"]),
@@ -35,7 +35,7 @@ const NO: &[Tried] = &[
     ("names another event in its denial", &["deny-wrong-eventname"]),
     ("prints the denial of another agent", &["cc-deny-PreToolUse"]),
     (
-        "exits with 2, and leaves a process behind that holds its output open",
+        "exits with 2, and leaves a process that holds its output open",
         &["bg-grandchild-holds-stdout", "bg-grandchild"],
     ),
 ];
@@ -70,9 +70,9 @@ pub(super) fn page() -> String {
     let mut page = format!(
         "<!-- Written by `cargo xtask gen` from `conformance/observed`; change the tables there instead. -->\n\n\
          # Agents compared\n\n\
-         What does your agent do when a hook says no? These agents from npm were run, unmodified, against a model of ours that wants to run one\n\
-         shell command. One hook stood before the command. *Ran* means that the command ran all the same. A dash means that it was not tried.\n\n\
-         {}\n\n## A hook says no\n\n{}\n{}\n## A hook fails\n\n{}\n{}",
+         See what your agent does when a hook denies a call or fails. Unmodified agents from npm ran with every tool permitted and a scripted\n\
+         model that calls one shell command, behind one hook. *Ran* means that the command ran anyway. A dash was not tried.\n\n\
+         {}\n\n## A hook denies\n\n{}\n{}\n## A hook fails\n\n{}\n{}",
         headline(),
         drawn(NO, &tables),
         HERE,
@@ -84,23 +84,20 @@ pub(super) fn page() -> String {
 }
 
 const HERE: &str = "\
-Here each of these denies, for a hook in whatever dialect, and a fault says how to write it right. `--compat exact` follows the agent
-instead, with its losses. The test `every_no_of_the_comparison_denies` fires each of them.
+Here each of these denies, in every dialect, and a fault says how to write it correctly. `--compat exact` follows the agent instead.
 ";
 
 const FAILS: &str = "\
-Here half an object is no silence: you are asked, or, where nobody can be asked, the call is denied. A decision that does not exist denies. In the
-other rows the failure policy of the hook decides. In a `tenterhook.toml` it is to block. For hooks in another agent's file it is what that agent
-promises, which is to go on in most cases, and the output says that the hook failed. `[source.\"FILE\"]` with `on_failure = \"block\"` in a
-`tenterhook.toml` of your own makes the hooks of that file block.
+Here half an object asks, or denies where the agent cannot ask. A decision that does not exist denies. In the other rows the failure policy of the
+hook decides: a `tenterhook.toml` blocks, and another agent's file does what that agent promises, mostly to continue. `[source.\"FILE\"]` with
+`on_failure = \"block\"` in your own `tenterhook.toml` makes the hooks of that file block.
 ";
 
 const MORE: &str = "
 ## How it was measured
 
-The agents ran without a screen and were permitted every tool, so that nothing but the hook could stop the command. Each row is one run of
-one agent with one hook. [The tables](../../conformance/observed/README.md) hold what each hook printed and all that was seen, for other
-events, too. Agents change: the versions stand above the columns.
+Each row is one run of one agent with one hook. [The tables](../../conformance/observed/README.md) hold what each hook printed and all
+results, also for other events.
 ";
 
 /// How many of the tried ways each agent let pass, in one sentence.
@@ -118,7 +115,7 @@ pub(super) fn headline() -> String {
         };
         tables.iter().map(count).collect()
     };
-    format!("Of the ways of saying no that we tried, {}.", counted(NO).join(", "))
+    format!("We denied a call in several ways: {}.", counted(NO).join(", "))
 }
 
 fn tables() -> Vec<Table> {

@@ -33,7 +33,7 @@ pub(super) fn page() -> String {
         for unhooked in agent.installation.unhooked {
             let _ = writeln!(
                 page,
-                "- {}; `tenterhook rules add {}` asks before that begins",
+                "- {}; `tenterhook rules add {}` asks before one starts",
                 unhooked.gap, unhooked.pack
             );
         }
@@ -47,21 +47,21 @@ pub(super) fn page() -> String {
 const HEAD: &str = "\
 <!-- Written by `cargo xtask gen`; change the tables in the code instead. -->
 
-# What is covered behind each agent
+# Coverage behind each agent
 
-`tenterhook install AGENT` has the agent call `tenterhook hook` for the events below, with the deadlines that are written. `tenterhook status` says the
-same of the agents on your machine, and whether they call. [What each agent can be told](bridge-agents.md) is a page of its own.
+Look up which calls reach your hooks after `tenterhook install AGENT`. `tenterhook status` reports the same for the agents on your machine.
+[What each agent supports](bridge-agents.md) lists what a hook can do there.
 
-## A hook says no, and the real agent goes on or not
+## Denials that a real agent applies
 
-Unmodified agents were run against a model of ours that calls tools; a hook says no in all the ways in which hooks were seen to say it: well, and with
-slips, such as a line of log before the answer. *Ran* counts the calls that ran all the same.
+Unmodified agents ran against a scripted model. A hook denied each call in a different way, clean or malformed, such as after a log line. *Ran* counts the
+calls that ran anyway. A dash was not tried.
 
 ";
 
 const NOTE: &str = "
-A dash was not tried: that agent has no such call, or its run has none. Each cell comes from `cargo e2e agents --whole`, which plays them anew and holds
-what it sees to [the table](../../e2e/src/agents/expected.tsv). Cursor and Windsurf are spoken by their documents alone, and were not run.
+`cargo e2e agents --whole` runs all of them again and compares the results with [the table](../../e2e/src/agents/expected.tsv). Cursor and Windsurf were
+implemented from their documents, and not run.
 ";
 
 /// One row for each version that was run.
@@ -114,11 +114,19 @@ fn titled(version: &str) -> String {
     format!("{title} {number}")
 }
 
-/// Why something ran that was denied.
+/// Why something ran that was denied: one line for each version and reason.
 fn reasons(rows: &[Row]) -> String {
+    let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for Row { version, case, why, .. } in rows.iter().filter(|row| !row.why.is_empty()) {
+        let case = format!("`{case}`");
+        match reasons.iter_mut().find(|(v, w, _)| (*v, *w) == (version.as_str(), why.as_str())) {
+            Some((_, _, cases)) => cases.push(case),
+            None => reasons.push((version, why, vec![case])),
+        }
+    }
     let mut list = String::from("What ran with Tenterhook, and why:\n\n");
-    for row in rows.iter().filter(|row| !row.why.is_empty()) {
-        let _ = writeln!(list, "- {}, `{}`: {}", titled(&row.version), row.case, row.why);
+    for (version, why, cases) in reasons {
+        let _ = writeln!(list, "- {}: {why} ({})", titled(version), cases.join(", "));
     }
     list
 }
@@ -140,8 +148,8 @@ fn registered(agent: &Agent) -> String {
     });
     let places: Vec<String> = places.collect();
     format!(
-        "| | |\n|---|---|\n| written to | {} |\n| gates: no answer restrains | {} |\n| told | {} |\n| if the program is gone | {} |\n\n\
-         Not covered, or otherwise than you may think:\n\n",
+        "| | |\n|---|---|\n| written to | {} |\n| gates: no answer restrains | {} |\n| observed | {} |\n| if the program is gone | {} |\n\n\
+         Gaps:\n\n",
         places.join(", "),
         of_kind(true),
         of_kind(false),
