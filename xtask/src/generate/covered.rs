@@ -134,21 +134,28 @@ fn reasons(rows: &[Row]) -> String {
 /// What `install` writes for an agent.
 fn registered(agent: &Agent) -> String {
     let of_kind = |gates: bool| {
-        let events = agent.installation.events.iter().filter(|event| event.gates == gates);
-        let words: Vec<String> =
-            events.map(|event| format!("`{}` {} s", event.name, event.seconds)).collect();
-        words.join(", ")
+        let mut groups: Vec<(_, Vec<String>)> = Vec::new();
+        for event in agent.installation.events.iter().filter(|event| event.gates == gates) {
+            let name = format!("`{}`", event.name);
+            match groups.iter_mut().find(|(seconds, _)| *seconds == event.seconds) {
+                Some((_, names)) => names.push(name),
+                None => groups.push((event.seconds, vec![name])),
+            }
+        }
+        let groups =
+            groups.iter().map(|(seconds, names)| format!("{} ({seconds} s)", names.join(", ")));
+        groups.collect::<Vec<_>>().join("; ")
     };
     let places = agent.installation.places.iter().map(|location| {
         let path = match location.scope {
             Scope::User => format!("~/{}/{}", agent.installation.home, location.path),
             Scope::Project | Scope::Managed => location.path.to_owned(),
         };
-        format!("`{path}` (`--scope {}`)", scope(location.scope))
+        format!("`{path}` ({})", scope(location.scope))
     });
     let places: Vec<String> = places.collect();
     format!(
-        "| | |\n|---|---|\n| written to | {} |\n| gates: no answer restrains | {} |\n| observed | {} |\n| if the program is gone | {} |\n\n\
+        "| | |\n|---|---|\n| files, by `--scope` | {} |\n| gates | {} |\n| observed | {} |\n| if the program is gone | {} |\n\n\
          Gaps:\n\n",
         places.join(", "),
         of_kind(true),
