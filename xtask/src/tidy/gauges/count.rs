@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use super::agents::AgentNames;
 use super::lexer::{self, Parts};
 use super::words::{BEGINNINGS, FILES, IDENTIFIERS, ITEMS, ORDINARY, PARTS, PHRASES, Word};
 use crate::tree::File;
@@ -19,6 +20,9 @@ pub(super) const HIDDEN: &str = "doc-hidden";
 /// Results outside tests whose error is a `String`.
 pub(super) const STRING: &str = "result-string";
 
+/// Names, programs, files and variables of an agent as whole string literals outside of its folder.
+pub(super) const AGENT: &str = "agent-literals";
+
 /// Each gauge, and what to do about one more hit.
 pub(super) const GAUGES: &[(&str, &str)] = &[
     (IT, "name the closure parameter for what it holds"),
@@ -27,6 +31,7 @@ pub(super) const GAUGES: &[(&str, &str)] = &[
     (PHRASE, "write subject, verb, object"),
     (HIDDEN, "make the item private, or document it"),
     (STRING, "give the error a type"),
+    (AGENT, "read it from the agent's value in `tenterhook_core::agents`"),
 ];
 
 /// One hit: where it begins, and its text.
@@ -40,6 +45,7 @@ pub(super) struct Hit {
 pub(super) struct Finder {
     code: Regex,
     phrases: Regex,
+    agents: AgentNames,
 }
 
 impl Finder {
@@ -62,7 +68,11 @@ impl Finder {
             any(PHRASES).replace(' ', r"\s+(?://[/!]? )?"),
             BEGINNINGS.join("|"),
         );
-        Ok(Self { code: Regex::new(&code)?, phrases: Regex::new(&phrases)? })
+        Ok(Self {
+            code: Regex::new(&code)?,
+            phrases: Regex::new(&phrases)?,
+            agents: AgentNames::new()?,
+        })
     }
 
     /// The hits in one file, in no order.
@@ -75,6 +85,11 @@ impl Finder {
             let tests_from = if is_test { 0 } else { file.source().len() };
             self.find_in_code(&code, tests_from, &mut hits);
             self.find_in_prose(&prose, &mut hits);
+            hits.extend(self.agents.find(file).into_iter().map(|(offset, text)| Hit {
+                gauge: AGENT,
+                offset,
+                text: text.to_owned(),
+            }));
         } else if file.path.starts_with("conformance/") && file.path.ends_with(".toml") {
             // A case holds the texts of other programs; its own sentence is one line.
             let about = file.text.find("\nabout = ").map_or(0, |at| at + 1);

@@ -1,0 +1,76 @@
+//! Finds what an agent's value in `tenterhook_core::agents` states as a string literal elsewhere: an agent is one folder. Reads no
+//! file.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use tenterhook::agents::AGENTS;
+
+use crate::tree::File;
+
+/// Where the facts of agents stand: their folders, what several dialects share, and the texts in the shape of Claude Code's files.
+const HOME: &[&str] =
+    &["crates/tenterhook-core/src/agents", "crates/tenterhook-core/src/dialect/kit"];
+
+/// Other paths that may name them, and why.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("e2e/", "tests"),
+    ("benches/", "measurements"),
+    ("fuzz/", "fuzz targets"),
+    ("examples/", "examples"),
+    ("xtask/", "chores"),
+    ("crates/tenterhook/examples/", "examples"),
+    ("crates/tenterhook-core/src/hook/named.rs", "the one row of Rust that a new agent adds"),
+    ("crates/tenterhook/src/executor/model/services.rs", "names of models, not of agents"),
+];
+
+/// The names, programs, packages, files and variables of all agents.
+pub(super) struct AgentNames {
+    literal: Regex,
+    names: BTreeSet<&'static str>,
+}
+
+impl AgentNames {
+    pub(super) fn new() -> Result<Self, regex::Error> {
+        let mut names = BTreeSet::new();
+        for agent in AGENTS.iter().filter(|agent| agent.name != "tenterhook") {
+            names.extend([agent.name, agent.title]);
+            let tables =
+                [agent.programs, agent.packages, agent.guarded.files, agent.guarded.variables];
+            names.extend(tables.into_iter().flatten());
+        }
+        // These belong to the system and lead to the files of many programs.
+        names.retain(|name| !name.starts_with("XDG_"));
+        Ok(Self { literal: Regex::new(r#""([^"\\\n]+)""#)?, names })
+    }
+
+    /// Offset and text of each such literal in the part of a file that ships.
+    pub(super) fn find<'f>(&self, file: &'f File) -> Vec<(usize, &'f str)> {
+        let mut starts = HOME.iter().copied().chain(EXCEPTIONS.iter().map(|(path, _)| *path));
+        if starts.any(|start| file.path.starts_with(start)) {
+            return Vec::new();
+        }
+        let literals = self.literal.captures_iter(file.source());
+        let texts = literals.filter_map(|captures| captures.get(1));
+        let named = texts.filter(|text| self.names.contains(text.as_str()));
+        named.map(|text| (text.start(), text.as_str())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_an_agent_outside_its_folder_is_found() {
+        let file = |path: &str| File {
+            path: path.to_owned(),
+            text: "const A: &[&str] = &[\"qwen\", \"QWEN_HOME\", \"a qwen\"];\n".to_owned(),
+        };
+        let names = AgentNames::new().expect("a pattern");
+        let found = names.find(&file("crates/tenterhook-cli/src/a.rs"));
+        assert!(found.iter().any(|(_, text)| *text == "qwen"), "{found:?}");
+        assert!(!found.iter().any(|(_, text)| *text == "a qwen"), "{found:?}");
+        assert_eq!(names.find(&file("crates/tenterhook-core/src/agents/qwen.rs")), []);
+    }
+}
