@@ -171,7 +171,7 @@ mod tests {
     }
 
     /// A tree whose paths nobody could name, on a stack that no recursion would fit on.
-    ///
+    ///
     #[test]
     fn a_deep_tree_is_removed() {
         let room = room("deep");
@@ -218,7 +218,7 @@ mod tests {
         assert!(remove_tree(&outside, None).expect("what is not there is gone"));
     }
 
-    ///
+    ///
     #[test]
     fn no_more_time_is_taken_than_there_is() {
         let room = room("late");

@@ -188,7 +188,7 @@ fn commands_have_all_rights_where_nobody_names_a_sandbox() {
     }
 }
 
-/// keys in the environment are no part of it; what hooks set is.
+/// keys in the environment are no part of it; what hooks set is.
 #[test]
 fn commands_see_the_variables_that_are_named() {
     if !can() {
@@ -199,7 +199,7 @@ fn commands_see_the_variables_that_are_named() {
     assert!(!failed && !text.contains("KEY") && text.contains("HOME="), "{text}");
 }
 
-/// nobody is reached, of whom everybody without a sandbox is.
+/// nobody is reached, of whom everybody without a sandbox is.
 #[test]
 fn commands_reach_no_host() {
     if !can() {

@@ -345,7 +345,7 @@ fn pages_look_like_this() {
     }
 }
 
-/// what becomes of a hook that is to be confined here.
+/// what becomes of a hook that is to be confined here.
 #[test]
 fn what_a_sandbox_reaches_is_said() {
     let text = Room::new().run(&["doctor", "--no-fire"], "").stdout;
@@ -356,7 +356,7 @@ fn what_a_sandbox_reaches_is_said() {
     assert_eq!(text.contains("nothing outlives a hook"), ends_all, "{text}");
 }
 
-/// and of each hook that starts a program.
+/// and of each hook that starts a program.
 #[test]
 fn what_each_hook_runs_in_is_said() {
     use tenterhook_process::Tier;

@@ -152,7 +152,7 @@ fn what_a_file_is_stays_as_it_is() {
 }
 
 /// Requests to file systems go through any descriptor: one of them makes a directory where nothing may be made, others shut files to everybody.
-///
+///
 #[test]
 fn no_file_system_is_asked_for_a_change() {
     if !can() || !has_python() {

@@ -205,7 +205,7 @@ fn has_python() -> bool {
     has
 }
 
-///
+///
 #[test]
 fn it_sees_its_own_processes_and_no_others() {
     in_each_cell(|| {
@@ -262,7 +262,7 @@ fn what_it_is_left_is_what_it_is_left_without() {
     });
 }
 
-///
+///
 #[test]
 fn who_may_reach_nobody_has_no_way_out() {
     in_each_cell(|| {

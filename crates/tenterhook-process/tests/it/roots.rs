@@ -141,7 +141,7 @@ fn no_device_is_opened_that_is_not_granted_itself() {
 }
 
 /// A device or a FIFO that is named may be read and not written by Landlock alone: here it is granted to be written, or nothing starts.
-///
+///
 #[test]
 fn no_device_is_granted_to_be_read_alone() {
     let Some(granted) = rooted() else { return };
@@ -171,7 +171,7 @@ fn devices_that_hold_nothing_are_there_where_all_may_be_changed() {
 
 /// What the host mounts while a child runs lies on no place of it. Only where mounts are shared, as systemd makes them, could it: there
 /// this test runs itself again.
-///
+///
 #[test]
 fn what_is_mounted_meanwhile_is_not_seen() {
     let Some(mut granted) = rooted() else { return };

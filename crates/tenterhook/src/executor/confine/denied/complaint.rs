@@ -267,7 +267,7 @@ mod tests {
         complaints(text).next()
     }
 
-    /// what programs print where no socket may be made, as they were seen to.
+    /// what programs print where no socket may be made, as they were seen to.
     #[test]
     fn who_reached_nobody_is_told_from_who_was_refused_a_file() {
         for (text, port) in [

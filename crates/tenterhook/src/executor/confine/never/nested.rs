@@ -157,7 +157,7 @@ fn is_old(stamp: &Stamp) -> bool {
 mod tests {
     use super::*;
 
-    /// found at any depth, and again once it is made.
+    /// found at any depth, and again once it is made.
     #[test]
     fn what_lies_below_is_found() {
         let room = tempfile::tempdir().expect("a room");

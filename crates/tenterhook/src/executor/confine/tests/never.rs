@@ -122,7 +122,7 @@ async fn what_says_which_hooks_run_is_never_written() {
 }
 
 /// Who may change what is around the project is held in it as one that may change the project.
-///
+///
 #[tokio::test]
 async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
     if !can() {
@@ -148,7 +148,7 @@ async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
 }
 
 /// What git runs cannot be told of a repository that says too much: nothing of it is changed, and nobody waits for long, or for memory.
-///
+///
 #[tokio::test]
 async fn a_repository_that_says_too_much_is_held_as_a_whole() {
     if !can() {
