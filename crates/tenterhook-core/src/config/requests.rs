@@ -149,7 +149,7 @@ fn matches(pattern: &str, url: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// C-19
+    /// C-19, C-114
     #[test]
     fn a_pattern_names_what_it_says_and_no_other_host() {
         let names = |pattern: &str, url: &str| matches(pattern, &Url::read(url).whole("/"));

@@ -161,7 +161,7 @@ fn a_url_that_no_list_names_is_barred() {
     check(vec![user(&[]), other], &[("user", "C-19"), ("other", "armed")]);
 }
 
-/// C-19
+/// C-19, C-113
 #[test]
 fn a_variable_that_no_list_names_is_not_sent() {
     for (user, managed, expected) in [

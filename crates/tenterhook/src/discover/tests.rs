@@ -375,7 +375,7 @@ fn a_managed_file_that_is_named_is_managed() {
     assert_eq!(codes, ["managed-key-ignored", "managed-key-ignored", "record-not-heard"]);
 }
 
-/// C-89: of a managed file that others may write nothing is obeyed, and its text is not handed on; records among the rest.
+/// C-89, C-110: of a managed file that others may write nothing is obeyed, and its text is not handed on; records among the rest.
 #[cfg(unix)]
 #[test]
 fn a_managed_file_that_everybody_may_write_is_not_obeyed() {

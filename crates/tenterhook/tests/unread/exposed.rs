@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 
-/// C-89: a managed file that others may write holds calls, whatever it says by now and whatever the user says of it.
+/// C-89, C-110: a managed file that others may write holds calls, whatever it says by now and whatever the user says of it.
 #[tokio::test]
 async fn an_exposed_managed_file_holds_calls() {
     use Restraint::{Ask, Deny, Silent};

@@ -223,7 +223,7 @@ const OF_TABLES: &[OfTable] = &[
     ),
 ];
 
-/// C-90, E-6, MC-12, SH-3, T-13.
+/// C-90, C-112, E-6, MC-12, SH-3, T-13.
 #[test]
 fn a_user_undoes_no_other_table_of_a_managed_file() {
     for (table, managed, user, expected, stands) in OF_TABLES {
