@@ -234,7 +234,7 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
     }
 }
 
-/// C-48, C-43.
+/// C-48, C-117, C-43.
 #[test]
 fn an_expression_is_a_condition() {
     let told = |rest: &str| {
@@ -295,7 +295,7 @@ fn entries_of_one_name_are_set_apart() {
     assert_eq!(lines, [Some(5), Some(3)]);
 }
 
-/// C-41.
+/// C-41, C-115.
 #[test]
 fn files_are_found_from_the_strongest_layer_down() {
     use crate::hook::Layer::{Local, Managed, Project, User};
@@ -398,7 +398,7 @@ fn an_unknown_event_is_armed_and_observed() {
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
 }
 
-/// C-49: a gate under a slip of the pen holds what it was meant for, and declaring the name makes it one's own.
+/// C-49, C-116: a gate under a slip of the pen holds what it was meant for, and declaring the name makes it one's own.
 #[test]
 fn a_gate_of_a_misspelt_event_is_a_gate() {
     let events = |text: &str| {

@@ -207,7 +207,7 @@ fn a_rule_holds_for_the_old_name_of_a_tool() {
     assert_eq!(pick(&condition.with_aliases(&[("Task", "Agent")])), Picked::Exactly);
 }
 
-/// C-53: how each part stands in a native file, and which stands in none.
+/// C-53, C-118: how each part stands in a native file, and which stands in none.
 #[test]
 fn a_condition_is_written_part_by_part() {
     let custom = || Condition::custom("mode", |_| Picked::Exactly);

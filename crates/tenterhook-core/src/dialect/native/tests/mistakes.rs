@@ -133,7 +133,7 @@ fn what_another_agent_reads_is_only_told() {
     }
 }
 
-/// C-60: a hook without its first line holds what it would have held.
+/// C-60, C-120: a hook without its first line holds what it would have held.
 #[test]
 fn what_stands_in_no_hook_is_held() {
     let keys = "on = 'PreToolUse'\nmatch = 'Bash'\nwhen = 'true'\ndeny = 'no'\n";

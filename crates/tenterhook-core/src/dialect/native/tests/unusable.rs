@@ -21,7 +21,7 @@ fn weighed(entry: &str) -> Option<(bool, String)> {
     explained.into_iter().next().map(|(_, because)| (because.selected, because.because))
 }
 
-/// C-60.
+/// C-60, C-119.
 #[test]
 fn what_can_be_read_selects_and_what_cannot_widens() {
     let table = [
@@ -90,7 +90,7 @@ fn a_mistake_holds_up_calls_and_events_of_ones_own_and_no_prompt() {
 
 const CALLS: [&str; 3] = ["PreToolUse", "PermissionRequest", "PreModelCall"];
 
-/// C-60.
+/// C-60, C-120.
 #[test]
 fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
     for (text, name) in [
