@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::syntax::{Format, parse};
 
-    /// C-38.
+    /// C-38, C-130.
     #[test]
     fn layers_come_strongest_first_and_the_local_file_from_the_root_of_the_repository() {
         let roots = Roots {
