@@ -69,7 +69,7 @@ fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf
 mod tests {
     use super::*;
 
-    /// G-3.
+    /// G-3, G-80.
     #[test]
     fn a_plugin_counts_unless_the_strongest_word_is_no() {
         let off = r#"{"enabledPlugins": {"guard@shop": false}}"#;
@@ -86,7 +86,7 @@ mod tests {
         assert!(enabled("other", &[off]));
     }
 
-    /// G-3.
+    /// G-3, G-80.
     #[test]
     fn a_manifest_says_where_the_hooks_are() {
         let plugin = Plugin { root: "/p".into(), ..Plugin::default() };
