@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::fixture::Fixture;
 use crate::model::Wire;
-use crate::room::Room;
 use crate::script::Call;
 
 /// When a hook is run, in words that are no agent's.
@@ -49,7 +49,7 @@ impl Event {
 
 /// What a hook wants to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum HookAnswer {
     /// No, and why; on a stop: go on, and with what.
     Deny,
     /// Yes.
@@ -94,7 +94,7 @@ pub struct Tool {
 /// One run that is to be set up.
 #[derive(Debug)]
 pub struct Setting<'a> {
-    pub(crate) room: &'a Room,
+    pub(crate) fixture: &'a Fixture,
     /// Where the model listens.
     pub(crate) url: &'a str,
     pub(crate) mode: Mode,
@@ -103,7 +103,7 @@ pub struct Setting<'a> {
 
 impl Setting<'_> {
     fn mcp(&self) -> String {
-        self.room.mcp().display().to_string()
+        self.fixture.mcp().display().to_string()
     }
 }
 
@@ -138,7 +138,7 @@ pub struct Agent {
     /// Its names for the events; empty where it has none.
     pub events: [&'static str; 5],
     /// What its hooks print to say something on an event; none where they cannot.
-    pub says: fn(Event, Said, &str) -> Option<String>,
+    pub answer: fn(Event, HookAnswer, &str) -> Option<String>,
     pub(crate) files: fn(&Setting<'_>) -> Files,
     pub(crate) env: fn(&Setting<'_>) -> Vec<(&'static str, String)>,
     pub(crate) args: fn(&Setting<'_>, &str) -> Vec<String>,
@@ -190,7 +190,7 @@ const fn nothing(_: &Setting<'_>) -> Option<Vec<String>> {
     None
 }
 
-fn words(list: &[&str]) -> Vec<String> {
+fn strings(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| (*text).to_owned()).collect()
 }
 
@@ -199,7 +199,7 @@ fn line(text: &str) -> Value {
     json!({ "command": text })
 }
 
-/// A shell that wants to be told what the line is for.
+/// A shell that requires a description of the command.
 fn described(text: &str) -> Value {
     json!({ "command": text, "description": "probe" })
 }
@@ -224,13 +224,13 @@ fn groups(
     Value::Object(table)
 }
 
-/// An entry whose time-out is in seconds.
+/// An entry whose timeout is in seconds.
 fn seconds(hook: &Registered) -> Value {
     json!({ "type": "command", "command": hook.command, "timeout": hook.timeout })
 }
 
 fn home(setting: &Setting<'_>, name: &str) -> PathBuf {
-    setting.room.home().join(name)
+    setting.fixture.home().join(name)
 }
 
 fn text(path: &Path) -> String {
@@ -238,7 +238,12 @@ fn text(path: &Path) -> String {
 }
 
 /// The answers of Claude Code's protocol, which others follow; `shell` makes the input of a rewritten call.
-fn claude_says(event: Event, said: Said, text: &str, shell: fn(&str) -> Value) -> Option<String> {
+fn claude_says(
+    event: Event,
+    answer_kind: HookAnswer,
+    text: &str,
+    shell: fn(&str) -> Value,
+) -> Option<String> {
     let specific = |name: &str, fields: Value| {
         let mut output = json!({ "hookEventName": name });
         if let (Some(output), Value::Object(fields)) = (output.as_object_mut(), fields) {
@@ -253,19 +258,19 @@ fn claude_says(event: Event, said: Said, text: &str, shell: fn(&str) -> Value) -
         )
     };
     let context = |name: &str| specific(name, json!({ "additionalContext": text }));
-    let value = match (event, said) {
-        (Event::Before, Said::Deny) => decision("deny"),
-        (Event::Before, Said::Ask) => decision("ask"),
-        (Event::Before, Said::Allow) => decision("allow"),
-        (Event::Before, Said::Rewrite) => specific(
+    let value = match (event, answer_kind) {
+        (Event::Before, HookAnswer::Deny) => decision("deny"),
+        (Event::Before, HookAnswer::Ask) => decision("ask"),
+        (Event::Before, HookAnswer::Allow) => decision("allow"),
+        (Event::Before, HookAnswer::Rewrite) => specific(
             "PreToolUse",
             json!({ "permissionDecision": "allow", "updatedInput": shell(text) }),
         ),
-        (Event::Before, Said::Context) => context("PreToolUse"),
-        (Event::After, Said::Context) => context("PostToolUse"),
-        (Event::Prompt, Said::Context) => context("UserPromptSubmit"),
-        (Event::Session, Said::Context) => context("SessionStart"),
-        (Event::After | Event::Prompt | Event::Stop, Said::Deny) => {
+        (Event::Before, HookAnswer::Context) => context("PreToolUse"),
+        (Event::After, HookAnswer::Context) => context("PostToolUse"),
+        (Event::Prompt, HookAnswer::Context) => context("UserPromptSubmit"),
+        (Event::Session, HookAnswer::Context) => context("SessionStart"),
+        (Event::After | Event::Prompt | Event::Stop, HookAnswer::Deny) => {
             json!({ "decision": "block", "reason": text })
         }
         _ => return None,

@@ -1,10 +1,11 @@
-//! The scripted model: a server on a port of its own that speaks the wires of four services and keeps what it was sent.
+//! The scripted model: a server on its own port that speaks the wires of four services and
+//! stores the requests.
 //!
 //! One thread a connection; all of them end when it is dropped. It says what its script says, whatever it is asked: how far
 //! a conversation has come is told from the conversation itself, so an agent may retry.
 
 mod http;
-mod say;
+mod reply;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub struct Asked {
     pub main: bool,
     /// How many answers the model had given before.
     pub step: usize,
-    /// Its body as one text: whoever looks for words in long conversations looks often.
+    /// Its body as one text, because tests search long conversations often.
     pub body: String,
 }
 
@@ -87,7 +88,7 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.state().over = true;
-        // Whoever waits for a connection is woken by one.
+        // A connection wakes the accepting thread.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -124,7 +125,7 @@ impl Shared {
             }
             let shared = Arc::clone(self);
             state.threads.push(std::thread::spawn(move || {
-                // An agent that goes away ends its connection, and nobody is left to tell.
+                // An agent that exits closes its connection; the error has no receiver.
                 let _ = shared.serve(stream);
                 shared.state().connections.remove(&number);
             }));
@@ -140,11 +141,11 @@ impl Shared {
     }
 
     fn answer(&self, request: &http::Request) -> http::Reply {
-        let Some(wire) = Wire::of(&request.path) else { return say::aside(&request.path) };
+        let Some(wire) = Wire::from_path(&request.path) else { return reply::aside(&request.path) };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let streamed = wire.is_streamed(&request.path, &body);
         if !wire::offers(&body, &self.tool) {
-            return say::step(wire, &self.script.step(true, usize::MAX), "side", streamed);
+            return reply::step(wire, &self.script.step(true, usize::MAX), "side", streamed);
         }
         let (main, step) = (wire::is_main(&body), wire.answers(&body));
         let id = {
@@ -152,7 +153,7 @@ impl Shared {
             state.asked.push(Asked { main, step, body: body.to_string() });
             format!("{}_{step}", state.asked.len())
         };
-        say::step(wire, &self.script.step(main, step), &id, streamed)
+        reply::step(wire, &self.script.step(main, step), &id, streamed)
     }
 }
 

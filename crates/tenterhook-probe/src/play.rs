@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Announce, Cancel, Command, End, Sweep, run_blocking};
+use tenterhook_process::{Announce, Cancel, Command, End, NotStarted, Sweep, run_blocking};
 
 use crate::agent::{Agent, Event, Mode, Registered, Setting};
+use crate::fixture::Fixture;
 use crate::model::{Asked, Model};
-use crate::room::Room;
 use crate::script::{MAIN, Script};
 use crate::way::{Way, mark};
 
-/// What is to be run.
+/// One run of an agent.
 #[derive(Clone, Copy)]
 pub struct Play<'a> {
     /// Which agent.
@@ -23,7 +24,7 @@ pub struct Play<'a> {
     pub program: &'a Path,
     /// The `PATH` on which the agent finds Node and the tools of a shell.
     pub path: &'a str,
-    /// Under which directory its room lies.
+    /// The directory that contains its fixture.
     pub scratch: &'a Path,
     /// What it may do unasked.
     pub mode: Mode,
@@ -37,34 +38,68 @@ pub struct Play<'a> {
     pub timeout: u32,
     /// How long the run may take.
     pub within: Duration,
-    /// What stands in front of the hook, if anything does.
+    /// The program in front of the hook, if there is one.
     pub front: Option<&'a dyn Front>,
+}
+
+/// Why a program in front of the hooks cannot do its part.
+pub type FrontError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a run of an agent shows nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The directories of the run cannot be made.
+    #[error("cannot make a home and a project: {0}")]
+    Fixture(#[source] io::Error),
+    /// The scripted model cannot listen.
+    #[error("no port for the model: {0}")]
+    Model(#[source] io::Error),
+    /// A config file of the agent cannot be written.
+    #[error("{path}: {source}", path = .path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// The failure.
+        source: io::Error,
+    },
+    /// The program in front of the hooks failed.
+    #[error("{0}")]
+    Front(#[source] FrontError),
+    /// The agent was not executed.
+    #[error(transparent)]
+    NotStarted(#[from] NotStarted),
+    /// The agent ended before its first request to the model.
+    #[error("it never asked its model\n{tail}")]
+    NoRequest {
+        /// The last lines that it printed.
+        tail: String,
+    },
 }
 
 /// The environment in which an agent runs.
 pub type Env = Vec<(OsString, OsString)>;
 
-/// What stands between an agent and its hooks: the agent's own config is its business.
+/// A program between an agent and its hooks, which edits the agent's config itself.
 pub trait Front: Sync {
-    /// Puts itself into a room in which the agent is set up without hooks: what it writes there, and what it adds to the agent's
-    /// environment.
+    /// Registers itself in a fixture in which the agent is set up without hooks. Writes its
+    /// files there and returns the variables to add to the agent's environment.
     ///
     /// # Errors
     ///
     /// When it cannot.
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String>;
+    fn enter(&self, fixture: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError>;
 
     /// Whether the agent has its hooks in its own config all the same: what enters finds them there.
     fn is_beside_hooks(&self) -> bool {
         false
     }
 
-    /// Looks at what is left in the room, behind the run.
+    /// Checks the fixture after the run.
     ///
     /// # Errors
     ///
     /// When it was not called, although hooks were asked.
-    fn leave(&self, room: &Room) -> Result<(), String>;
+    fn check_after(&self, fixture: &Fixture) -> Result<(), FrontError>;
 }
 
 impl fmt::Debug for Play<'_> {
@@ -76,8 +111,8 @@ impl fmt::Debug for Play<'_> {
 /// What was seen.
 #[derive(Debug)]
 pub struct Seen {
-    /// How the agent ended: an exit code, or why there is none.
-    pub end: Result<i32, String>,
+    /// How the agent ended: an exit code, or why there is no code.
+    pub end: Result<i32, End>,
     /// What it printed, both streams.
     pub printed: String,
     /// What the model was sent.
@@ -94,25 +129,25 @@ pub struct Seen {
 
 /// What became of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct CallOutcome {
     /// It ran as the model wanted it.
     pub ran: bool,
     /// It ran as a hook wanted it.
     pub rewritten: bool,
-    /// The model was told what the hook said.
-    pub told: bool,
+    /// The model received the hook's message.
+    pub shown: bool,
     /// The conversation went on after it.
     pub went_on: bool,
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (self.ran, self.rewritten) {
             (true, _) => "ran",
             (false, true) => "rewritten",
             (false, false) => "stopped",
         };
-        let text = if self.told { ", told" } else { "" };
+        let text = if self.shown { ", shown" } else { "" };
         let ended = if self.went_on { "" } else { ", run ended" };
         write!(f, "{what}{text}{ended}")
     }
@@ -127,23 +162,23 @@ impl Seen {
 
     /// Whether the model was sent a text, in any conversation.
     #[must_use]
-    pub fn was_told(&self, text: &str) -> bool {
+    pub fn model_received(&self, text: &str) -> bool {
         self.asked.iter().any(|a| a.body.contains(text))
     }
 
     /// What became of the call that names a way and is the answer number `step`.
     #[must_use]
-    pub fn fate(&self, way: &str, step: usize) -> Fate {
+    pub fn outcome(&self, way: &str, step: usize) -> CallOutcome {
         let left = |kind: &str| self.marks.iter().any(|mark| *mark == format!("{kind}.{way}"));
-        Fate {
+        CallOutcome {
             ran: left("ran"),
             rewritten: left("new"),
-            told: self.was_told(&mark(way)),
+            shown: self.model_received(&mark(way)),
             went_on: self.steps() > step,
         }
     }
 
-    /// The last lines of what the agent printed, for whoever must find out why it did not play.
+    /// The last lines that the agent printed, to show why it did not play.
     #[must_use]
     pub fn tail(&self) -> String {
         let lines: Vec<&str> =
@@ -157,57 +192,58 @@ impl Seen {
 ///
 /// # Errors
 ///
-/// When there is no room or no port for it, when it cannot be prepared or started.
-pub fn play(play: &Play<'_>) -> Result<Seen, String> {
-    let room = Room::new(play.scratch, play.ways).map_err(|error| format!("no room: {error}"))?;
-    let model = Model::start(play.script.clone(), play.agent.shell.name)
-        .map_err(|error| format!("no port for the model: {error}"))?;
+/// When the fixture or the model's port cannot be made, or the agent cannot be prepared or started.
+pub fn play(play: &Play<'_>) -> Result<Seen, PlayError> {
+    let fixture = Fixture::new(play.scratch, play.ways).map_err(PlayError::Fixture)?;
+    let model =
+        Model::start(play.script.clone(), play.agent.shell.name).map_err(PlayError::Model)?;
     let url = model.url();
     let hooks: Vec<Registered> = match play.front {
         Some(front) if !front.is_beside_hooks() => Vec::new(),
-        _ => play.events.iter().map(|event| registered(&room, *event, play)).collect(),
+        _ => play.events.iter().map(|event| registered(&fixture, *event, play)).collect(),
     };
-    let setting = Setting { room: &room, url: &url, mode: play.mode, hooks: &hooks };
+    let setting = Setting { fixture: &fixture, url: &url, mode: play.mode, hooks: &hooks };
     for (path, text) in (play.agent.files)(&setting) {
-        room.write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+        fixture.write(&path, &text).map_err(|source| PlayError::Config { path, source })?;
     }
     let mut env = environment(play, &setting);
-    env.extend(play.front.map_or(Ok(Vec::new()), |f| f.enter(&room, play.agent, &env))?);
+    let entered = play.front.map_or(Ok(Vec::new()), |f| f.enter(&fixture, play.agent, &env));
+    env.extend(entered.map_err(PlayError::Front)?);
     if let Some(args) = (play.agent.before)(&setting) {
-        start(play, &room, args, env.clone());
+        start(play, &fixture, args, env.clone());
     }
     let prompt = format!("{MAIN} please do what the model says");
     let began = Instant::now();
-    let report = start(play, &room, (play.agent.args)(&setting, &prompt), env);
+    let report = start(play, &fixture, (play.agent.args)(&setting, &prompt), env);
     let end = match report.end {
         End::Exited(code) => Ok(code),
-        End::NotStarted(why) => return Err(why.to_string()),
-        other => Err(format!("{other:?}")),
+        End::NotStarted(why) => return Err(why.into()),
+        other => Err(other),
     };
-    play.front.map_or(Ok(()), |f| f.leave(&room))?;
+    play.front.map_or(Ok(()), |f| f.check_after(&fixture)).map_err(PlayError::Front)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
         printed: text(&report.stdout.bytes) + &text(&report.stderr.bytes),
         asked: model.asked(),
-        marks: room.marks(),
-        fired: room.fired(),
-        given: Event::ALL.map(|event| (event.name(), room.given(event.name()))).into(),
+        marks: fixture.marks(),
+        fired: fixture.fired(),
+        given: Event::ALL.map(|event| (event.name(), fixture.given(event.name()))).into(),
         took: began.elapsed(),
     })
 }
 
-fn registered(room: &Room, event: Event, play: &Play<'_>) -> Registered {
-    let command = format!("sh {} {}", room.hook().display(), event.name());
+fn registered(fixture: &Fixture, event: Event, play: &Play<'_>) -> Registered {
+    let command = format!("sh {} {}", fixture.hook().display(), event.name());
     Registered { event, command, timeout: play.timeout }
 }
 
 fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
-    let room = setting.room;
+    let fixture = setting.fixture;
     let mut env: Env = vec![
-        ("HOME".into(), room.home().into()),
+        ("HOME".into(), fixture.home().into()),
         ("PATH".into(), play.path.into()),
-        ("TMPDIR".into(), room.path("tmp").into()),
+        ("TMPDIR".into(), fixture.path("tmp").into()),
         ("LANG".into(), "C.UTF-8".into()),
         ("TERM".into(), "dumb".into()),
         ("SHELL".into(), "/bin/sh".into()),
@@ -217,9 +253,14 @@ fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     env
 }
 
-fn start(play: &Play<'_>, room: &Room, args: Vec<String>, env: Env) -> tenterhook_process::Report {
+fn start(
+    play: &Play<'_>,
+    fixture: &Fixture,
+    args: Vec<String>,
+    env: Env,
+) -> tenterhook_process::Report {
     let program: PathBuf = play.program.to_owned();
-    let mut command = Command::new(program, args, room.project());
+    let mut command = Command::new(program, args, fixture.project());
     command.env = env;
     command.timeout = Some(play.within);
     command.limits.stdout = 4 << 20;

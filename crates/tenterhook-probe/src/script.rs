@@ -1,4 +1,4 @@
-//! What the scripted model says, turn by turn. Plain values; how they are said on a wire is `model`'s business.
+//! The turns of the scripted model. Plain values; `model` writes them in the form of a wire.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub struct Call {
 pub enum Step {
     /// Tools are called, all in one answer.
     Calls(Vec<Call>),
-    /// Something is said, and the turn is over.
+    /// A text, which ends the turn.
     Say(String),
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::agent::{Agent, Event, Mode, Said};
-use crate::play::{Fate, Play, Seen, play};
+use crate::agent::{Agent, Event, HookAnswer, Mode};
+use crate::play::{CallOutcome, Play, PlayError, Seen, play};
 use crate::script::{Call, Script, Step};
 use crate::way::{Way, mark};
 
@@ -18,7 +18,7 @@ pub struct Row {
     /// What the hook did: `deny`, `exit2`, `ask`, `rewrite`, `context`, `crash`, `slow`, `silent`.
     pub hook: &'static str,
     /// What became of it; none where the agent did not get to it.
-    pub fate: Option<Fate>,
+    pub outcome: Option<CallOutcome>,
     /// Whether the hook was asked at all.
     pub asked: bool,
 }
@@ -27,7 +27,7 @@ impl Row {
     /// Whether a denial did not block.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.hook == "deny" && self.fate.is_some_and(|fate| fate.ran)
+        self.hook == "deny" && self.outcome.is_some_and(|outcome| outcome.ran)
     }
 }
 
@@ -40,7 +40,7 @@ pub struct Survey<'a> {
     pub program: &'a Path,
     /// The `PATH` on which it finds what it needs.
     pub path: &'a str,
-    /// Under which directory its rooms lie.
+    /// The directory that contains its fixtures.
     pub scratch: &'a Path,
 }
 
@@ -48,7 +48,7 @@ pub struct Survey<'a> {
 const TIMEOUT: u32 = 3;
 const WITHIN: Duration = Duration::from_secs(120);
 
-/// What is tried where permissions are as they are, and where they are skipped.
+/// The hooks to try with default permissions and with skipped permissions.
 const HOOKS: [&str; 8] = ["deny", "exit2", "ask", "rewrite", "context", "crash", "slow", "silent"];
 
 impl Survey<'_> {
@@ -57,14 +57,14 @@ impl Survey<'_> {
     /// # Errors
     ///
     /// When the agent cannot be run, or never asked its model.
-    pub fn rows(&self) -> Result<Vec<Row>, String> {
+    pub fn rows(&self) -> Result<Vec<Row>, PlayError> {
         let mut rows = self.modes("default", Mode::Default)?;
         rows.extend(self.modes("bypass", Mode::Bypass)?);
         rows.extend(self.elsewhere()?);
         Ok(rows)
     }
 
-    fn modes(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, String> {
+    fn modes(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, PlayError> {
         let ways: Vec<(&str, Way)> =
             HOOKS.iter().filter_map(|hook| Some((*hook, self.way(hook, hook)?))).collect();
         let (mut rows, mut rest) = (Vec::new(), ways.as_slice());
@@ -72,11 +72,11 @@ impl Survey<'_> {
         while !rest.is_empty() {
             let main = rest.iter().map(|pair| Step::Calls(vec![self.agent.call(pair.0)])).collect();
             let seen = self.play(mode, &Script { main, sub: Vec::new() }, &all)?;
-            // Some denials end the run: what comes after them is played in another one.
+            // Some denials end the run: what comes after them needs a further run.
             let reached = rest.len().min(seen.steps() + 1);
             for (step, (hook, _)) in rest.iter().take(reached).enumerate() {
                 let asked = seen.fired.contains_key(&format!("Before.{hook}"));
-                rows.push(Row { axis, hook, fate: Some(seen.fate(hook, step)), asked });
+                rows.push(Row { axis, hook, outcome: Some(seen.outcome(hook, step)), asked });
             }
             rest = rest.get(reached..).unwrap_or_default();
         }
@@ -84,7 +84,7 @@ impl Survey<'_> {
     }
 
     /// Denials where they are forgotten.
-    fn elsewhere(&self) -> Result<Vec<Row>, String> {
+    fn elsewhere(&self) -> Result<Vec<Row>, PlayError> {
         let calls = [
             ("parallel", "deny", "parallel-1", 0),
             ("parallel", "silent", "parallel-2", 0),
@@ -95,7 +95,7 @@ impl Survey<'_> {
         let ways: Vec<Way> = calls.iter().filter_map(|row| self.way(row.1, row.2)).collect();
         let batch =
             calls.iter().filter(|row| row.3 == 0).map(|row| self.agent.call(row.2)).collect();
-        // What an agent does not have is a call of the shell that nobody counts, so that the others keep their places.
+        // A missing tool becomes an uncounted shell call, so that the others keep their positions.
         let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
         let ping = self.agent.mcp.map(|mcp| (mcp.to_owned(), json!({ "text": "WAY-mcp-END" })));
         let task = self.agent.delegate.map(|delegate| {
@@ -108,7 +108,7 @@ impl Survey<'_> {
             Step::Calls(batch),
             single(ping.clone().unwrap_or_else(none)),
             single(task.clone().unwrap_or_else(none)),
-            // Some start a sub-agent and go on; whoever ends the session ends it, too.
+            // Some agents start a sub-agent and go on; the end of the session would end it too.
             single(wait),
         ];
         let sub = vec![Step::Calls(vec![self.agent.call("subagent")])];
@@ -120,10 +120,10 @@ impl Survey<'_> {
                 _ => true,
             };
             let asked = seen.fired.contains_key(&format!("Before.{name}"));
-            let fate = seen.fate(name, step);
+            let outcome = seen.outcome(name, step);
             // A tool that no hook was asked for and that left no mark was not called.
-            let fate = (had && (asked || fate.ran)).then_some(fate);
-            Row { axis, hook, fate, asked }
+            let outcome = (had && (asked || outcome.ran)).then_some(outcome);
+            Row { axis, hook, outcome, asked }
         };
         Ok(calls.map(row).to_vec())
     }
@@ -132,7 +132,7 @@ impl Survey<'_> {
     fn way(&self, hook: &str, name: &str) -> Option<Way> {
         let new = format!("touch marks/new.{name} && echo new");
         let reason = mark(name);
-        if (self.agent.says)(Event::Before, Said::Deny, "").is_none() {
+        if (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none() {
             let text = match hook {
                 "deny" => format!("throw new Error('{reason}')"),
                 "rewrite" => format!("output.args.command = '{new}'"),
@@ -142,15 +142,15 @@ impl Survey<'_> {
             };
             return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
         }
-        let says = |said, text: &str| {
-            let text = (self.agent.says)(Event::Before, said, text)?;
+        let answer = |answer_kind, text: &str| {
+            let text = (self.agent.answer)(Event::Before, answer_kind, text)?;
             Some(Way::prints(Event::Before, name, &text))
         };
         match hook {
-            "deny" => says(Said::Deny, &reason),
-            "ask" => says(Said::Ask, &reason),
-            "rewrite" => says(Said::Rewrite, &new),
-            "context" => says(Said::Context, &reason),
+            "deny" => answer(HookAnswer::Deny, &reason),
+            "ask" => answer(HookAnswer::Ask, &reason),
+            "rewrite" => answer(HookAnswer::Rewrite, &new),
+            "context" => answer(HookAnswer::Context, &reason),
             "exit2" => Some(Way::sh(Event::Before, name, format!("echo {reason} >&2\nexit 2"))),
             "crash" => Some(Way::sh(Event::Before, name, "kill -9 $$")),
             "slow" => Some(Way::sh(Event::Before, name, "sleep 20")),
@@ -158,7 +158,7 @@ impl Survey<'_> {
         }
     }
 
-    fn play(&self, mode: Mode, script: &Script, ways: &[Way]) -> Result<Seen, String> {
+    fn play(&self, mode: Mode, script: &Script, ways: &[Way]) -> Result<Seen, PlayError> {
         let seen = play(&Play {
             agent: self.agent,
             program: self.program,
@@ -173,7 +173,7 @@ impl Survey<'_> {
             front: None,
         })?;
         if seen.asked.is_empty() {
-            return Err(format!("it never asked its model\n{}", seen.tail()));
+            return Err(PlayError::NoRequest { tail: seen.tail() });
         }
         Ok(seen)
     }

@@ -1,6 +1,6 @@
 //! The ways in which a hook says no, or means to: what it writes and how it ends. Data; nothing is run here.
 
-use crate::agent::{Agent, Event, Said};
+use crate::agent::{Agent, Event, HookAnswer};
 
 /// What a hook does for one call, as a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Way {
     }
 }
 
-/// The text by which it is seen that the model was told.
+/// The text that shows that the model received the message.
 #[must_use]
 pub fn mark(name: &str) -> String {
     format!("MARK-{name}-END")
@@ -42,7 +42,7 @@ pub fn mark(name: &str) -> String {
 /// What a denial prints in an agent's own words.
 #[must_use]
 pub fn deny_json(agent: &Agent, name: &str) -> Option<String> {
-    (agent.says)(Event::Before, Said::Deny, &mark(name))
+    (agent.answer)(Event::Before, HookAnswer::Deny, &mark(name))
 }
 
 /// How a denial is spoilt, where `{deny}` is the denial, `{DENY}` with its word in capitals, `{yes}` a consent, `{reason}` its reason
@@ -121,8 +121,8 @@ impl Way {
 
     fn near_miss(agent: &Agent, name: &str, text: &str) -> Option<Self> {
         let deny = deny_json(agent, name)?;
-        let yes =
-            (agent.says)(Event::Before, Said::Allow, "fine").unwrap_or_else(|| "{}".to_owned());
+        let yes = (agent.answer)(Event::Before, HookAnswer::Allow, "fine")
+            .unwrap_or_else(|| "{}".to_owned());
         let word = format!("\"{}\"", agent.no);
         let reason = mark(name);
         let forms = [
@@ -159,7 +159,7 @@ impl Way {
     }
 }
 
-/// The key before a word, and the word: what stands a second time.
+/// The key before a word, and the word: the pair that is written twice.
 fn twice(deny: &str, word: &str) -> String {
     let before = deny.split(word).next().unwrap_or_default();
     let key = before.trim_end_matches(':').rsplit(['{', ',']).next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What becomes of hooks that a person wrote for an agent, in the agent's own file, once `install --adopt` has moved them: they are
 //! asked, once each, and what they say is heard.
 
-use tenterhook_probe::{Agent, Env, Event, Front, Room, Script, Step, Way};
+use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, Script, Step, Way};
 
 use super::Found;
 use super::cases::Case;
@@ -17,12 +17,12 @@ const WAYS: &[&str] = &["deny", "line-before", "upper"];
 struct Adopting<'a>(&'a Tenterhook);
 
 impl Front for Adopting<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
-        self.0.install(room, agent, env, &["--adopt"])
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+        Ok(self.0.install(room, agent, env, &["--adopt"])?)
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
-        self.0.leave(room)
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.0.check_after(room)
     }
 
     fn is_beside_hooks(&self) -> bool {
@@ -49,7 +49,7 @@ impl Case<'_> {
             let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
             found.push((
                 format!("adopted-{name}"),
-                format!("{}, asked {times}", seen.fate(&name, 0)),
+                format!("{}, asked {times}", seen.outcome(&name, 0)),
             ));
         }
         Ok(found)

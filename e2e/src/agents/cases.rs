@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook_probe::{
-    Agent, Call, Event, Front, Mode, PLUGIN_WAYS, Play, Said, Script, Seen, Step, Way, mark, named,
-    play,
+    Agent, Call, Event, Front, HookAnswer, Mode, PLUGIN_WAYS, Play, Script, Seen, Step, Way, mark,
+    named, play,
 };
 
 use super::Found;
@@ -37,8 +37,8 @@ const SHORT: &[&str] =
     &["deny", "exit2", "exit2-empty", "line-before", "upper", "crash", "silent", "ask", "rewrite"];
 
 /// Ways that are no denial.
-const OTHERS: &[(&str, Said)] =
-    &[("ask", Said::Ask), ("rewrite", Said::Rewrite), ("context", Said::Context)];
+const OTHERS: &[(&str, HookAnswer)] =
+    &[("ask", HookAnswer::Ask), ("rewrite", HookAnswer::Rewrite), ("context", HookAnswer::Context)];
 
 /// Whether it is one of them in the agent's own file, from which it was moved; those have no column without us.
 pub(super) fn is_moved(case: &str) -> bool {
@@ -117,13 +117,14 @@ impl Case<'_> {
 
     /// Whether its hooks are functions and not commands: so it is without us.
     fn is_plugin(&self) -> bool {
-        self.column == Column::Without && (self.agent.says)(Event::Before, Said::Deny, "").is_none()
+        self.column == Column::Without
+            && (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none()
     }
 
     /// A way that says something in the words that its hooks use.
-    pub(super) fn says(&self, event: Event, said: Said, name: &str) -> Option<Way> {
-        let text = if said == Said::Rewrite { new(name) } else { mark(name) };
-        let says = (self.spoken().says)(event, said, &text)?;
+    pub(super) fn says(&self, event: Event, said: HookAnswer, name: &str) -> Option<Way> {
+        let text = if said == HookAnswer::Rewrite { new(name) } else { mark(name) };
+        let says = (self.spoken().answer)(event, said, &text)?;
         Some(Way::prints(event, name, &says))
     }
 
@@ -136,7 +137,7 @@ impl Case<'_> {
             let seen = self.play(&Script { main, sub: Vec::new() }, ways, &[Event::Before])?;
             let reached = rest.len().min(seen.steps() + 1);
             for (step, way) in rest.iter().take(reached).enumerate() {
-                found.push((way.name.clone(), seen.fate(&way.name, step).to_string()));
+                found.push((way.name.clone(), seen.outcome(&way.name, step).to_string()));
             }
             rest = rest.get(reached..).unwrap_or_default();
         }
@@ -151,7 +152,7 @@ impl Case<'_> {
                 let text = format!("throw new Error('{}')", mark(name));
                 return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
             }
-            self.says(Event::Before, Said::Deny, name)
+            self.says(Event::Before, HookAnswer::Deny, name)
         };
         let ways: Vec<Way> =
             names.iter().filter(|name| **name != "parallel-2").filter_map(deny).collect();
@@ -182,7 +183,7 @@ impl Case<'_> {
             }
             let unhooked = !seen.fired.contains_key(&format!("Before.{name}"));
             let began = name != "subagent" || seen.asked.iter().any(|a| !a.main);
-            let fate = seen.fate(name, step).to_string();
+            let fate = seen.outcome(name, step).to_string();
             let fate = match (began, unhooked) {
                 (false, _) => "did not begin".to_owned(),
                 (true, true) => format!("{fate}, no hook asked"),
@@ -196,10 +197,10 @@ impl Case<'_> {
     /// What reaches the model of what hooks want it to know.
     fn contexts(&self) -> Result<Found, String> {
         let rows = [
-            (Event::Session, Said::Context, "session-context"),
-            (Event::Prompt, Said::Context, "prompt-context"),
-            (Event::After, Said::Context, "after-context"),
-            (Event::After, Said::Deny, "after-block"),
+            (Event::Session, HookAnswer::Context, "session-context"),
+            (Event::Prompt, HookAnswer::Context, "prompt-context"),
+            (Event::After, HookAnswer::Context, "after-context"),
+            (Event::After, HookAnswer::Deny, "after-block"),
         ];
         let ways: Vec<Way> = rows
             .iter()
@@ -214,13 +215,14 @@ impl Case<'_> {
         let script = Script { main: main.to_vec(), sub: Vec::new() };
         let events = [Event::Session, Event::Prompt, Event::After];
         let seen = self.play(&script, &ways, &events)?;
-        let told = |name: &str| if seen.was_told(&mark(name)) { "told" } else { "lost" }.to_owned();
+        let told =
+            |name: &str| if seen.model_received(&mark(name)) { "told" } else { "lost" }.to_owned();
         Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), told(name))).collect())
     }
 
     /// A prompt that is blocked.
     fn prompt(&self) -> Result<Found, String> {
-        let Some(way) = self.says(Event::Prompt, Said::Deny, "prompt-block") else {
+        let Some(way) = self.says(Event::Prompt, HookAnswer::Deny, "prompt-block") else {
             return Ok(Found::new());
         };
         let way = Way { name: "any".to_owned(), ..way };
@@ -231,14 +233,16 @@ impl Case<'_> {
 
     /// A stop that is objected to once, and one that is objected to without end.
     fn stop(&self) -> Result<Found, String> {
-        let Some(way) = self.says(Event::Stop, Said::Deny, "stop") else { return Ok(Found::new()) };
+        let Some(way) = self.says(Event::Stop, HookAnswer::Deny, "stop") else {
+            return Ok(Found::new());
+        };
         let mut found = Found::new();
         for (name, times) in [("stop-once", 1), ("stop-stubborn", STUBBORN)] {
             let text = format!("[ \"$nth\" -le {times} ] || exit 0\n{}", way.text);
             let way = Way::sh(Event::Stop, "any", text);
             let seen = self.play(&Script::default(), &[way], &[Event::Stop])?;
             let more = seen.asked.len().saturating_sub(1);
-            let text = if seen.was_told(&mark("stop")) { ", told" } else { "" };
+            let text = if seen.model_received(&mark("stop")) { ", shown" } else { "" };
             found.push((name.to_owned(), format!("went on {more} times{text}")));
         }
         Ok(found)
@@ -259,8 +263,11 @@ impl Case<'_> {
         let seen = self.play(&script, &[way], &[Event::Before])?;
         // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its agent, too.
         let signs = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
-        let fate =
-            if signs.iter().any(|sign| seen.was_told(sign)) { "told of pnpm" } else { "lost" };
+        let fate = if signs.iter().any(|sign| seen.model_received(sign)) {
+            "told of pnpm"
+        } else {
+            "lost"
+        };
         Ok(vec![("vendor-rewriter".to_owned(), fate.to_owned())])
     }
 
@@ -268,8 +275,10 @@ impl Case<'_> {
     fn loaded(&self) -> Result<Found, String> {
         let wanted = self.options.loaded;
         let names: Vec<String> = (1..=wanted).map(|i| format!("load-{i}")).collect();
-        let ways: Vec<Way> =
-            names.iter().filter_map(|name| self.says(Event::Before, Said::Deny, name)).collect();
+        let ways: Vec<Way> = names
+            .iter()
+            .filter_map(|name| self.says(Event::Before, HookAnswer::Deny, name))
+            .collect();
         Ok(vec![load::arrived(&self.calls(&ways)?, wanted)])
     }
 
@@ -301,7 +310,8 @@ impl Case<'_> {
             timeout: if front.is_some() { 15 } else { 5 },
             within: Duration::from_secs(150),
             front,
-        })?;
+        })
+        .map_err(|error| error.to_string())?;
         if self.options.verbose {
             for request in &seen.asked {
                 eprintln_asked(request);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use tenterhook_probe::{Agent, Env, Event, Front, Room};
+use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError};
 
 use crate::tree;
 
@@ -38,7 +38,7 @@ impl Tenterhook {
     }
 
     /// Runs it in the home of a room.
-    pub(super) fn run(&self, args: &[&str], room: &Room, env: &Env) -> Result<Output, String> {
+    pub(super) fn run(&self, args: &[&str], room: &Fixture, env: &Env) -> Result<Output, String> {
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(room.project()).env_clear().envs(env.iter().cloned());
         let output = command.stdin(std::process::Stdio::null()).output();
@@ -48,7 +48,7 @@ impl Tenterhook {
     /// Installs it with the hooks of the play, all of them in shadow.
     pub(super) fn enter_in_shadow(
         &self,
-        room: &Room,
+        room: &Fixture,
         agent: &Agent,
         env: &Env,
     ) -> Result<Env, String> {
@@ -56,13 +56,13 @@ impl Tenterhook {
     }
 
     /// Writes these hooks where a person has theirs, and installs it.
-    fn put(&self, room: &Room, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
+    fn put(&self, room: &Fixture, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
         own(room, hooks)?;
         self.install(room, agent, env, &[])
     }
 
     /// Writes the hooks of the play where a person has theirs, and installs it nowhere; what it adds to the agent's environment.
-    pub(super) fn configure(&self, room: &Room) -> Result<Env, String> {
+    pub(super) fn configure(&self, room: &Fixture) -> Result<Env, String> {
         own(room, &hooks(room))?;
         Ok(vec![("XDG_STATE_HOME".into(), state(room).into())])
     }
@@ -70,7 +70,7 @@ impl Tenterhook {
     /// Installs it; what it adds to the agent's environment.
     pub(super) fn install(
         &self,
-        room: &Room,
+        room: &Fixture,
         agent: &Agent,
         env: &Env,
         args: &[&str],
@@ -90,7 +90,7 @@ impl Tenterhook {
 }
 
 /// The hooks of the play, as their author would write them: what fails, blocks.
-fn hooks(room: &Room) -> String {
+fn hooks(room: &Fixture) -> String {
     let entry = |(event, name): (Event, &str)| {
         let (hook, word) = (room.hook().display().to_string(), event.name());
         format!(
@@ -102,28 +102,29 @@ fn hooks(room: &Room) -> String {
 }
 
 /// Writes the hooks of a person.
-fn own(room: &Room, hooks: &str) -> Result<(), String> {
+fn own(room: &Fixture, hooks: &str) -> Result<(), String> {
     let path = room.home().join(".config/tenterhook/tenterhook.toml");
     room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Where firings are recorded.
-fn state(room: &Room) -> PathBuf {
+fn state(room: &Fixture) -> PathBuf {
     room.path("state")
 }
 
 impl Front for Tenterhook {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
-        self.put(room, agent, env, &hooks(room))
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+        Ok(self.put(room, agent, env, &hooks(room))?)
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
         let asked: usize = room.fired().values().sum();
         let told = records(&state(room).join("tenterhook/records"));
         if asked == 0 || told > 0 {
             return Ok(());
         }
-        Err(format!("hooks were asked {asked} times, and nothing is on record: who asked them?"))
+        Err(format!("hooks were asked {asked} times, and nothing is on record: who asked them?")
+            .into())
     }
 }
 

@@ -2,7 +2,9 @@
 //! the model is told why and who can let it pass.
 
 use tenterhook::event::tool::Tool;
-use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step};
+use tenterhook_probe::{
+    Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step,
+};
 
 use super::Found;
 use super::cases::Case;
@@ -21,16 +23,16 @@ struct Holding<'a> {
 }
 
 impl Front for Holding<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let output = self.with.run(&["rules", "add", self.pack], room, env)?;
         match output.status.success() {
             true => self.with.enter(room, agent, env),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into()),
         }
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
-        self.with.leave(room)
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.check_after(room)
     }
 }
 
@@ -49,14 +51,14 @@ impl Case<'_> {
         let waits = call(self.agent.shell.name, (self.agent.shell.input)("sleep 3"));
         let sub = vec![Step::Calls(vec![self.call(CASE)])];
         let script = Script { main: vec![starts, waits], sub };
-        let ways: Vec<_> = self.says(Event::Before, Said::Deny, CASE).into_iter().collect();
+        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
         let front = Holding { with: front, pack: open.pack };
         let seen = self.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let fate = match seen.asked.iter().any(|a| !a.main) {
-            true => format!("{}, began", seen.fate(CASE, 0)),
+            true => format!("{}, began", seen.outcome(CASE, 0)),
             false => "did not begin".to_owned(),
         };
-        let is_shown = WORDS.iter().all(|word| seen.was_told(word));
+        let is_shown = WORDS.iter().all(|word| seen.model_received(word));
         Ok(vec![(CASE.to_owned(), format!("{fate}{}", if is_shown { ", told" } else { "" }))])
     }
 }

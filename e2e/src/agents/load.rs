@@ -39,7 +39,7 @@ impl Drop for Load {
 
 /// What became of that many denials, each of a call of its own.
 pub(super) fn arrived(fates: &[(String, String)], wanted: usize) -> (String, String) {
-    let arrived = fates.iter().filter(|fate| fate.1.starts_with("stopped, told")).count();
+    let arrived = fates.iter().filter(|fate| fate.1.starts_with("stopped, shown")).count();
     (CASE.to_owned(), said(arrived, wanted))
 }
 
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn one_denial_that_does_not_arrive_is_a_fault_with_us() {
         let fate = |text: &str| ("x".to_owned(), text.to_owned());
-        let all = vec![arrived(&[fate("stopped, told"), fate("stopped, told")], 2)];
-        let most = vec![arrived(&[fate("stopped, told"), fate("stopped")], 2)];
+        let all = vec![arrived(&[fate("stopped, shown"), fate("stopped, told")], 2)];
+        let most = vec![arrived(&[fate("stopped, shown"), fate("stopped")], 2)];
         assert!(judge("x", Column::With, &all, 2).1);
         assert!(!judge("x", Column::With, &most, 2).1);
         assert!(judge("x", Column::Without, &most, 2).1);

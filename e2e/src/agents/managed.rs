@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tenterhook::agents::Scope;
-use tenterhook_probe::{Agent, Env, Event, Front, Room, Said, Script, Step};
+use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step};
 
 use super::Found;
 use super::cases::Case;
@@ -36,13 +36,13 @@ impl<'a> Managing<'a> {
 }
 
 impl Front for Managing<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let more = self.with.configure(room)?;
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
         let print = ["install", agent.name, "--scope", "managed", "--print"];
         let output = self.with.run(&print, room, &all)?;
         if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+            return Err(String::from_utf8_lossy(&output.stderr).into());
         }
         let (over, text) = (room.path("etc"), String::from_utf8_lossy(&output.stdout));
         let file = over.join(self.file);
@@ -50,8 +50,8 @@ impl Front for Managing<'_> {
         Ok(more.into_iter().chain([(OVER.into(), over.into())]).collect())
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
-        self.with.leave(room)
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.check_after(room)
     }
 }
 
@@ -71,12 +71,12 @@ impl Case<'_> {
         let program = starter(folder.path(), self.program).map_err(|error| error.to_string())?;
         let inside = Case { program: &program, ..*self };
         let front = Managing { with: front, file };
-        let ways: Vec<_> = self.says(Event::Before, Said::Deny, CASE).into_iter().collect();
+        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
         let script = Script { main: vec![Step::Calls(vec![self.call(CASE)])], sub: Vec::new() };
         let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let asked = seen.fired.get(&format!("Before.{CASE}")).copied().unwrap_or_default();
         let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
-        Ok(vec![(CASE.to_owned(), format!("{}, asked {times}", seen.fate(CASE, 0)))])
+        Ok(vec![(CASE.to_owned(), format!("{}, asked {times}", seen.outcome(CASE, 0)))])
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use tenterhook_probe::{Agent, Env, Event, Front, Room, Said, Script, Step};
+use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step};
 
 use super::Found;
 use super::cases::Case;
@@ -23,7 +23,7 @@ const MODULE: &str = "export const register = (on: any) => { on(\"classic.PreToo
 /// A place, and what is written there; what it adds to the agent's environment.
 struct Spot {
     name: &'static str,
-    write: fn(&Room) -> std::io::Result<Env>,
+    write: fn(&Fixture) -> std::io::Result<Env>,
 }
 
 const PLACES: &[Spot] = &[
@@ -87,7 +87,7 @@ const PLACES: &[Spot] = &[
 ];
 
 /// A plugin with the module.
-fn plugin(room: &Room, root: &Path) -> std::io::Result<Env> {
+fn plugin(room: &Fixture, root: &Path) -> std::io::Result<Env> {
     room.write(&root.join(".claude-plugin/plugin.json"), "{\"name\": \"silencer\"}\n")?;
     room.write(&root.join("hooks/hooks.json"), "{\"modules\": [\"./register.ts\"]}\n")?;
     room.write(&root.join("hooks/register.ts"), MODULE)?;
@@ -95,7 +95,7 @@ fn plugin(room: &Room, root: &Path) -> std::io::Result<Env> {
 }
 
 /// A marketplace in the project that has it.
-fn market(room: &Room) -> std::io::Result<Env> {
+fn market(room: &Fixture) -> std::io::Result<Env> {
     let root = room.project().join("mp");
     let listed = json!({ "name": "mp", "owner": { "name": "x" },
         "plugins": [{ "name": "silencer", "source": "./silencer" }] });
@@ -103,7 +103,7 @@ fn market(room: &Room) -> std::io::Result<Env> {
     plugin(room, &root.join("silencer"))
 }
 
-fn enabled(room: &Room) -> Value {
+fn enabled(room: &Fixture) -> Value {
     let path = room.project().join("mp");
     json!({
         "extraKnownMarketplaces": { "mp": { "source": { "source": "directory", "path": path } } },
@@ -112,13 +112,13 @@ fn enabled(room: &Room) -> Value {
 }
 
 /// Writes settings of the project.
-fn settings(room: &Room, file: &str, value: &Value) -> std::io::Result<Env> {
+fn settings(room: &Fixture, file: &str, value: &Value) -> std::io::Result<Env> {
     room.write(&room.project().join(file), &value.to_string())?;
     Ok(Env::new())
 }
 
 /// Adds settings to those of the user.
-fn merge(room: &Room, more: &Value) -> std::io::Result<Env> {
+fn merge(room: &Fixture, more: &Value) -> std::io::Result<Env> {
     let path = room.home().join(".claude/settings.json");
     let mut all: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
     if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
@@ -151,7 +151,7 @@ struct Beside<'a> {
 
 impl Beside<'_> {
     /// The files that `status` names as silencing the agent.
-    fn status(&self, with: &Tenterhook, room: &Room, env: &Env) -> Result<(), String> {
+    fn status(&self, with: &Tenterhook, room: &Fixture, env: &Env) -> Result<(), String> {
         let said = with.run(&["status", "--format", "json"], room, env)?;
         let value: Value =
             serde_json::from_slice(&said.stdout).map_err(|error| error.to_string())?;
@@ -174,7 +174,7 @@ impl Beside<'_> {
 }
 
 impl Front for Beside<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let mut more = (self.place.write)(room).map_err(|error| error.to_string())?;
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
         let front = match self.with {
@@ -195,7 +195,7 @@ impl Front for Beside<'_> {
         Ok(more)
     }
 
-    fn leave(&self, _room: &Room) -> Result<(), String> {
+    fn check_after(&self, _room: &Fixture) -> Result<(), FrontError> {
         // A hook that is not asked leaves no record.
         Ok(())
     }
@@ -238,7 +238,7 @@ impl Case<'_> {
         with: With<'_>,
     ) -> Result<(String, String), String> {
         let front = Beside { place, with, reported: Mutex::new(String::new()) };
-        let ways: Vec<_> = self.says(Event::Before, Said::Deny, &name).into_iter().collect();
+        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, &name).into_iter().collect();
         let script = Script { main: vec![Step::Calls(vec![self.call(&name)])], sub: Vec::new() };
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let starter = match with {
@@ -249,7 +249,7 @@ impl Case<'_> {
         let inside = Case { program: starter.as_deref().unwrap_or(self.program), ..*self };
         let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let reported = front.reported.lock().map_err(|error| error.to_string())?.clone();
-        let fate = seen.fate(&name, 0).to_string();
+        let fate = seen.outcome(&name, 0).to_string();
         let parts: Vec<String> =
             [fate, reported].into_iter().filter(|part| !part.is_empty()).collect();
         Ok((name, parts.join("; ")))

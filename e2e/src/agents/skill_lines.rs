@@ -2,17 +2,19 @@
 //! same gate judges it.
 
 use serde_json::json;
-use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step, Way};
+use tenterhook_probe::{
+    Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step, Way,
+};
 
 use super::Found;
 use super::cases::Case;
 use super::front::Tenterhook;
 
 /// The cases: a gate denies the line, gives no answer, asks, changes the line, or has nothing to say.
-const CASES: &[(&str, Option<Said>)] = &[
-    ("skill-line", Some(Said::Deny)),
-    ("skill-line-ask", Some(Said::Ask)),
-    ("skill-line-rewrite", Some(Said::Rewrite)),
+const CASES: &[(&str, Option<HookAnswer>)] = &[
+    ("skill-line", Some(HookAnswer::Deny)),
+    ("skill-line-ask", Some(HookAnswer::Ask)),
+    ("skill-line-rewrite", Some(HookAnswer::Rewrite)),
     ("skill-line-crash", None),
     ("skill-line-silent", None),
 ];
@@ -24,7 +26,7 @@ struct WithSkill<'a> {
 }
 
 impl Front for WithSkill<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let file = room.project().join(".claude/skills/look/SKILL.md");
         let text = format!(
             "---\nname: look\ndescription: looks\nallowed-tools: Bash(touch *), Bash(echo *)\n---\nLook: !`{}`\n",
@@ -38,8 +40,8 @@ impl Front for WithSkill<'_> {
         self.with.is_none()
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
-        self.with.map_or(Ok(()), |with| with.leave(room))
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.map_or(Ok(()), |with| with.check_after(room))
     }
 }
 
@@ -59,7 +61,7 @@ impl Case<'_> {
             let seen = self.play_with(&script, &[way], &[Event::Before], Some(&front))?;
             let is_asked = seen.fired.contains_key(&format!("Before.{name}"));
             let asked = if is_asked { "" } else { ", no hook asked" };
-            found.push(((*name).to_owned(), format!("{}{asked}", seen.fate(name, 0))));
+            found.push(((*name).to_owned(), format!("{}{asked}", seen.outcome(name, 0))));
         }
         Ok(found)
     }

@@ -4,7 +4,9 @@
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step, mark};
+use tenterhook_probe::{
+    Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step, mark,
+};
 
 use super::Found;
 use super::cases::Case;
@@ -46,7 +48,8 @@ impl Case<'_> {
     /// A denial in shadow: the call runs, neither agent nor model hears of it, `log --shadow` does; and every call of that run is read back
     /// from what the agent itself recorded.
     pub(super) fn shadow(&self) -> Result<Found, String> {
-        let (Some(front), Some(way)) = (self.front, self.says(Event::Before, Said::Deny, "shadow"))
+        let (Some(front), Some(way)) =
+            (self.front, self.says(Event::Before, HookAnswer::Deny, "shadow"))
         else {
             return Ok(Found::new());
         };
@@ -80,7 +83,7 @@ impl Case<'_> {
         };
         // Nothing of it in anything that the model was sent, or that the agent printed.
         let hears = if seen.printed.contains(&mark("shadow")) { ", agent told" } else { "" };
-        let fate = format!("{}{hears}, {would}", seen.fate("shadow", 0));
+        let fate = format!("{}{hears}, {would}", seen.outcome("shadow", 0));
         let mut found = vec![("shadow".to_owned(), fate)];
         if let Some(Calls { all, seen, refused }) = left.calls {
             let refused =
@@ -101,7 +104,7 @@ impl<'a> Shadowed<'a> {
         self.left.lock().map(|rest| rest.clone()).unwrap_or_default()
     }
 
-    fn said(&self, args: &[&str], room: &Room) -> Result<String, String> {
+    fn said(&self, args: &[&str], room: &Fixture) -> Result<String, String> {
         let env = self.env.lock().map(|env| env.clone()).unwrap_or_default();
         let output = self.of.run(args, room, &env)?;
         if !output.status.success() {
@@ -111,12 +114,12 @@ impl<'a> Shadowed<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    fn json(&self, args: &[&str], room: &Room) -> Result<Value, String> {
+    fn json(&self, args: &[&str], room: &Fixture) -> Result<Value, String> {
         serde_json::from_str(&self.said(args, room)?).map_err(|error| error.to_string())
     }
 
     /// What is on record of this agent's calls.
-    fn calls(&self, room: &Room) -> Result<Calls, String> {
+    fn calls(&self, room: &Fixture) -> Result<Calls, String> {
         let format = ["--agent", self.agent, "--format", "json"];
         let read = self.json(&[&["transcripts"], &format[..]].concat(), room)?;
         let seen = self.json(&[&["reconcile"], &format[..]].concat(), room)?;
@@ -130,7 +133,7 @@ impl<'a> Shadowed<'a> {
 }
 
 impl Front for Shadowed<'_> {
-    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let more = self.of.enter_in_shadow(room, agent, env)?;
         if let Ok(mut kept) = self.env.lock() {
             *kept = env.iter().chain(&more).cloned().collect();
@@ -138,7 +141,7 @@ impl Front for Shadowed<'_> {
         Ok(more)
     }
 
-    fn leave(&self, room: &Room) -> Result<(), String> {
+    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
         let lines = self.said(&["log", "--shadow", "--format", "json"], room)?;
         let records = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();

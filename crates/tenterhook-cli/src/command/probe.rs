@@ -81,9 +81,9 @@ fn value(agent: &Agent, program: &Path, version: &str, rows: &[Row]) -> Value {
         .iter()
         .map(|row| {
             json!({
-                "axis": row.axis, "hook": row.hook, "hook_asked": row.asked, "reached": row.fate.is_some(),
-                "ran": row.fate.map(|fate| fate.ran), "rewritten": row.fate.map(|fate| fate.rewritten),
-                "told": row.fate.map(|fate| fate.told), "went_on": row.fate.map(|fate| fate.went_on),
+                "axis": row.axis, "hook": row.hook, "hook_asked": row.asked, "reached": row.outcome.is_some(),
+                "ran": row.outcome.map(|outcome| outcome.ran), "rewritten": row.outcome.map(|outcome| outcome.rewritten),
+                "told": row.outcome.map(|outcome| outcome.shown), "went_on": row.outcome.map(|outcome| outcome.went_on),
             })
         })
         .collect();
@@ -96,10 +96,12 @@ fn value(agent: &Agent, program: &Path, version: &str, rows: &[Row]) -> Value {
 fn text(agent: &Agent, version: &str, rows: &[Row]) -> String {
     let mut text = format!("{} {version}, headless\n", agent.title);
     for row in rows {
-        let fate = row.fate.map_or_else(|| "did not get to it".to_owned(), |fate| fate.to_string());
-        let unasked = if row.asked || row.fate.is_none() { "" } else { ", no hook asked" };
+        let outcome = row
+            .outcome
+            .map_or_else(|| "did not get to it".to_owned(), |outcome| outcome.to_string());
+        let unasked = if row.asked || row.outcome.is_none() { "" } else { ", no hook asked" };
         let open = if row.is_open() { "  <- a denial does not block" } else { "" };
-        text.push_str(&format!("  {:9} {:8} {fate}{unasked}{open}\n", row.axis, row.hook));
+        text.push_str(&format!("  {:9} {:8} {outcome}{unasked}{open}\n", row.axis, row.hook));
     }
     text
 }

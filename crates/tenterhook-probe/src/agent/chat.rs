@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, Files, Mode, Said, Setting, Tool, claude_says, described, groups, home, line,
-    nothing, seconds, words,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, claude_says, described, groups, home,
+    line, nothing, seconds, strings,
 };
 use crate::model::Wire;
 
@@ -21,7 +21,7 @@ pub(super) const COPILOT: Agent = Agent {
     mcp: Some("probe-ping"),
     no: "deny",
     events: ["preToolUse", "postToolUse", "userPromptSubmitted", "sessionStart", "agentStop"],
-    says: copilot_says,
+    answer: copilot_says,
     files: copilot_files,
     env: copilot_env,
     args: copilot_args,
@@ -32,19 +32,19 @@ fn copilot_task(prompt: &str) -> Value {
     json!({ "name": "probe", "description": "probe", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync" })
 }
 
-fn copilot_says(event: Event, said: Said, text: &str) -> Option<String> {
+fn copilot_says(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     let decision =
         |word: &str| json!({ "permissionDecision": word, "permissionDecisionReason": text });
-    let value = match (event, said) {
-        (Event::Before, Said::Deny) => decision("deny"),
-        (Event::Before, Said::Ask) => decision("ask"),
-        (Event::Before, Said::Allow) => decision("allow"),
-        (Event::Before, Said::Rewrite) => json!({ "modifiedArgs": described(text) }),
-        (Event::Stop | Event::Prompt | Event::After, Said::Deny) => {
+    let value = match (event, answer_kind) {
+        (Event::Before, HookAnswer::Deny) => decision("deny"),
+        (Event::Before, HookAnswer::Ask) => decision("ask"),
+        (Event::Before, HookAnswer::Allow) => decision("allow"),
+        (Event::Before, HookAnswer::Rewrite) => json!({ "modifiedArgs": described(text) }),
+        (Event::Stop | Event::Prompt | Event::After, HookAnswer::Deny) => {
             json!({ "decision": "block", "reason": text })
         }
-        (Event::Stop, Said::Context) => return None,
-        (_, Said::Context) => json!({ "additionalContext": text }),
+        (Event::Stop, HookAnswer::Context) => return None,
+        (_, HookAnswer::Context) => json!({ "additionalContext": text }),
         _ => return None,
     };
     Some(value.to_string())
@@ -81,11 +81,11 @@ fn copilot_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn copilot_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
-    let mut args = words(&["-p", prompt, "--no-color"]);
+    let mut args = strings(&["-p", prompt, "--no-color"]);
     match setting.mode {
         Mode::Bypass => args.push("--allow-all-tools".to_owned()),
         Mode::Default => {
-            args.extend(words(&[
+            args.extend(strings(&[
                 "--allow-tool",
                 "shell",
                 "--allow-tool",
@@ -112,19 +112,19 @@ pub(super) const GOOSE: Agent = Agent {
     mcp: Some("sh__ping"),
     no: "block",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    says: goose_says,
+    answer: goose_says,
     files: goose_files,
     env: goose_env,
     args: goose_args,
     before: nothing,
 };
 
-fn goose_says(event: Event, said: Said, text: &str) -> Option<String> {
-    match (event, said) {
-        (_, Said::Deny) => Some(json!({ "decision": "block", "reason": text }).to_string()),
-        (Event::Before, Said::Allow) => Some(json!({ "decision": "allow" }).to_string()),
-        // What is not honoured is tried as Claude Code says it.
-        _ => claude_says(event, said, text, line),
+fn goose_says(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+    match (event, answer_kind) {
+        (_, HookAnswer::Deny) => Some(json!({ "decision": "block", "reason": text }).to_string()),
+        (Event::Before, HookAnswer::Allow) => Some(json!({ "decision": "allow" }).to_string()),
+        // Answers that goose does not honour are tried in Claude Code's form.
+        _ => claude_says(event, answer_kind, text, line),
     }
 }
 
@@ -150,7 +150,7 @@ fn goose_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 
 fn goose_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     let server = format!("sh {}", setting.mcp());
-    words(&[
+    strings(&[
         "run",
         "--no-session",
         "--with-builtin",
@@ -175,7 +175,7 @@ pub(super) const QWEN: Agent = Agent {
     mcp: Some("mcp__probe__ping"),
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    says: |event, said, text| claude_says(event, said, text, qwen_shell),
+    answer: |event, answer_kind, text| claude_says(event, answer_kind, text, qwen_shell),
     files: qwen_files,
     env: qwen_env,
     args: qwen_args,
@@ -210,9 +210,9 @@ fn qwen_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn qwen_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
-    let mut args = words(&["-p", prompt]);
+    let mut args = strings(&["-p", prompt]);
     if setting.mode == Mode::Bypass {
-        args.extend(words(&["--approval-mode", "yolo"]));
+        args.extend(strings(&["--approval-mode", "yolo"]));
     }
     args
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Agent, Files, Mode, Setting, Tool, claude_says, described, groups, home, nothing, seconds,
-    words,
+    strings,
 };
 use crate::model::Wire;
 
@@ -21,7 +21,7 @@ pub(super) const CLAUDE: Agent = Agent {
     mcp: Some("mcp__probe__ping"),
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    says: |event, said, text| claude_says(event, said, text, described),
+    answer: |event, answer_kind, text| claude_says(event, answer_kind, text, described),
     files,
     env,
     args,
@@ -37,7 +37,7 @@ fn files(setting: &Setting<'_>) -> Files {
         "permissions": { "allow": ["Bash", "Agent", "mcp__probe__ping"] },
         "hooks": groups(&CLAUDE, setting.hooks, seconds, Some("*")),
     });
-    let project = setting.room.project().display().to_string();
+    let project = setting.fixture.project().display().to_string();
     let state = json!({
         "hasCompletedOnboarding": true,
         "projects": { project: { "hasTrustDialogAccepted": true } },
@@ -63,7 +63,7 @@ fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 
 fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     let servers = home(setting, "mcp.json").display().to_string();
-    let mut args = words(&["-p", prompt, "--mcp-config", &servers]);
+    let mut args = strings(&["-p", prompt, "--mcp-config", &servers]);
     if setting.mode == Mode::Bypass {
         args.push("--dangerously-skip-permissions".to_owned());
     }

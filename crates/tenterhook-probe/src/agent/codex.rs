@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_says, groups, home, line, nothing, seconds, text,
-    words,
+    Agent, Files, Mode, Setting, Tool, claude_says, groups, home, line, nothing, seconds, strings,
+    text,
 };
 use crate::model::Wire;
 
@@ -21,7 +21,7 @@ pub(super) const CODEX: Agent = Agent {
     mcp: Some("mcp__probe/ping"),
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    says: |event, said, text| claude_says(event, said, text, line),
+    answer: |event, answer_kind, text| claude_says(event, answer_kind, text, line),
     files,
     env,
     args,
@@ -55,8 +55,8 @@ fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 
 fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     // A home that is made for one run has trusted nothing: without this, its hooks are skipped in silence.
-    let mut args = words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
-    args.extend(words(match setting.mode {
+    let mut args = strings(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
+    args.extend(strings(match setting.mode {
         Mode::Bypass => &["--dangerously-bypass-approvals-and-sandbox"],
         Mode::Default => &["--sandbox", "workspace-write"],
     }));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, Files, Mode, Said, Setting, Tool, described, groups, home, nothing, words,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, groups, home, nothing, strings,
 };
 use crate::model::Wire;
 
@@ -20,29 +20,30 @@ pub(super) const GEMINI: Agent = Agent {
     mcp: Some("mcp_probe_ping"),
     no: "deny",
     events: ["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "AfterAgent"],
-    says,
+    answer,
     files,
     env,
     args,
     before: nothing,
 };
 
-fn says(event: Event, said: Said, text: &str) -> Option<String> {
+fn answer(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     let specific = |fields: Value| json!({ "hookSpecificOutput": fields });
-    let value = match (event, said) {
-        (Event::Session, Said::Deny) => return None,
-        (_, Said::Deny) => json!({ "decision": "deny", "reason": text }),
-        (Event::Before, Said::Allow) => json!({ "decision": "allow", "reason": text }),
-        (Event::Before, Said::Ask) => json!({ "decision": "ask", "reason": text }),
-        (Event::Before, Said::Rewrite) => specific(json!({ "tool_input": described(text) })),
-        (Event::Stop, Said::Context) | (_, Said::Allow | Said::Ask | Said::Rewrite) => return None,
-        (_, Said::Context) => specific(json!({ "additionalContext": text })),
+    let value = match (event, answer_kind) {
+        (Event::Session, HookAnswer::Deny) => return None,
+        (_, HookAnswer::Deny) => json!({ "decision": "deny", "reason": text }),
+        (Event::Before, HookAnswer::Allow) => json!({ "decision": "allow", "reason": text }),
+        (Event::Before, HookAnswer::Ask) => json!({ "decision": "ask", "reason": text }),
+        (Event::Before, HookAnswer::Rewrite) => specific(json!({ "tool_input": described(text) })),
+        (Event::Stop, HookAnswer::Context)
+        | (_, HookAnswer::Allow | HookAnswer::Ask | HookAnswer::Rewrite) => return None,
+        (_, HookAnswer::Context) => specific(json!({ "additionalContext": text })),
     };
     Some(value.to_string())
 }
 
 fn files(setting: &Setting<'_>) -> Files {
-    // Its time-outs are in milliseconds.
+    // Its timeouts are in milliseconds.
     let entry = |hook: &super::Registered| json!({ "type": "command", "name": "probe", "command": hook.command, "timeout": hook.timeout * 1000 });
     let settings = json!({
         "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -67,10 +68,10 @@ fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     // A fixed model skips its routing calls.
     let mut args =
-        words(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
+        strings(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
     args.extend(match setting.mode {
-        Mode::Bypass => words(&["yolo"]),
-        Mode::Default => words(&["default", "--allowed-tools", "run_shell_command"]),
+        Mode::Bypass => strings(&["yolo"]),
+        Mode::Default => strings(&["default", "--allowed-tools", "run_shell_command"]),
     });
     args
 }

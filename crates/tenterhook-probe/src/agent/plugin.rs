@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Event, Files, Mode, Said, Setting, Tool, described, home, nothing, text, words,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, home, nothing, strings, text,
 };
 use crate::model::Wire;
 
@@ -20,11 +20,11 @@ pub(super) const OPENCODE: Agent = Agent {
     mcp: Some("probe_ping"),
     no: "deny",
     events: ["tool.execute.before", "tool.execute.after", "chat.message", "", ""],
-    says: |_, _, _| None,
+    answer: |_, _, _| None,
     files: opencode_files,
     env: opencode_env,
     args: |setting, prompt| {
-        let mut args = words(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
+        let mut args = strings(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
         if setting.mode == Mode::Bypass {
             args.push("--auto".to_owned());
         }
@@ -63,9 +63,9 @@ fn opencode_files(setting: &Setting<'_>) -> Files {
         "permission": { "bash": "allow", "edit": "allow" },
         "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp()], "enabled": true } },
     });
-    let mut files = vec![(setting.room.project().join("opencode.json"), config.to_string())];
+    let mut files = vec![(setting.fixture.project().join("opencode.json"), config.to_string())];
     if !setting.hooks.is_empty() {
-        let plugin = PLUGIN.replace("@HERE@", &text(&setting.room.path("hook")));
+        let plugin = PLUGIN.replace("@HERE@", &text(&setting.fixture.path("hook")));
         files.push((home(setting, ".config/opencode/plugin/probe.js"), plugin));
     }
     files
@@ -97,22 +97,22 @@ pub(super) const CLINE: Agent = Agent {
     mcp: None,
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskComplete"],
-    says: cline_says,
+    answer: cline_says,
     files: cline_files,
     env: |_| Vec::new(),
-    args: |_, prompt| words(&["--json", prompt]),
+    args: |_, prompt| strings(&["--json", prompt]),
     before: |setting| {
         let url = format!("{}/v1", setting.url);
-        Some(words(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
+        Some(strings(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
     },
 };
 
-fn cline_says(event: Event, said: Said, text: &str) -> Option<String> {
-    let value = match (event, said) {
-        (_, Said::Deny) => json!({ "cancel": true, "errorMessage": text }),
-        (Event::Before, Said::Rewrite) => json!({ "overrideInput": { "commands": [text] } }),
-        (Event::Before, Said::Ask) => json!({ "review": true }),
-        (Event::Before | Event::After | Event::Prompt, Said::Context) => {
+fn cline_says(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+    let value = match (event, answer_kind) {
+        (_, HookAnswer::Deny) => json!({ "cancel": true, "errorMessage": text }),
+        (Event::Before, HookAnswer::Rewrite) => json!({ "overrideInput": { "commands": [text] } }),
+        (Event::Before, HookAnswer::Ask) => json!({ "review": true }),
+        (Event::Before | Event::After | Event::Prompt, HookAnswer::Context) => {
             json!({ "contextModification": text })
         }
         _ => return None,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-/// More than any agent sends; whoever sends more is cut off.
+/// More than any agent sends; a longer request is cut off.
 const MOST: usize = 64 << 20;
 const MOST_HEAD: usize = 256 << 10;
 

@@ -21,7 +21,7 @@ pub enum Wire {
 
 impl Wire {
     /// The one that is spoken on a path; none where the path asks for something beside a conversation.
-    pub(super) fn of(path: &str) -> Option<Self> {
+    pub(super) fn from_path(path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         match path.rsplit('/').next().unwrap_or_default() {
             "messages" => Some(Self::Messages),
@@ -65,17 +65,17 @@ fn spoken_by(body: &Value, list: &str, role: &str) -> usize {
 
 /// Here calls and their results are items of one list, in no order to rely on.
 fn responses(body: &Value) -> usize {
-    let (mut said, mut called) = (0, BTreeSet::new());
+    let (mut answer_kind, mut called) = (0, BTreeSet::new());
     for item in items(body, "input") {
         match (text(item, "type"), text(item, "role")) {
             ("function_call" | "custom_tool_call", _) => {
                 called.extend(number(text(item, "call_id")).map(str::to_owned));
             }
-            ("message", "assistant") => said += 1,
+            ("message", "assistant") => answer_kind += 1,
             _ => {}
         }
     }
-    said + called.len()
+    answer_kind + called.len()
 }
 
 /// The number of the answer that a call of ours was in: `call_REQUEST_ANSWER_PLACE`.

@@ -1,4 +1,5 @@
-//! Where an agent runs: a home and a project of its own, removed when dropped, and the hook that says what a way says.
+//! Where an agent runs: a home and a project that are removed when dropped, and the hook that
+//! plays a way.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -44,7 +45,8 @@ while IFS= read -r line; do
     : >"{marks}/ran.$way"
     say '{"content":[{"type":"text","text":"pong"}]}' ;;
   *'"method":"ping"'*) say '{}' ;;
-  # A client of a later protocol asks first what there is, and goes back to `initialize` when nobody knows.
+  # A client of a later protocol first asks for the server's features and falls back to
+  # `initialize` on an error.
   *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}\n' "$id" ;;
   esac
 done
@@ -52,11 +54,11 @@ done
 
 /// A scratch home and project.
 #[derive(Debug)]
-pub struct Room {
+pub struct Fixture {
     root: TempDir,
 }
 
-impl Room {
+impl Fixture {
     /// A new one, under `parent`, with the hook and the ways that it knows.
     ///
     /// # Errors
@@ -64,7 +66,7 @@ impl Room {
     /// When it cannot be made.
     pub fn new(parent: &Path, ways: &[Way]) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("tenterhook-probe-").tempdir_in(parent)?;
-        let room = Self { root };
+        let fixture = Self { root };
         for directory in [
             "home",
             "project/marks",
@@ -74,15 +76,15 @@ impl Room {
             "hook/given",
             "tmp",
         ] {
-            std::fs::create_dir_all(room.path(directory))?;
+            std::fs::create_dir_all(fixture.path(directory))?;
         }
-        std::fs::write(room.hook(), HOOK)?;
-        let marks = room.path("project/marks").display().to_string();
-        std::fs::write(room.mcp(), MCP.replace("{marks}", &marks))?;
+        std::fs::write(fixture.hook(), HOOK)?;
+        let marks = fixture.path("project/marks").display().to_string();
+        std::fs::write(fixture.mcp(), MCP.replace("{marks}", &marks))?;
         for way in ways {
-            std::fs::write(room.path(&format!("hook/ways/{}", way.file())), &way.text)?;
+            std::fs::write(fixture.path(&format!("hook/ways/{}", way.file())), &way.text)?;
         }
-        Ok(room)
+        Ok(fixture)
     }
 
     /// A path in it.

@@ -12,7 +12,7 @@ const NAME: &str = "m1";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// What is replied to everything but a conversation: counts, lists of models, reports.
+/// The reply to every request but a conversation: counts, lists of models, reports.
 pub(super) fn aside(path: &str) -> Reply {
     let value = if path.contains("count_tokens") || path.contains(":countTokens") {
         json!({ "input_tokens": 1, "totalTokens": 1 })
@@ -63,13 +63,13 @@ fn events<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool) -> Reply {
 fn messages(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
     let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
-    let said =
+    let answer_kind =
         text.map(|text| (json!({ "type": "text", "text": text }), ("text", text.to_owned())));
     let called = calls.iter().map(|(id, call)| {
         let block = json!({ "type": "tool_use", "id": id.replace("call_", "toolu_"), "name": call.name, "input": call.input });
         (block, ("partial_json", call.input.to_string()))
     });
-    let blocks: Vec<(Value, (&str, String))> = said.into_iter().chain(called).collect();
+    let blocks: Vec<(Value, (&str, String))> = answer_kind.into_iter().chain(called).collect();
     let mut message = json!({
         "id": format!("msg_{id}"), "type": "message", "role": "assistant", "model": NAME,
         "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage,
@@ -104,7 +104,7 @@ fn set(value: &mut Value, key: &str, to: Value) {
 }
 
 fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
-    let said = text.map(|text| {
+    let answer_kind = text.map(|text| {
         json!({ "type": "message", "id": format!("msg_{id}"), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }] })
     });
@@ -118,7 +118,7 @@ fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: 
         }
         item
     });
-    let output: Vec<Value> = said.into_iter().chain(called).collect();
+    let output: Vec<Value> = answer_kind.into_iter().chain(called).collect();
     let response = |status: &str, output: &[Value]| {
         json!({ "id": format!("resp_{id}"), "object": "response", "status": status, "model": NAME, "output": output,
             "usage": { "input_tokens": 10, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 5,
@@ -173,11 +173,11 @@ fn chat(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool)
 }
 
 fn gemini(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
-    let said = text.map(|text| json!({ "text": text }));
+    let answer_kind = text.map(|text| json!({ "text": text }));
     let called = calls
         .iter()
         .map(|(_, call)| json!({ "functionCall": { "name": call.name, "args": call.input } }));
-    let parts: Vec<Value> = said.into_iter().chain(called).collect();
+    let parts: Vec<Value> = answer_kind.into_iter().chain(called).collect();
     let answer = json!({
         "candidates": [{ "index": 0, "content": { "role": "model", "parts": parts }, "finishReason": "STOP" }],
         "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15 },
