@@ -19,7 +19,7 @@ pub(crate) fn run() -> Said {
     for name in page::pages(&root) {
         let text = std::fs::read_to_string(root.join(&name))
             .map_err(|error| format!("{name}: {error}"))?;
-        let place = page::place(&root, &name, &programs, NEEDED)
+        let place = page::playground(&root, &name, &programs, NEEDED)
             .map_err(|error| format!("{name}: {error}"))?;
         let played = page::play(&text, &place);
         run += played.run;

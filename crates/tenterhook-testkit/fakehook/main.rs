@@ -74,7 +74,7 @@ fn deed(name: &str, args: &mut dyn Iterator<Item = OsString>) {
         .or_else(|| streams(name, args))
         .or_else(|| signals(name, args))
         .or_else(|| children(name, args))
-        .or_else(|| tell(name, args))
+        .or_else(|| report(name, args))
         .unwrap_or_else(|| {
             let _ = writeln!(std::io::stderr(), "unknown flag `{name}`\n{HELP}");
             exit(64)
@@ -164,7 +164,7 @@ fn children(name: &str, args: Args<'_>) -> Option<()> {
     Some(())
 }
 
-fn tell(name: &str, args: Args<'_>) -> Option<()> {
+fn report(name: &str, args: Args<'_>) -> Option<()> {
     match name {
         "--print-env" => {
             let value = std::env::var_os(text(args));
@@ -187,7 +187,7 @@ fn tell(name: &str, args: Args<'_>) -> Option<()> {
         }
         "--remove-cwd" => {
             let here = std::env::current_dir().unwrap_or_else(|_| exit(66));
-            // Whoever starts it elsewhere by mistake keeps what they have.
+            // A start in any other directory by mistake must remove nothing.
             let scratch = std::env::temp_dir();
             if here == scratch || !here.starts_with(scratch) {
                 exit(64);
@@ -216,7 +216,7 @@ fn sleep(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
-/// Writes all of it, or ends quietly where nobody reads.
+/// Writes all of it, or ends quietly without a reader.
 fn put(fd: c_int, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         let count = unsafe { write(fd, bytes.as_ptr().cast(), bytes.len()) };
@@ -386,7 +386,7 @@ fn hold(kept: c_int, ms: u64) {
     });
 }
 
-/// A child that holds standard output under a number that nobody looks at.
+/// A child that holds standard output under a number that the parent does not close.
 fn hold_as_3(ms: u64) {
     in_child(|| {
         unsafe {
@@ -414,7 +414,7 @@ fn late_child(text: &OsString) {
     });
 }
 
-/// Twice forked, in a session of its own.
+/// Twice forked, in a new session.
 fn daemon(ms: u64, before: impl FnOnce()) {
     in_child(|| {
         unsafe { setsid() };

@@ -10,7 +10,7 @@ use crate::{exit, fill, flood, line, put, shut};
 
 /// The tools, as `tools/list` names them.
 const TOOLS: &[&str] = &[
-    "say", "echo", "heard", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse", "doubled",
+    "say", "echo", "methods", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse", "doubled",
     "hang", "crash", "garbage", "odd", "wrong-id", "huge", "big", "flood", "noise", "close", "ask", "pair",
     "batch", "text-id", "strange",
 ];
@@ -20,13 +20,13 @@ const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params"
 
 /// Serves until its input ends.
 pub(crate) fn serve(text: &str) {
-    let mut heard: Vec<String> = Vec::new();
+    let mut methods: Vec<String> = Vec::new();
     // The id of the call of `ask` and the responses to it; the first call of `pair`.
     let (mut asking, mut first) = ((String::new(), Vec::new()), None);
     for request in std::io::stdin().lock().lines().map_while(Result::ok) {
         let method = field(&request, "\"method\":\"", '"').to_owned();
         let id = field(&request, "\"id\":", ',').trim_end_matches('}').to_owned();
-        heard.push(method.clone());
+        methods.push(method.clone());
         match method.as_str() {
             "initialize" => result(&id, r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fakehook","version":"1"}}"#),
             "tools/list" => list(&id, text),
@@ -39,7 +39,7 @@ pub(crate) fn serve(text: &str) {
                         result(&other, &texts(&[&earlier]));
                     }
                 },
-                _ => call(&request, &id, text, &heard),
+                _ => call(&request, &id, text, &methods),
             },
             "" => {
                 asking.1.push(request);
@@ -74,11 +74,11 @@ fn list(id: &str, text: &str) {
     }
 }
 
-fn call(request: &str, id: &str, text: &str, heard: &[String]) {
+fn call(request: &str, id: &str, text: &str, methods: &[String]) {
     match field(request, "\"name\":\"", '"') {
         "say" => result(id, &texts(&[text])),
         "echo" => result(id, &texts(&[request])),
-        "heard" => result(id, &texts(&[&heard.join(" ")])),
+        "methods" => result(id, &texts(&[&methods.join(" ")])),
         "two" => result(id, &texts(&["first", text])),
         "fail" => result(id, &texts(&[text]).replacen('{', r#"{"isError":true,"#, 1)),
         "image" => result(id, r#"{"content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}"#),
@@ -131,7 +131,7 @@ fn ask(id: &str) -> String {
     id.to_owned()
 }
 
-/// What stands between `key` and `end`, without reading what is around it.
+/// The text between `key` and `end`, without reading what is around it.
 fn field<'a>(request: &'a str, key: &str, end: char) -> &'a str {
     let after = request.split_once(key).map_or("", |(_, after)| after);
     after.split(end).next().unwrap_or("")

@@ -63,7 +63,7 @@ fn misbehave(word: &str, id: u64, answer: &str) {
         }
         "stderr" => {
             for _ in 0..100_000 {
-                put(2, b"a line of a log that nobody reads\n");
+                put(2, b"a line of a log without a reader\n");
             }
             reply(id, answer);
         }
@@ -71,8 +71,8 @@ fn misbehave(word: &str, id: u64, answer: &str) {
         "tell" => {
             let names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
             let here = std::env::current_dir().unwrap_or_default();
-            let told = format!("{} {} {}", std::process::id(), here.display(), names.join(" "));
-            reply(id, &format!(r#"{{"context":{told:?}}}"#));
+            let context = format!("{} {} {}", std::process::id(), here.display(), names.join(" "));
+            reply(id, &format!(r#"{{"context":{context:?}}}"#));
         }
         _ => exit(64),
     }

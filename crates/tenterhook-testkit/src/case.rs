@@ -202,22 +202,22 @@ impl Case {
             Ok((name.clone(), server))
         });
         let servers = servers.collect::<io::Result<BTreeMap<_, _>>>()?;
-        let places = self.places(sandbox, &servers);
+        let placeholders = self.placeholders(sandbox, &servers);
         for (name, script) in &self.hook {
             script.write(name, &sandbox.scripts())?;
         }
         for (name, text) in &self.file_text {
-            sandbox.write(name, &fill(text, &places))?;
+            sandbox.write(name, &fill(text, &placeholders))?;
         }
         let sources = self.source.iter().map(|source| {
-            let text = fill(&source.text, &places);
+            let text = fill(&source.text, &placeholders);
             let path = sandbox.write(&source.name, &text)?;
             Ok(StagedSource { source: source.clone(), path, text })
         });
         let sources = sources.collect::<io::Result<Vec<_>>>()?;
-        let mut shots = vec![self.shot(&Map::new(), &self.expect, &places)];
-        shots.extend(self.then.iter().map(|t| self.shot(&t.event, &t.expect, &places)));
-        let filled = |(name, value): (&String, &String)| (name.clone(), fill(value, &places));
+        let mut shots = vec![self.shot(&Map::new(), &self.expect, &placeholders)];
+        shots.extend(self.then.iter().map(|t| self.shot(&t.event, &t.expect, &placeholders)));
+        let filled = |(name, value): (&String, &String)| (name.clone(), fill(value, &placeholders));
         let env = self.env.iter().map(filled).collect();
         Ok(Staged { sources, shots, env, servers })
     }
@@ -226,7 +226,7 @@ impl Case {
         &self,
         changes: &Map<String, Value>,
         expect: &Map<String, Value>,
-        places: &Places,
+        placeholders: &Placeholders,
     ) -> Shot {
         let mut event = Map::new();
         let usual =
@@ -240,49 +240,51 @@ impl Case {
         event.extend(usual.map(|(key, value)| (key.to_owned(), value.into())));
         event.extend(self.event.clone());
         event.extend(changes.clone());
-        let fill = |map: Map<String, Value>| match fill_all(Value::Object(map), places) {
+        let fill = |map: Map<String, Value>| match fill_all(Value::Object(map), placeholders) {
             Value::Object(map) => map,
             _ => Map::new(),
         };
         Shot { event: fill(event), expect: fill(expect.clone()) }
     }
 
-    /// What stands for `{project}`, `{home}`, `{hook:NAME}` (a command line), `{script:NAME}` (its path alone) and
+    /// The values of `{project}`, `{home}`, `{hook:NAME}` (a command line), `{script:NAME}` (its path alone) and
     /// `{server:NAME}` (its URL).
-    fn places(&self, sandbox: &Sandbox, servers: &BTreeMap<String, Server>) -> Places {
+    fn placeholders(&self, sandbox: &Sandbox, servers: &BTreeMap<String, Server>) -> Placeholders {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
-        let mut places = vec![
+        let mut placeholders = vec![
             ("{project}".to_owned(), text(sandbox.project())),
             ("{home}".to_owned(), text(sandbox.home())),
         ];
         for name in self.hook.keys() {
             let path = text(sandbox.scripts().join(name));
             // Through `sh`, not by itself: a file just written may still be open in a process that is being started.
-            places.push((format!("{{hook:{name}}}"), format!("sh {path}")));
-            places.push((format!("{{script:{name}}}"), path));
+            placeholders.push((format!("{{hook:{name}}}"), format!("sh {path}")));
+            placeholders.push((format!("{{script:{name}}}"), path));
         }
         for (name, server) in servers {
-            places.push((format!("{{server:{name}}}"), server.url()));
+            placeholders.push((format!("{{server:{name}}}"), server.url()));
         }
-        places
+        placeholders
     }
 }
 
-/// Places in a case's texts, each with what stands for it.
-type Places = Vec<(String, String)>;
+/// Placeholders in a case's texts, each with its value.
+type Placeholders = Vec<(String, String)>;
 
-fn fill(text: &str, places: &Places) -> String {
-    places.iter().fold(text.to_owned(), |text, (place, with)| text.replace(place, with))
+fn fill(text: &str, placeholders: &Placeholders) -> String {
+    placeholders
+        .iter()
+        .fold(text.to_owned(), |text, (placeholder, with)| text.replace(placeholder, with))
 }
 
-fn fill_all(value: Value, places: &Places) -> Value {
+fn fill_all(value: Value, placeholders: &Placeholders) -> Value {
     match value {
-        Value::String(text) => Value::String(fill(&text, places)),
+        Value::String(text) => Value::String(fill(&text, placeholders)),
         Value::Array(list) => {
-            list.into_iter().map(|value| fill_all(value, places)).collect::<Vec<_>>().into()
+            list.into_iter().map(|value| fill_all(value, placeholders)).collect::<Vec<_>>().into()
         }
         Value::Object(map) => {
-            let filled = map.into_iter().map(|(key, value)| (key, fill_all(value, places)));
+            let filled = map.into_iter().map(|(key, value)| (key, fill_all(value, placeholders)));
             Value::Object(filled.collect())
         }
         other => other,

@@ -1,6 +1,7 @@
 //! With which project, prompts and replies does an agent come to every event that it has?
 
-/// What a hook runs that keeps each event in a file of its own, since events may come at once. Another has a file watched.
+/// A hook that writes each event into a separate file, since events may come at once, and a
+/// hook that has a file watched.
 pub const SEE: &str = r#"
 shell = 'mkdir -p "$HOME/events"; f="$HOME/events/$$-$(date +%N)"; cat > "$f" && mv "$f" "$f.json"'
 [hook.look]
@@ -16,7 +17,7 @@ text = "seen"
 [[reply]]
 on = "Sum up"
 repeat = true
-text = "much was said"
+text = "a long conversation"
 [[reply]]
 on = "rate_limit"
 error = "rate_limit"

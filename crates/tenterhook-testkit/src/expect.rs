@@ -20,13 +20,13 @@ pub fn differences(expect: &Map<String, Value>, outcome: &Value, scripts: &Path)
     for (key, expected) in expect {
         let actual = outcome.get(key).unwrap_or(&Value::Null);
         let difference = match key.as_str() {
-            "faults" => same_words(expected, &codes(actual)),
-            "ran" => same_words(expected, &ran(scripts)),
-            "saw" => saw(expected, scripts, "stdin"),
-            "asked" => saw(expected, scripts, "asked"),
-            _ => matches(expected, actual).then_some(()).ok_or_else(|| actual.to_string()),
+            "faults" => differing_texts(expected, &codes(actual)),
+            "ran" => differing_texts(expected, &ran(scripts)),
+            "saw" => differing_input(expected, scripts, "stdin"),
+            "asked" => differing_input(expected, scripts, "asked"),
+            _ => (!matches(expected, actual)).then(|| actual.to_string()),
         };
-        if let Err(actual) = difference {
+        if let Some(actual) = difference {
             found.push(format!("`{key}`: expected {expected}, got {actual}"));
         }
     }
@@ -103,7 +103,8 @@ fn codes(faults: &Value) -> Vec<String> {
     faults.iter().map(|fault| code(fault).unwrap_or_else(|| fault.to_string())).collect()
 }
 
-fn same_words(expected: &Value, actual: &[String]) -> Result<(), String> {
+/// The actual texts where they are not the expected ones, in any order.
+fn differing_texts(expected: &Value, actual: &[String]) -> Option<String> {
     let sorted = |mut words: Vec<String>| {
         words.sort();
         words
@@ -111,7 +112,7 @@ fn same_words(expected: &Value, actual: &[String]) -> Result<(), String> {
     let expected = expected.as_array().map(Vec::as_slice).unwrap_or_default();
     let expected = expected.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
     let actual = sorted(actual.to_vec());
-    if sorted(expected) == actual { Ok(()) } else { Err(format!("{actual:?}")) }
+    (sorted(expected) != actual).then(|| format!("{actual:?}"))
 }
 
 /// The programs that ran and the servers that were asked, each as often as that.
@@ -125,17 +126,19 @@ fn ran(scripts: &Path) -> Vec<String> {
     marks.flatten().collect()
 }
 
-/// Whether what each program or server was handed last holds what the case says.
-fn saw(expected: &Value, scripts: &Path, kind: &str) -> Result<(), String> {
+/// How the last input of a program or server differs from what the case says.
+fn differing_input(expected: &Value, scripts: &Path, kind: &str) -> Option<String> {
     for (name, expected) in expected.as_object().into_iter().flatten() {
-        let text = std::fs::read_to_string(scripts.join(format!("{name}.{kind}")));
-        let text = text.map_err(|error| format!("`{name}` was handed nothing: {error}"))?;
+        let text = match std::fs::read_to_string(scripts.join(format!("{name}.{kind}"))) {
+            Ok(text) => text,
+            Err(error) => return Some(format!("`{name}` was handed nothing: {error}")),
+        };
         let actual = serde_json::from_str(&text).unwrap_or(Value::String(text));
         if !holds(expected, &actual) {
-            return Err(format!("`{name}` was handed {actual}"));
+            return Some(format!("`{name}` was handed {actual}"));
         }
     }
-    Ok(())
+    None
 }
 
 /// How the files are called that programs and servers leave.

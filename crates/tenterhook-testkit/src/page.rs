@@ -9,9 +9,9 @@
 //! | `<!-- file: NAME -->` | the block is written into this file |
 //! | `<!-- output of: COMMAND -->` | the block is a part of what the command prints |
 //! | `<!-- in: DIRECTORY -->` | it is run there |
-//! | `<!-- ends with: CODE -->` | `tenterhook` ends with this code, which is none of those of an outcome |
+//! | `<!-- ends with: CODE -->` | `tenterhook` ends with this code, which is no outcome's code |
 //! | `<!-- needs: PROGRAM -->` | it is run where this program is there for certain |
-//! | `<!-- unapproved: REASON -->` | nobody approved the hooks of the project before it is run |
+//! | `<!-- unapproved: REASON -->` | the project's hooks are not approved before it is run |
 //! | `<!-- not run: REASON -->` | it is not run |
 //!
 //! Elsewhere a reader has looked at their own hooks with `tenterhook trust`, as the pages say.
@@ -19,8 +19,8 @@
 mod pages;
 mod play;
 
-pub use pages::{pages, place};
-pub use play::{Place, Played, play};
+pub use pages::{pages, playground};
+pub use play::{Played, Playground, play};
 
 /// What a comment says of the block after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Note {
     EndsWith(String),
     /// It is run where this program is there.
     Needs(String),
-    /// Nobody approved the hooks of the project, for this reason.
+    /// The project's hooks are not approved, for this reason.
     Unapproved(String),
     /// It is not run, for this reason.
     NotRun(String),
@@ -46,7 +46,7 @@ pub enum Note {
 pub struct Block {
     /// The line of its fence, from one.
     pub line: usize,
-    /// What stands behind the fence: `sh`, `console`, `toml cases`.
+    /// The text after the fence: `sh`, `console`, `toml cases`.
     pub info: String,
     /// Its text.
     pub text: String,
@@ -55,9 +55,9 @@ pub struct Block {
 }
 
 /// How a comment begins, and what is made of its rest.
-type Word = (&'static str, fn(String) -> Note);
+type Marker = (&'static str, fn(String) -> Note);
 
-const NOTES: &[Word] = &[
+const NOTES: &[Marker] = &[
     ("file:", Note::File),
     ("output of:", Note::OutputOf),
     ("in:", Note::In),

@@ -1,4 +1,4 @@
-//! Where does a test run? In a place of its own: home, project and environment that no other test and no user shares.
+//! The sandbox of a test: a home, project and environment that no other test and no user shares.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! A scripted HTTP server on a port of its own: says what its script says, and keeps what it was asked. Knows no hook.
+//! A scripted HTTP server on its own port: sends the scripted replies and stores the requests.
+//! Knows no hook.
 //!
 //! One thread a connection, because a server that misbehaves must not be helped by a library that behaves. Everything it
 //! waits for ends when it is dropped.
@@ -148,7 +149,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.shared.state().over = true;
         self.shared.changed.notify_all();
-        // Whoever waits for a connection is woken by one.
+        // A connection wakes the accepting thread.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -203,7 +204,7 @@ impl Shared {
         while let Some(request) = Request::read(&mut stream)? {
             let reply = self.note(request);
             reply.wait(|time| self.is_over_within(time));
-            if reply.say(&mut stream, &raw, &|time| self.is_over_within(time))?
+            if reply.send_to(&mut stream, &raw, &|time| self.is_over_within(time))?
                 == reply::After::Close
             {
                 break;

@@ -1,13 +1,13 @@
-//! Which shell lines cost the most to read? Shapes that repeat one thing as often as there is room: each was, or may become,
-//! more than linear for whoever walks over it. Reads and runs nothing.
+//! Which shell lines cost the most to read? Shapes that repeat one part up to the size limit:
+//! each was, or may become, more than linear for a parser. Reads and runs nothing.
 
-/// One shape: `head`, `each` as often as there is room, `middle`, `close` as often, `tail`.
+/// One shape: `head`, `each` as often as the size allows, `middle`, `close` as often, `tail`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// What people call it.
     pub name: &'static str,
     head: &'static str,
-    /// What is repeated; `#` in it is a number that grows.
+    /// The repeated part; `#` in it is a number that grows.
     each: &'static str,
     middle: &'static str,
     close: &'static str,
@@ -152,7 +152,7 @@ const ROWS: &[Row] = &[
     ["conditions in a nest", "", "if a; then ", "b; ", "fi; ", ""],
     ["parentheses in a nest", "", "(", "a", ")", ""],
     ["sums", "echo ", "$((1+1)) ", "", "", ""],
-    // What is no line.
+    // Invalid lines.
     ["brackets the wrong way round", "", ")(", "", "", ""],
     ["arrows", "", "<<<<", "", "", ""],
     ["open sums", "", "$((", "", "", ""],

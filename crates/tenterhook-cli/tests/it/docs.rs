@@ -14,7 +14,7 @@ const MAX_LEFT: usize = 23;
 fn every_page_shows_what_is_said() {
     let (mut run, mut left, mut wrong) = (0, Vec::new(), Vec::new());
     for name in page::pages(&root()) {
-        let place = page::place(&root(), &name, programs(), &[]).unwrap();
+        let place = page::playground(&root(), &name, programs(), &[]).unwrap();
         let played = page::play(&fs::read_to_string(root().join(&name)).unwrap(), &place);
         run += played.run;
         left.extend(played.left.into_iter().map(|(line, why)| format!("{name}:{line}: {why}")));

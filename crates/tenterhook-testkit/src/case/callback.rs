@@ -27,6 +27,6 @@ pub struct Callback {
     pub on_failure: Option<String>,
     /// Whether it runs once in a session.
     pub once: bool,
-    /// Whether nobody waits for it.
+    /// Whether it runs in the background.
     pub background: bool,
 }

@@ -77,7 +77,7 @@ impl Script {
     }
 }
 
-/// Texts lie in files of their own, because no quoting of a shell carries every byte alike on every system.
+/// Texts lie in separate files, because no quoting of a shell carries every byte alike on every system.
 fn draw(says: &Script, cat: &str, name: &str, directory: &Path) -> io::Result<String> {
     let mut text = String::new();
     if says.sleep_ms > 0 {

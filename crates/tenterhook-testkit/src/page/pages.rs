@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Place;
+use super::Playground;
 
 /// Where pages lie that show how things are done; a directory stands for every page under it.
 const ROOTS: &[&str] = &[
@@ -54,19 +54,24 @@ fn walk(root: &Path, name: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The place in which a page is played.
+/// The playground in which a page is played.
 ///
 /// # Errors
 ///
 /// When it cannot be made.
-pub fn place(root: &Path, page: &str, programs: &Path, has: &[&str]) -> io::Result<Place> {
-    let place = Place::new(programs, has)?;
+pub fn playground(
+    root: &Path,
+    page: &str,
+    programs: &Path,
+    has: &[&str],
+) -> io::Result<Playground> {
+    let playground = Playground::new(programs, has)?;
     if WITH_EXAMPLES.contains(&page) {
-        copy(&root.join("examples"), &place.project())?;
-        place.write("event.json", EVENT)?;
-        place.write("mistakes.json", MISTAKES)?;
+        copy(&root.join("examples"), &playground.project())?;
+        playground.write("event.json", EVENT)?;
+        playground.write("mistakes.json", MISTAKES)?;
     }
-    Ok(place)
+    Ok(playground)
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

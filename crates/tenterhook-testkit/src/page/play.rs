@@ -1,4 +1,4 @@
-//! Plays the blocks of a page, one after the other, in one place: what one leaves behind, the next one finds.
+//! Plays the blocks of a page, one after the other, in one playground: what one leaves behind, the next one finds.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::Sandbox;
 
 /// Where a page is played, and with what.
 #[derive(Debug)]
-pub struct Place {
+pub struct Playground {
     sandbox: Sandbox,
     /// The directory of the program that the page is about.
     programs: PathBuf,
@@ -28,10 +28,27 @@ pub struct Played {
     pub wrong: Vec<String>,
 }
 
+/// Why a block does not do what its page says.
+#[derive(Debug, thiserror::Error)]
+enum PlayError {
+    #[error("`sh` cannot be run: {0}")]
+    Shell(#[source] io::Error),
+    #[error("{name}: {source}")]
+    Write { name: String, source: io::Error },
+    #[error("`tenterhook` ended with {code}:\n{output}")]
+    ExitCode { code: String, output: String },
+    #[error("a program or a file is missing: {stderr}")]
+    Missing { stderr: String },
+    #[error("a block with commands is neither played nor says why")]
+    Unexplained,
+    #[error("$ {command}\n--- the page says\n{expected}\n--- it prints\n{printed}\n{stderr}")]
+    Differs { command: String, expected: String, printed: String, stderr: String },
+}
+
 /// Exit codes of the program that a page may run into without saying so: proceed, blocked, ask.
 const FINE: &[&str] = &["0", "2", "3"];
 
-impl Place {
+impl Playground {
     /// An empty project in which `programs` come first on the path.
     ///
     /// # Errors
@@ -77,14 +94,13 @@ impl Place {
     }
 
     /// Says yes to the hooks of a directory's project, as a reader does who has looked at them.
-    fn approve(&self, directory: &str) -> Result<(), String> {
+    fn approve(&self, directory: &str) -> Result<(), PlayError> {
         let all = "for it in $(tenterhook trust status | grep -oE '[0-9a-f]{64}'); do tenterhook trust --yes $it; done";
         self.run(all, directory).map(drop)
     }
 
     /// Runs lines of shell; what they print, what they complain of, and how the program ended each time.
-    fn run(&self, text: &str, directory: &str) -> Result<(String, String, Vec<String>), String> {
-        let cannot = |error: io::Error| format!("`sh` cannot be run: {error}");
+    fn run(&self, text: &str, directory: &str) -> Result<(String, String, Vec<String>), PlayError> {
         let _ = std::fs::remove_file(self.codes());
         let path = format!(
             "{}:{}:/usr/local/bin:/usr/bin:/bin",
@@ -99,7 +115,7 @@ impl Place {
             .env("PATH", path)
             .stdin(Stdio::null())
             .output()
-            .map_err(cannot)?;
+            .map_err(PlayError::Shell)?;
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let codes = std::fs::read_to_string(self.codes()).unwrap_or_default();
         Ok((said(&output.stdout), said(&output.stderr), codes.lines().map(str::to_owned).collect()))
@@ -108,10 +124,10 @@ impl Place {
 
 /// Plays a page.
 #[must_use]
-pub fn play(page: &str, place: &Place) -> Played {
+pub fn play(page: &str, playground: &Playground) -> Played {
     let mut played = Played::default();
     for block in blocks(page) {
-        match one(&block, place) {
+        match one(&block, playground) {
             Ok(Did::Run) => played.run += 1,
             Ok(Did::Left(why)) => played.left.push((block.line, why)),
             Ok(Did::Nothing) => {}
@@ -127,71 +143,71 @@ enum Did {
     Nothing,
 }
 
-fn one(block: &Block, place: &Place) -> Result<Did, String> {
+fn one(block: &Block, playground: &Playground) -> Result<Did, PlayError> {
     let (mut directory, mut fine, mut approves) = ("", FINE.to_vec(), true);
     for note in &block.notes {
         match note {
             Note::NotRun(why) => return Ok(Did::Left(why.clone())),
-            Note::Needs(program) if !place.has.contains(program) => {
+            Note::Needs(program) if !playground.has.contains(program) => {
                 return Ok(Did::Left(format!("needs {program}")));
             }
             Note::Needs(_) => {}
             Note::Unapproved(_) => approves = false,
             Note::File(name) => {
-                place.write(name, &block.text).map_err(|error| format!("{name}: {error}"))?;
+                playground
+                    .write(name, &block.text)
+                    .map_err(|source| PlayError::Write { name: name.clone(), source })?;
                 return Ok(Did::Nothing);
             }
             Note::OutputOf(command) => {
-                place.approve("")?;
-                return output_of(command, &block.text, place);
+                playground.approve("")?;
+                return output_of(command, &block.text, playground);
             }
             Note::In(name) => directory = name,
             Note::EndsWith(code) => fine.push(code),
         }
     }
     if approves {
-        place.approve(directory)?;
+        playground.approve(directory)?;
     }
     match block.info.as_str() {
-        "console" => console(block, directory, place),
+        "console" => console(block, directory, playground),
         "sh" => {
-            let (stdout, stderr, codes) = place.run(&block.text, directory)?;
+            let (stdout, stderr, codes) = playground.run(&block.text, directory)?;
             let bad = codes.iter().find(|code| !fine.contains(&code.as_str()));
             let lost =
                 stderr.contains(": not found") || stderr.contains("No such file or directory");
             match bad {
-                Some(code) => Err(format!("`tenterhook` ended with {code}:\n{stdout}{stderr}")),
-                None if lost => Err(stderr),
+                Some(code) => {
+                    Err(PlayError::ExitCode { code: code.clone(), output: stdout + &stderr })
+                }
+                None if lost => Err(PlayError::Missing { stderr }),
                 None => Ok(Did::Run),
             }
         }
         // What looks like commands and their output is played, or says why not.
-        _ if block.text.starts_with("$ ") => {
-            Err("a block with commands is neither played nor says why".to_owned())
-        }
+        _ if block.text.starts_with("$ ") => Err(PlayError::Unexplained),
         _ => Ok(Did::Nothing),
     }
 }
 
-/// Whether each command prints what stands under it.
-fn console(block: &Block, directory: &str, place: &Place) -> Result<Did, String> {
+/// Whether each command prints the text under it.
+fn console(block: &Block, directory: &str, playground: &Playground) -> Result<Did, PlayError> {
     for (command, expected) in commands(&block.text) {
-        let (stdout, stderr, _) = place.run(&command, directory)?;
-        let (came, expected) = (plain(&stdout), plain(&expected));
-        if came != expected {
-            return Err(format!(
-                "$ {command}\n--- the page says\n{expected}\n--- it prints\n{came}\n{stderr}"
-            ));
+        let (stdout, stderr, _) = playground.run(&command, directory)?;
+        let (printed, expected) = (plain(&stdout), plain(&expected));
+        if printed != expected {
+            return Err(PlayError::Differs { command, expected, printed, stderr });
         }
     }
     Ok(Did::Run)
 }
 
 /// Whether a text is a part of what a command prints; a line of `...` stands for any other lines.
-fn output_of(command: &str, text: &str, place: &Place) -> Result<Did, String> {
-    let (stdout, stderr, _) = place.run(command, "")?;
-    let (came, expected) = (plain(&stdout), plain(text));
-    let mut rest = came.as_str();
+fn output_of(command: &str, text: &str, playground: &Playground) -> Result<Did, PlayError> {
+    let (stdout, stderr, _) = playground.run(command, "")?;
+    let (printed, expected) = (plain(&stdout), plain(text));
+    let mut rest = printed.as_str();
     let mut next = |part: &str| {
         let found = rest.find(part.trim_matches('\n'))?;
         rest = rest.get(found..)?;
@@ -199,9 +215,7 @@ fn output_of(command: &str, text: &str, place: &Place) -> Result<Did, String> {
     };
     match expected.split("\n...\n").all(|part| next(part).is_some()) {
         true => Ok(Did::Run),
-        false => Err(format!(
-            "$ {command}\n--- the page says\n{expected}\n--- it prints\n{came}\n{stderr}"
-        )),
+        false => Err(PlayError::Differs { command: command.to_owned(), expected, printed, stderr }),
     }
 }
 

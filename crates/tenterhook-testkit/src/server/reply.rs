@@ -1,4 +1,4 @@
-//! What does a scripted server reply, and how badly? Writes one reply; keeps no state of its own.
+//! Writes one scripted reply of a server, correct or broken; keeps no state.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,8 @@ use super::{Request, Stream};
 /// How long a server that drips waits between two bytes.
 const DRIP: Duration = Duration::from_millis(20);
 
-/// How long a server that drips says that its body is: so short that nobody refuses it, and never complete in a test.
+/// The body length that a slow server announces: short enough for every client, and never
+/// complete in a test.
 const SLOW_BODY: usize = 256 << 10;
 
 /// How much a server that does not end says at once.
@@ -40,7 +41,7 @@ pub struct Reply {
     pub then: Vec<Reply>,
 }
 
-/// How a reply is said.
+/// How a reply is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manner {
@@ -65,7 +66,7 @@ pub enum Manner {
     Closed,
     /// Nothing comes, and the connection is reset.
     Reset,
-    /// The body is everything that is said, head and all; the connection is kept.
+    /// The body is the whole reply, head included; the connection is kept.
     Raw,
     /// As it should be, and behind it, unasked, the same once more.
     Twice,
@@ -137,8 +138,8 @@ impl Reply {
         }
     }
 
-    /// Says it.
-    pub(super) fn say(
+    /// Sends it.
+    pub(super) fn send_to(
         &self,
         stream: &mut dyn Stream,
         socket: &TcpStream,

@@ -62,7 +62,7 @@ fn what_never_ends_ends_with_the_server() {
         stream.write_all(b"POST / HTTP/1.1\r\n\r\n").unwrap();
         assert!(server.asked(1));
         drop(server);
-        // Whatever was said until then, an end comes.
+        // The connection ends, whatever was sent before.
         let _ = io::copy(&mut stream, &mut io::sink());
     }
 }

@@ -107,7 +107,7 @@ async fn a_server_is_started_once_and_keeps_its_connection() {
     assert!(ask(&servers, "fail").await.expect("a reply").is_error);
     assert_eq!(texts(ask(&servers, "noise").await), ["hello"]);
     assert_eq!(texts(ask(&servers, "big").await)[0].len(), 2 << 20);
-    let texts = texts(ask(&servers, "heard").await);
+    let texts = texts(ask(&servers, "methods").await);
     assert!(texts[0].starts_with("initialize notifications/initialized tools/call"), "{texts:?}");
     assert_eq!(texts[0].matches("initialize ").count(), 1);
 }
@@ -255,12 +255,12 @@ async fn a_call_that_is_given_up_is_cancelled_and_a_server_that_hangs_is_started
     let servers = configured();
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     give_up(&servers).await;
-    let heard = texts(ask(&servers, "heard").await);
+    let heard = texts(ask(&servers, "methods").await);
     assert!(heard[0].ends_with("tools/call notifications/cancelled tools/call"), "{heard:?}");
     for _ in 0..3 {
         give_up(&servers).await;
     }
-    let heard = texts(ask(&servers, "heard").await);
+    let heard = texts(ask(&servers, "methods").await);
     assert_eq!(heard, ["initialize notifications/initialized tools/call"]);
 }
 
@@ -303,7 +303,7 @@ async fn a_new_configuration_keeps_what_stays_and_ends_what_changed() {
     let servers = configured();
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     servers.replace([server(&["--mcp", "hello"])]);
-    let heard = texts(ask(&servers, "heard").await);
+    let heard = texts(ask(&servers, "methods").await);
     assert_eq!(heard[0].matches("tools/call").count(), 2);
     servers.replace([server(&["--mcp", "good morning"])]);
     assert_eq!(texts(ask(&servers, "say").await), ["good morning"]);
