@@ -10,7 +10,7 @@ pub(crate) mod settled;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The interpreter itself, behind whatever shims stand before it in `PATH`; `None` where there is none.
+/// The interpreter itself, behind whatever shims stand before it in `PATH`; `None` without one.
 ///
 /// A shim that picks a version costs more than the interpreter's start, and would be measured in its place.
 pub(crate) fn interpreter(name: &str, which: &[&str]) -> Option<PathBuf> {

@@ -73,10 +73,16 @@ fn time(run: &mut impl FnMut()) -> Duration {
 /// One line of the table.
 struct Row {
     name: String,
-    /// What was measured, or why nothing was.
-    sample: Result<Sample, String>,
+    /// The measurement, or why there is no figure.
+    figure: Figure,
     baseline: Option<Baseline>,
     reach: String,
+}
+
+/// One figure of the table.
+enum Figure {
+    Taken(Sample),
+    Skipped { reason: String },
 }
 
 /// What a figure is held against.
@@ -103,7 +109,7 @@ pub(crate) struct Table(Vec<Row>);
 impl Table {
     /// Adds a figure that stands for itself.
     pub(crate) fn add(&mut self, name: impl Into<String>, sample: Sample, reach: &str) {
-        self.row(name, Ok(sample), None, reach);
+        self.row(name, Figure::Taken(sample), None, reach);
     }
 
     /// Adds a figure with what it is held against.
@@ -115,7 +121,7 @@ impl Table {
         reach: &str,
     ) {
         let baseline = Baseline { words: words.to_owned(), median, beside: Beside::Nothing };
-        self.row(name, Ok(sample), Some(baseline), reach);
+        self.row(name, Figure::Taken(sample), Some(baseline), reach);
     }
 
     /// Adds a figure with what it is held against, and how much more it is.
@@ -127,7 +133,7 @@ impl Table {
         reach: &str,
     ) {
         let baseline = Baseline { words: words.to_owned(), median, beside: Beside::More };
-        self.row(name, Ok(sample), Some(baseline), reach);
+        self.row(name, Figure::Taken(sample), Some(baseline), reach);
     }
 
     /// Adds a figure with a sample that it is held against, the slowest of the one against the slowest of the other too.
@@ -140,22 +146,22 @@ impl Table {
     ) {
         let (median, beside) = (other.median(), Beside::Tail(other.at(99)));
         let baseline = Baseline { words: words.to_owned(), median, beside };
-        self.row(name, Ok(sample), Some(baseline), reach);
+        self.row(name, Figure::Taken(sample), Some(baseline), reach);
     }
 
     /// Adds the place of a figure that could not be taken, and why.
     pub(crate) fn skip(&mut self, name: impl Into<String>, why: &str, reach: &str) {
-        self.row(name, Err(why.to_owned()), None, reach);
+        self.row(name, Figure::Skipped { reason: why.to_owned() }, None, reach);
     }
 
     fn row(
         &mut self,
         name: impl Into<String>,
-        sample: Result<Sample, String>,
+        figure: Figure,
         baseline: Option<Baseline>,
         reach: &str,
     ) {
-        self.0.push(Row { name: name.into(), sample, baseline, reach: reach.to_owned() });
+        self.0.push(Row { name: name.into(), figure, baseline, reach: reach.to_owned() });
     }
 }
 
@@ -169,11 +175,11 @@ impl fmt::Display for Table {
             os.0, os.1
         )?;
         writeln!(f, "{:<44} {:>10} {:>10}  {:<36} reach", "what", "median", "p99", "ratio")?;
-        for Row { name, sample, baseline, reach } in &self.0 {
-            let sample = match sample {
-                Ok(sample) => sample,
-                Err(why) => {
-                    writeln!(f, "{name:<44} skipped: {why}")?;
+        for Row { name, figure, baseline, reach } in &self.0 {
+            let sample = match figure {
+                Figure::Taken(sample) => sample,
+                Figure::Skipped { reason } => {
+                    writeln!(f, "{name:<44} skipped: {reason}")?;
                     continue;
                 }
             };

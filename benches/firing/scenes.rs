@@ -1,5 +1,5 @@
-//! What is measured: each scene makes a bed of an engine and its hooks, fires it many times and says what that is held
-//! against.
+//! The measurements: each scene makes a bed of an engine and its hooks, fires it many times and
+//! names the baseline.
 
 pub(crate) mod command;
 pub(crate) mod http;
@@ -20,6 +20,7 @@ use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
 use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
+use tenterhook::outcome::Fault;
 use tenterhook::{Engine, Event, Outcome, Session};
 use tokio::runtime::Runtime;
 
@@ -51,7 +52,7 @@ struct Bed {
 }
 
 impl Bed {
-    fn of(builder: Builder) -> Self {
+    fn new(builder: Builder) -> Self {
         let (engine, diagnostics) = builder.build();
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         Self { runtime: runtime(), engine, session: Session::default() }
@@ -59,7 +60,7 @@ impl Bed {
 
     /// A bed of hooks that are written down, each in its own native table.
     fn written(hooks: impl IntoIterator<Item = String>) -> Self {
-        Self::of(configured(hooks))
+        Self::new(configured(hooks))
     }
 
     /// The same in a host that gives a place for the files of its session.
@@ -69,7 +70,7 @@ impl Bed {
 
     /// The same in a host that gives `ambient`.
     fn written_in(hooks: impl IntoIterator<Item = String>, ambient: Ambient) -> Self {
-        Self::of(configured(hooks).ambient(ambient))
+        Self::new(configured(hooks).ambient(ambient))
     }
 
     fn fire(&self) -> Outcome {
@@ -77,9 +78,9 @@ impl Bed {
     }
 
     /// Fires once; where that goes wrong, its figures would be those of a failure.
-    fn ready(self) -> Result<Self, String> {
-        match self.fire().faults.first() {
-            Some(fault) => Err(fault.message.clone()),
+    fn ready(self) -> Result<Self, Fault> {
+        match self.fire().faults.into_iter().next() {
+            Some(fault) => Err(fault),
             None => Ok(self),
         }
     }

@@ -1,7 +1,8 @@
 //! Prints what reading recorded sessions costs, and asking the guardrails about a million calls of them. Asserts nothing.
 //!
 //! `cargo bench --bench yesterday` takes a part of them, `cargo bench --bench yesterday -- 1000000` all. The calls are those of the samples in
-//! `conformance/observed/transcripts`, told again and again, each time by another session. A word that asks for other scenes asks for none of these.
+//! `conformance/observed/transcripts`, repeated, each time as another session. An argument that
+//! names other scenes runs none of these.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 #![expect(clippy::expect_used, reason = "a bench that cannot go on must end")]
@@ -14,12 +15,12 @@ use serde::de::IgnoredAny;
 use tenterhook::backtest::Backtest;
 use tenterhook::config::Source;
 use tenterhook::dialect::DialectId;
-use tenterhook::transcript::{Around, Copies, Decoder, Lines, Told, What};
+use tenterhook::transcript::{Around, Copies, Decoder, Line, Lines, What};
 use tenterhook::{Engine, Session};
 
 use samples::{Sample, samples};
 
-/// How many calls, where nobody says.
+/// How many calls, by default.
 const CALLS: usize = 40_000;
 /// The cores that a backtest is measured on.
 const CORES: usize = 2;
@@ -35,26 +36,29 @@ fn main() {
     for sample in &samples {
         let own = std::slice::from_ref(sample);
         let share = calls / 20;
-        let (raw, told) = (skipped(own, share), decoded(own, share));
+        let (raw, decoded_cost) = (skipped(own, share), decoded(own, share));
         println!(
             "decoding {:<25} {}x as fast as skipping",
             sample.agent.word(),
-            ratio(raw.took, told.took)
+            ratio(raw.took, decoded_cost.took)
         );
     }
     for size in [calls / 10, calls] {
         row("skipping (serde_json, IgnoredAny)", &skipped(&samples, size));
         row("decoding", &decoded(&samples, size));
     }
-    let (raw, told) = (skipped(&samples, calls), decoded(&samples, calls));
-    println!("decoding all: {}x as fast as skipping; reach 0.8x", ratio(raw.took, told.took));
+    let (raw, decoded_cost) = (skipped(&samples, calls), decoded(&samples, calls));
+    println!(
+        "decoding all: {}x as fast as skipping; reach 0.8x",
+        ratio(raw.took, decoded_cost.took)
+    );
     for size in [calls / 10, calls] {
         let cost = judged(&samples, size);
         row(&format!("the guardrails, {CORES} threads"), &cost);
         let million = cost.took.as_secs_f64() * 1e6 / cost.calls as f64;
         println!(
             "  a million in {million:.0} s, {}x as long as decoding alone on one",
-            ratio(cost.took, told.took.mul_f64(size as f64 / calls as f64))
+            ratio(cost.took, decoded_cost.took.mul_f64(size as f64 / calls as f64))
         );
     }
     println!("reach for a million: 20 s, 200 MiB");
@@ -105,7 +109,7 @@ fn peak() -> u64 {
     kib.unwrap_or_default() << 10
 }
 
-/// Every line parsed and thrown away: what nobody is faster than who reads each byte as JSON.
+/// Every line parsed as JSON and thrown away: the lower bound for a reader of JSON.
 fn skipped(samples: &[Sample], calls: usize) -> Cost {
     measured(|| {
         let (mut count, mut bytes) = (0, 0);
@@ -126,21 +130,23 @@ fn decoded(samples: &[Sample], calls: usize) -> Cost {
     measured(|| {
         let (mut count, mut bytes) = (0, 0);
         for sample in samples {
-            bytes += read(sample, calls / samples.len(), &mut |record| {
-                count += usize::from(matches!(record.what, What::Call(_)));
+            bytes += read(sample, calls / samples.len(), |decoder, line| {
+                decoder.line(line, &mut |record| {
+                    count += usize::from(matches!(record.what, What::Call(_)));
+                });
             });
         }
         (count, bytes)
     })
 }
 
-fn read(sample: &Sample, calls: usize, tell: &mut dyn FnMut(Told<'_>)) -> u64 {
+fn read(sample: &Sample, calls: usize, mut decode: impl FnMut(&mut Decoder, Line<'_>)) -> u64 {
     let mut decoder = Decoder::new(sample.agent);
     let mut lines = Lines::new(sample.repeated(calls));
     let mut bytes = 0;
     while let Some(line) = lines.read().expect("memory") {
         bytes += line.bytes.map_or(0, |bytes| bytes.len() as u64 + 1);
-        decoder.line(line, tell);
+        decode(&mut decoder, line);
     }
     bytes
 }
@@ -169,18 +175,20 @@ fn ask(backtest: &Backtest, samples: &[Sample], calls: usize) -> (usize, u64) {
     let runtime = runtime.expect("a runtime");
     let around = Around { home: "/home/u".into(), ..Around::default() };
     let (mut copies, session) = (Copies::default(), Session::default());
-    let (mut told, mut bytes) = (0, 0);
+    let (mut calls_read, mut bytes) = (0, 0);
     for sample in samples {
-        bytes += read(sample, calls / samples.len(), &mut |record| {
-            if let What::Call(call) = &record.what {
-                // A repeat is no copy to us: that it is looked up is what it costs.
-                copies.is_copy(sample.agent, &record, call);
-                told += 1;
-            }
-            if let Some(event) = record.event(sample.agent, &around) {
-                runtime.block_on(backtest.judge(event, &session));
-            }
+        bytes += read(sample, calls / samples.len(), |decoder, line| {
+            decoder.line(line, &mut |record| {
+                if let What::Call(call) = &record.what {
+                    // A repeat is no copy to us: that it is looked up is what it costs.
+                    copies.is_copy(sample.agent, &record, call);
+                    calls_read += 1;
+                }
+                if let Some(event) = record.event(sample.agent, &around) {
+                    runtime.block_on(backtest.judge(event, &session));
+                }
+            })
         });
     }
-    (told, bytes)
+    (calls_read, bytes)
 }

@@ -1,4 +1,5 @@
-//! The samples that real agents wrote, as files of any length: told again and again, each time by another session. Measures nothing.
+//! The samples that real agents wrote, repeated to files of any length, each time as another
+//! session. Measures nothing.
 
 use std::io::{self, BufRead, Read};
 use std::path::Path;
@@ -26,11 +27,11 @@ const FILES: &[&str] = &[
 
 pub(crate) fn samples() -> Vec<Sample> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance/observed/transcripts");
-    FILES.iter().map(|name| Sample::of(std::fs::read(place.join(name)).expect(name))).collect()
+    FILES.iter().map(|name| Sample::new(std::fs::read(place.join(name)).expect(name))).collect()
 }
 
 impl Sample {
-    fn of(mut text: Vec<u8>) -> Self {
+    fn new(mut text: Vec<u8>) -> Self {
         if text.last() != Some(&b'\n') {
             text.push(b'\n');
         }
@@ -40,8 +41,9 @@ impl Sample {
         let mut lines = Lines::new(&*text);
         let mut calls = 0;
         while let Some(line) = lines.read().expect("memory") {
-            decoder
-                .line(line, &mut |told| calls += usize::from(matches!(told.what, What::Call(_))));
+            decoder.line(line, &mut |record| {
+                calls += usize::from(matches!(record.what, What::Call(_)))
+            });
         }
         let session = decoder.facts().session.clone().unwrap_or_default();
         let name = session.len();

@@ -8,7 +8,7 @@ Variables (name them in the entry's `env`, or the hook cannot see them):
   ANTHROPIC_API_KEY   asks a model where no program is named
   TRANSLATE_MODEL     which one; default `claude-haiku-4-5`
 
-Whatever goes wrong is said on stderr, and the text stays as it was. `ignis-translator.py --test` tests itself.
+Errors go to stderr, and the text stays as it was. `ignis-translator.py --test` tests itself.
 """
 
 import json

@@ -13,7 +13,7 @@ use tenterhook::rule::{Rule, RuleInput};
 const A_BYTE: usize = 256 + 320;
 const A_LINE: usize = 40_000 + 100_000;
 const AN_EVENT: usize = 2 * 2_000_000 + 100_000;
-/// How long the line is that repeats what the fuzzer thought of.
+/// How long the line is that repeats the fuzzer's input.
 const LONG: usize = 4 * 1024;
 
 fn cost(line: &str) -> usize {

@@ -23,7 +23,7 @@ impl Perform for Terminal {
     }
 
     fn osc_dispatch(&mut self, _: &[&[u8]], _: bool) {
-        panic!("the terminal is told something");
+        panic!("the text sends an operating system command to the terminal");
     }
 
     fn csi_dispatch(&mut self, _: &Params, _: &[u8], _: bool, action: char) {

@@ -8,7 +8,7 @@ fuzz_target!(|bytes: &[u8]| {
     for agent in Agent::ALL {
         let (mut decoder, mut lines) = (Decoder::new(agent), Lines::new(bytes));
         while let Ok(Some(line)) = lines.read() {
-            decoder.line(line, &mut |told| drop(told.event(agent, &Around::default())));
+            decoder.line(line, &mut |record| drop(record.event(agent, &Around::default())));
         }
         let _ = decoder.facts().unknown_records();
     }

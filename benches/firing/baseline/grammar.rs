@@ -1,4 +1,4 @@
-//! The grammar of the shell alone: a tree of a line, at which nobody looks.
+//! The grammar of the shell alone: parses a line into a tree and discards it.
 
 use std::hint::black_box;
 

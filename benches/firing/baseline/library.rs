@@ -17,7 +17,7 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Connects to `address` as the library's own pages show it, with the connection in a task of its own; `None` where that
+    /// Connects to `address` as the library's own pages show it, with the connection in a separate task; `None` where that
     /// fails.
     pub(crate) async fn connect(address: SocketAddr, body: Vec<u8>) -> Option<Self> {
         let socket = TcpStream::connect(address).await.ok()?;

@@ -12,14 +12,14 @@ pub(crate) fn answer_lines() {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         let reply = format!("{{\"id\":{}}}\n", id(&line));
-        // Whoever no longer reads has what it wanted.
+        // A reader that closed the pipe needs no more replies.
         if out.write_all(reply.as_bytes()).and_then(|()| out.flush()).is_err() {
             return;
         }
     }
 }
 
-/// What stands behind the first `"id":`, without reading the whole of the JSON around it.
+/// The text after the first `"id":`, without reading the whole of the JSON around it.
 fn id(line: &str) -> &str {
     let after = line.split_once("\"id\":").map_or("0", |(_, after)| after);
     after.split([',', '}']).next().unwrap_or("0")

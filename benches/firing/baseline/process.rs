@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 /// Runs `program` once, as barely as it can be done and still hand over an input and get an answer.
 ///
-/// `std` takes `posix_spawn` for a command with an absolute path and no directory of its own.
+/// `std` takes `posix_spawn` for a command with an absolute path and no working directory.
 pub(crate) fn raw(program: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
     let Some(mut child) = start(program, args) else { return Vec::new() };
     hand_over(&mut child, input);

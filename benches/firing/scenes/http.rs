@@ -24,7 +24,9 @@ pub(crate) fn http(table: &mut Table) {
     let mut raw = || {
         black_box(client.turn().map(<[u8]>::len).ok());
     };
-    let bed = Bed::written([hook(0, &format!("http = \"http://{address}/\""))]).ready();
+    let bed = Bed::written([hook(0, &format!("http = \"http://{address}/\""))])
+        .ready()
+        .map_err(|fault| fault.message);
     let library = |bed: &Bed| {
         let library = bed.runtime.block_on(Library::connect(address, envelope()));
         library.ok_or_else(|| "the library does not connect".to_owned())

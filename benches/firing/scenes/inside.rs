@@ -36,7 +36,7 @@ pub(crate) fn functions(table: &mut Table) {
             let id = HookId::new(format!("f{at}"));
             Hook::new(id, DialectId::NATIVE, "PreToolUse".into(), Run::Function(answer))
         });
-        let bed = Bed::of(hooks.fold(Engine::builder(), |all, hook| all.hook(hook)));
+        let bed = Bed::new(hooks.fold(Engine::builder(), |all, hook| all.hook(hook)));
         let sample = many(&bed, event);
         let base = *one.get_or_insert(sample.median());
         let name =
@@ -52,7 +52,7 @@ pub(crate) fn rule(table: &mut Table) {
                 deny = \"push without --force\"";
     match Bed::written([hook(0, when)]).ready() {
         Ok(bed) => table.add(name, many(&bed, event), reach),
-        Err(why) => table.skip(name, &why, reach),
+        Err(fault) => table.skip(name, &fault.message, reach),
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn rule(table: &mut Table) {
 /// the row says is all that a fire takes.
 pub(crate) fn self_protection(table: &mut Table) {
     let (with, without) =
-        (Bed::of(Engine::builder().self_protection()), Bed::of(Engine::builder()));
+        (Bed::new(Engine::builder().self_protection()), Bed::new(Engine::builder()));
     for (what, tool, input) in innocent() {
         let call = || {
             Event { payload: serde_json::Map::new(), ..event() }

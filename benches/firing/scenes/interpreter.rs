@@ -21,7 +21,7 @@ pub(super) struct Language {
     pub(super) takes_line: &'static str,
     /// A hook that reads its event, looks into it and has no objection.
     pub(super) script: &'static str,
-    /// How long a spare is given to be up before the next event where nobody can see whether it is.
+    /// How long a spare interpreter gets to start before the next event, where its state is not visible.
     start: Duration,
     pub(super) times: usize,
     /// The ways to start it before it is needed, with how much of a cold start may be left.
@@ -83,12 +83,12 @@ pub(crate) fn shell(table: &mut Table) {
 
 /// A script of Python.
 pub(crate) fn python(table: &mut Table) {
-    measure(table, &PYTHON, |directory| vec![kept(directory, "hook.py", PYTHON.script)]);
+    measure(table, &PYTHON, |directory| vec![write_script(directory, "hook.py", PYTHON.script)]);
 }
 
 /// A script of Node.
 pub(crate) fn node(table: &mut Table) {
-    measure(table, &NODE, |directory| vec![kept(directory, "hook.js", NODE.script)]);
+    measure(table, &NODE, |directory| vec![write_script(directory, "hook.js", NODE.script)]);
 }
 
 fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<String>) {
@@ -103,7 +103,7 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
     let run = argv("run", &program, &args);
     let cold = match Bed::written([hook(0, &run)]).ready() {
         Ok(bed) => bed,
-        Err(why) => return table.skip(cold_name, &why, ""),
+        Err(fault) => return table.skip(cold_name, &fault.message, ""),
     };
     let input = envelope();
     let (bare, ours) = Sample::pair(
@@ -132,13 +132,13 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
                 );
                 table.against(*name, ours, ("cold", cold.median()), reach);
             }
-            Err(why) => table.skip(*name, &why, reach),
+            Err(fault) => table.skip(*name, &fault.message, reach),
         }
     }
 }
 
 /// The path of a script, written down.
-fn kept(directory: &Path, name: &str, script: &str) -> String {
+fn write_script(directory: &Path, name: &str, script: &str) -> String {
     let path: PathBuf = directory.join(name);
     // Where it cannot be written the first fire fails, and the row says so.
     let _ = std::fs::write(&path, script);

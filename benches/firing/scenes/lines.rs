@@ -18,7 +18,7 @@ const SLOWEST: usize = 3;
 /// Every rule of the pack, on each length of each shape; the slowest shapes of each length have a row, and the one in the
 /// middle.
 pub(crate) fn lines(table: &mut Table) {
-    let bed = Bed::of(configured([PACK.to_owned()]));
+    let bed = Bed::new(configured([PACK.to_owned()]));
     for kib in [1, 4, 16, 64] {
         let took = |shape: Shape| (once(&bed, &shape.line(kib * 1024)), shape);
         let mut shapes: Vec<(Duration, Shape)> = shapes::all().map(took).collect();

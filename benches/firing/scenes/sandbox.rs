@@ -27,7 +27,8 @@ const L: Way = Way { means: "L", keys: "", is_without_landlock: false, reach: "+
 const N: Way = Way { means: "N", is_without_landlock: true, reach: "+1.5 ms", ..L };
 const BOTH: Way = Way { means: "L and N", keys: ", isolation_min = \"T2\"", reach: "+2.5 ms", ..L };
 
-/// Namespaces, a `/proc` and a `/tmp` of its own, nothing to write, nobody to talk to: what we give with both means, as near as it comes.
+/// Own namespaces, `/proc` and `/tmp`, no writable path, no network: the nearest equivalent of
+/// both means together.
 const BUBBLEWRAP: &[&str] = &[
     "--ro-bind",
     "/",
@@ -87,7 +88,7 @@ fn beside(
     let bed = |entry: &str| Bed::written_in([hook(0, entry)], ambient.clone()).ready();
     let (free, confined) = match (bed(free), bed(confined)) {
         (Ok(free), Ok(confined)) => (free, confined),
-        (Err(why), _) | (_, Err(why)) => return table.skip(name, &why, reach),
+        (Err(fault), _) | (_, Err(fault)) => return table.skip(name, &fault.message, reach),
     };
     let (free, confined) = Sample::pair(
         language.times,

@@ -42,7 +42,7 @@ pub(crate) fn sessions(table: &mut Table) {
     }
 }
 
-/// How many events of a part are left: whoever is free takes the next, so that all are under way until none is left.
+/// How many events of a part are left: each idle task takes the next one.
 struct Left(AtomicU32);
 
 impl Left {

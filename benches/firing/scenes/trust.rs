@@ -37,25 +37,29 @@ pub(crate) fn trust(table: &mut Table) {
 }
 
 fn gates(table: &mut Table, name: &str) -> io::Result<()> {
-    let room = Room::of_scripts()?;
+    let repository = Repository::with_scripts()?;
     let runtime = super::runtime();
-    let (warm, off) = Sample::pair(TIMES, || room.build_trusting(), || room.build());
+    let (warm, off) = Sample::pair(TIMES, || repository.build_trusting(), || repository.build());
     table.against(format!("{name}, warm"), warm, ("trust off", off.median()), "1 ms");
-    let (cold, off) =
-        Sample::paced(TIMES / 10, || room.cool(), || room.build_trusting(), || room.build());
+    let (cold, off) = Sample::paced(
+        TIMES / 10,
+        || repository.cool(),
+        || repository.build_trusting(),
+        || repository.build(),
+    );
     table.against(format!("{name}, cold"), cold, ("trust off", off.median()), "");
     // What was cold is kept again.
-    room.build_trusting();
+    repository.build_trusting();
     let (warm, off) = Sample::pair(
         TIMES / 10,
-        || room.fire(&runtime, room.asking()),
-        || room.fire(&runtime, room.plain()),
+        || repository.fire(&runtime, repository.asking()),
+        || repository.fire(&runtime, repository.plain()),
     );
     table.against(format!("{name}, fired"), warm, ("trust off", off.median()), "");
     Ok(())
 }
 
-/// What a person said of many sources, and of many entries.
+/// Approvals of many sources, and of many entries.
 pub(crate) fn approvals(table: &mut Table) {
     let name = format!("trust, {MANY} approvals");
     if let Err(why) = many(table, &name) {
@@ -64,28 +68,29 @@ pub(crate) fn approvals(table: &mut Table) {
 }
 
 fn many(table: &mut Table, name: &str) -> io::Result<()> {
-    let (alone, crowded) = (Room::of_scripts()?, Room::of_scripts()?);
+    let (alone, crowded) = (Repository::with_scripts()?, Repository::with_scripts()?);
     crowded.crowd()?;
     let (ours, one) = Sample::pair(TIMES, || crowded.build_trusting(), || alone.build_trusting());
     table.against(format!("{name} in the store"), ours, ("1 in the store", one.median()), "1.1x");
-    let room = Room::of_entries(MANY)?;
-    let (ours, off) = Sample::pair(TIMES / 30, || room.build_trusting(), || room.build());
+    let repository = Repository::with_entries(MANY)?;
+    let (ours, off) =
+        Sample::pair(TIMES / 30, || repository.build_trusting(), || repository.build());
     table.against(format!("{name} of one source"), ours, ("trust off", off.median()), "");
     Ok(())
 }
 
-/// A repository whose gates were approved, in a home of its own.
-struct Room {
+/// A repository whose gates were approved, with its own home.
+struct Repository {
     root: TempDir,
     source: Source,
     trust: Trust,
 }
 
-impl Room {
+impl Repository {
     /// Gates with a script of 2 KiB each, side by side in one folder as repositories keep them.
-    fn of_scripts() -> io::Result<Self> {
-        let room = tempfile::tempdir()?;
-        let folder = room.path().join("project/.claude/hooks");
+    fn with_scripts() -> io::Result<Self> {
+        let repository = tempfile::tempdir()?;
+        let folder = repository.path().join("project/.claude/hooks");
         fs::create_dir_all(&folder)?;
         let text = format!("#!/bin/sh\nexit 0\n{}", "# what a gate looks at\n".repeat(90));
         for at in 0..HOOKS {
@@ -94,14 +99,14 @@ impl Room {
             fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
         }
         let line = |at| format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate{at}.sh");
-        Self::approved(room, (0..HOOKS).map(line))
+        Self::approved(repository, (0..HOOKS).map(line))
     }
 
     /// Entries that run no file of the project, so that what is looked up is all that they cost.
-    fn of_entries(count: usize) -> io::Result<Self> {
-        let room = tempfile::tempdir()?;
-        fs::create_dir_all(room.path().join("project/.claude"))?;
-        Self::approved(room, (0..count).map(|at| format!("/bin/true {at}")))
+    fn with_entries(count: usize) -> io::Result<Self> {
+        let repository = tempfile::tempdir()?;
+        fs::create_dir_all(repository.path().join("project/.claude"))?;
+        Self::approved(repository, (0..count).map(|at| format!("/bin/true {at}")))
     }
 
     fn approved(root: TempDir, lines: impl Iterator<Item = String>) -> io::Result<Self> {
@@ -122,12 +127,12 @@ impl Room {
         let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
         let trust = Trust::at(root.path().join("home/state")).within(&[path]);
         trust.approve(&trust.review(&source))?;
-        let room = Self { root, source, trust };
-        // Where it does not arm, what is measured is another thing.
-        if !room.arms() {
+        let repository = Self { root, source, trust };
+        // Hooks that are not armed would make the figures wrong.
+        if !repository.arms() {
             return Err(io::Error::other("what was approved does not run"));
         }
-        Ok(room)
+        Ok(repository)
     }
 
     fn state(&self) -> PathBuf {
@@ -141,7 +146,7 @@ impl Room {
         (0..MANY).try_for_each(|at| fs::hard_link(&own, sources.join(format!("{at:064x}.json"))))
     }
 
-    /// What of the scripts was kept is gone: whoever asks next makes it anew.
+    /// Removes the stored copies of the scripts; the next engine makes them anew.
     fn cool(&self) {
         drop(fs::remove_dir_all(self.state().join("trust/copies")));
     }

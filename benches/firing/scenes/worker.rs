@@ -31,9 +31,9 @@ pub(crate) fn worker(table: &mut Table) {
             table.add("raw pipe, a line there and one back", raw, "");
             table.against(name, ours, ("raw pipe", median), reach);
         }
-        Err(why) => {
+        Err(fault) => {
             table.add("raw pipe, a line there and one back", Sample::of(TIMES, &mut turn), "");
-            table.skip(name, &why, reach);
+            table.skip(name, &fault.message, reach);
         }
     }
 }

@@ -120,7 +120,7 @@ async fn main() -> io::Result<()> {
         let call = json!({"command": command});
         match hooks.fire(Event::pre_tool_use("Bash", call.clone())).await {
             Decision::Proceed { rewrite, .. } => println!("tool   ran {}", rewrite.input_or(call)),
-            // Nobody sits here who could be asked, so the call does not run.
+            // This host has no user to ask, so the call does not run.
             Decision::Ask { reason, .. } => println!("tool   a host asks its user here: {reason}"),
             Decision::Stopped { reason, .. } => {
                 println!("hook   the turn ends: {reason}");
