@@ -34,7 +34,7 @@ fn main() -> std::io::Result<()> {
         && KNOWN.contains(&variable("CARGO_CFG_TARGET_ARCH").as_str());
     let done = if is_known { compile(&made) } else { Ok(()) };
     if let Err(why) = &done {
-        println!("cargo::warning=children get no namespaces of their own in this build: {why}");
+        println!("cargo::warning=this build cannot start children in namespaces: {why}");
     }
     if !is_known || done.is_err() {
         // Nothing to execute is how the crate knows.
@@ -43,26 +43,50 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a build script is told everything by environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo passes the settings of a build script in the environment"
+)]
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
-fn compile(made: &Path) -> Result<(), String> {
+/// Why the init process cannot be compiled.
+enum CompileError {
+    NoCompiler(cc::Error),
+    Start { compiler: PathBuf, error: std::io::Error },
+    Failed { compiler: PathBuf, message: String },
+}
+
+impl std::fmt::Display for CompileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoCompiler(error) => write!(f, "{error}"),
+            Self::Start { compiler, error } => write!(f, "{}: {error}", compiler.display()),
+            Self::Failed { compiler, message } => {
+                write!(f, "{} cannot compile it: {message}", compiler.display())
+            }
+        }
+    }
+}
+
+fn compile(made: &Path) -> Result<(), CompileError> {
     let mut build = cc::Build::new();
     build.cargo_metadata(false).cargo_warnings(false).debug(false).pic(false);
-    let compiler = build.try_get_compiler().map_err(|error| error.to_string())?;
+    let compiler = build.try_get_compiler().map_err(CompileError::NoCompiler)?;
     let mut command: Command = compiler.to_command();
     command.args(FREESTANDING).arg(SOURCE).arg("-o").arg(made);
-    let ended =
-        command.output().map_err(|error| format!("{}: {error}", compiler.path().display()))?;
+    let compiler = compiler.path().to_owned();
+    let ended = match command.output() {
+        Ok(ended) => ended,
+        Err(error) => return Err(CompileError::Start { compiler, error }),
+    };
     if ended.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&ended.stderr);
-    Err(format!(
-        "{} cannot make it: {}",
-        compiler.path().display(),
-        said.lines().last().unwrap_or_default()
-    ))
+    let output = String::from_utf8_lossy(&ended.stderr);
+    Err(CompileError::Failed {
+        compiler,
+        message: output.lines().last().unwrap_or_default().into(),
+    })
 }

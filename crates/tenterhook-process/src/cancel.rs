@@ -7,7 +7,7 @@ use crate::inbox::{Inbox, Order};
 
 /// Cancels the runs that it was given to.
 ///
-/// Cheap to clone; all clones are one token. Dropping it cancels nothing and blocks nobody.
+/// Cheap to clone; all clones are one token. Dropping it cancels nothing and never blocks.
 #[derive(Clone, Default)]
 pub struct Cancel {
     state: Arc<Mutex<State>>,
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Cancel {
-    /// Makes a token that nobody has pulled.
+    /// Makes a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }

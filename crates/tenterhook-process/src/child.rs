@@ -11,9 +11,9 @@ use crate::cancel::Cancel;
 use crate::command::Command;
 use crate::inbox::{Inbox, Order};
 use crate::report::Report;
-use crate::stream::{Flow, Heard};
+use crate::stream::{Flow, StreamEvent};
 
-/// Starts `command` and returns at once. That it could not be started is told by its report.
+/// Starts `command` and returns at once. If it cannot be started, its report says so.
 ///
 /// `command.stdin` is fed, and standard input stays open until [`Child::close_stdin`].
 pub fn start(command: Command) -> Child {
@@ -31,7 +31,7 @@ pub fn start_with(command: Command, prepare: impl FnOnce(&Child)) -> Child {
 /// The same for a child whose whole input is `command.stdin`: it ends with its last byte.
 ///
 /// Faster than to close it later: what fits into the pipe is written and closed before the child
-/// runs, so that a child that reads to the end waits for nobody.
+/// runs, so that a child that reads to the end does not wait.
 pub fn start_fed(command: Command, prepare: impl FnOnce(&Child)) -> Child {
     launch(command, backend::Input::Close, prepare)
 }
@@ -71,7 +71,7 @@ impl Child {
         self.stdin.close_when_empty();
     }
 
-    /// Sets the moment when the run must be over, or none; replaces the command's own time-outs.
+    /// Sets the moment when the run must be over, or none; replaces the command's own timeouts.
     pub fn deadline(&self, at: Option<Instant>) {
         self.order(Order::Deadline(at));
     }
@@ -104,16 +104,16 @@ impl Child {
     /// `line` runs on the supervisor's thread and must not block. Where it cannot take more, it
     /// answers [`Flow::Pause`]. The output is captured all the same, up to its limit.
     pub fn on_line(&self, mut line: impl FnMut(&[u8]) -> Flow + Send + 'static) {
-        self.on_lines(move |heard| match heard {
-            Heard::Line(text) => line(text),
-            Heard::AllSoFar => Flow::More,
+        self.on_lines(move |on_event| match on_event {
+            StreamEvent::Line(text) => line(text),
+            StreamEvent::AllSoFar => Flow::More,
         });
     }
 
     /// The same, and says when that was all so far: lines of one write can be told from lines that
     /// come later.
-    pub fn on_lines(&self, heard: impl FnMut(Heard<'_>) -> Flow + Send + 'static) {
-        self.order(Order::Follow(Box::new(heard)));
+    pub fn on_lines(&self, on_event: impl FnMut(StreamEvent<'_>) -> Flow + Send + 'static) {
+        self.order(Order::Follow(Box::new(on_event)));
     }
 
     /// Goes on reading after [`Flow::Pause`].
@@ -133,8 +133,8 @@ impl Child {
             let size = line.len() + 1;
             let waiting = counter.fetch_add(size, Ordering::AcqRel) + size;
             // A receiver that is gone wants nothing, and must not hold up the child.
-            let heard = sender.send(line.to_vec()).is_ok();
-            if heard && waiting >= BEHIND { Flow::Pause } else { Flow::More }
+            let is_received = sender.send(line.to_vec()).is_ok();
+            if is_received && waiting >= BEHIND { Flow::Pause } else { Flow::More }
         });
         Lines { receiver, waiting, inbox: self.inbox.clone() }
     }
@@ -212,7 +212,7 @@ impl Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        // Nobody listens any more: a child that was stopped for us goes on.
+        // The receiver is gone: a child that was stopped for it goes on.
         if self.inbox.order(Order::Resume) {
             backend::nudge(self.inbox.id);
         }

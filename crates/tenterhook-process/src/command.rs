@@ -1,4 +1,4 @@
-//! What is to be run: program, environment, directory, limits.
+//! A command to run: program, environment, directory, limits.
 //!
 //! Plain values. Nothing here is read from the host: what is not named is not passed on.
 
@@ -15,7 +15,7 @@ use crate::confine::Confinement;
 /// [`Command::shell`] give the defaults.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// What is executed.
+    /// The program and its arguments.
     pub program: Program,
     /// The complete environment. Nothing is inherited; [`TAG`](crate::TAG) is added.
     pub env: Vec<(OsString, OsString)>,
@@ -59,15 +59,15 @@ impl Command {
         cwd: impl Into<PathBuf>,
     ) -> Self {
         let args = args.into_iter().map(Into::into).collect();
-        Self::of(Program::Argv { program: program.into(), args }, cwd.into())
+        Self::with_program(Program::Argv { program: program.into(), args }, cwd.into())
     }
 
     /// Describes the shell line `text`, run by `/bin/sh -c` in `cwd` with an empty environment.
     pub fn shell(text: impl Into<OsString>, cwd: impl Into<PathBuf>) -> Self {
-        Self::of(Program::Shell { shell: Shell::sh(), text: text.into() }, cwd.into())
+        Self::with_program(Program::Shell { shell: Shell::sh(), text: text.into() }, cwd.into())
     }
 
-    fn of(program: Program, cwd: PathBuf) -> Self {
+    fn with_program(program: Program, cwd: PathBuf) -> Self {
         Self {
             program,
             env: Vec::new(),
@@ -88,7 +88,7 @@ impl Command {
     }
 }
 
-/// What is executed.
+/// The program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
     /// A program with its arguments. A bare name is looked up in the `PATH` of the *child's*
@@ -114,7 +114,7 @@ pub enum Program {
 pub struct Shell {
     /// Name or path of the shell.
     pub program: OsString,
-    /// What stands before the line, such as `-c`.
+    /// The arguments before the line, such as `-c`.
     pub before: Vec<OsString>,
 }
 
@@ -150,14 +150,14 @@ pub struct Limits {
     /// From TERM to KILL. Default 250 ms: the slack that an event's deadline allows.
     pub grace: Duration,
     /// How long a descendant that holds a pipe is listened to after the program's own exit.
-    /// Default 100 ms: the leak time-out of cargo-nextest.
+    /// Default 100 ms: the leak timeout of cargo-nextest.
     pub leak_grace: Duration,
     /// How long the start itself may take, queueing included. Default 10 s: a program on a
     /// network file system may be slow, and so is a sandbox on a machine with hundreds of starts
     /// at a time, but one that cannot even start must not hold its caller.
     pub start: Duration,
     /// From KILL to giving up. Default 1 s: a process that lives on then sits in the kernel. Five
-    /// times as long in namespaces of its own, which the kernel takes apart at its end.
+    /// times as long in separate namespaces, which the kernel takes apart at its end.
     pub unkillable: Duration,
 }
 
@@ -206,9 +206,10 @@ pub enum Privileges {
 /// there is much of it. A program that has done all its work can say so before: it closes its standard output and standard
 /// error, writes its exit code to descriptor 3, as a line with a decimal number up to 255, and leaves.
 ///
-/// The report goes out when the code was said *and* both streams are at their end: a descendant that still holds one of them
-/// is waited for as ever, and then it is the real exit that counts. Other lines are ignored. Whoever announced an exit and
-/// has not left a grace later is killed. An announcement changes nothing about a time-out or a cancellation that came first.
+/// The report is sent when the code was announced *and* both streams are at their end: the run
+/// still waits for a descendant that holds one of them, and then the real exit decides. Other lines
+/// are ignored. A program that announced an exit and has not exited a grace later is killed. An
+/// announcement changes nothing about an earlier timeout or cancellation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Announce {
     /// The kernel says how it ended. The program has no descriptor 3.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What is left to a child. Whatever is not granted is refused by the kernel, not by good will.
+/// What a child may do. The kernel refuses everything that is not granted.
 ///
 /// ```
 /// use tenterhook_process::{Confinement, Net, Tier};
@@ -21,14 +21,15 @@ pub struct Confinement {
     /// The same for what holds nothing of `never`, where that is not looked for: devices, and what was made for this child alone. No link is
     /// followed: a path with one in it grants nothing.
     pub free: Vec<PathBuf>,
-    /// What is never changed, also below a path of `write`, and cannot be made where it is not there. What is granted reaches all
-    /// below it: in a directory above such a path nothing can be made, removed or renamed; what
-    /// stands in it beside the way to that path is granted piece by piece.
+    /// Paths that are never changed, also below a path of `write`, and that cannot be made where
+    /// they are missing. A grant includes everything below it, but in a directory above such a path
+    /// nothing can be made, removed or renamed; its other entries are granted one by one.
     pub never: Vec<PathBuf>,
-    /// Whether `read` and `write` are taken as they stand, as `free` is: whoever says so has followed their links, and one that somebody puts into
-    /// the way since then grants nothing.
+    /// Whether `read` and `write` are used unresolved, as `free` is. Their links must be resolved
+    /// already; a link that is put into the way later grants nothing.
     pub as_they_stand: bool,
-    /// Further names of what is granted, which grant nothing: a child in a root of its own finds the links of the host on their way.
+    /// Further names of granted paths, which grant nothing: a child in a separate root finds the
+    /// host's links to them.
     pub names: Vec<PathBuf>,
     /// Whom it may talk to.
     pub net: Net,
@@ -37,7 +38,7 @@ pub struct Confinement {
     pub attributes: bool,
     /// How many processes it may have at a time, itself among them. Only [`Tier::T2`] counts them, so that it is demanded, too.
     pub processes: Option<u64>,
-    /// Whether it is heard what it asks for ([`Report::asked`](crate::Report::asked)): for looking at a program, because each such call then
+    /// Whether its requests are recorded ([`Report::asked`](crate::Report::asked)): for looking at a program, because each such call then
     /// takes two changes of process more.
     pub watched: bool,
     /// The least with which the child may run. Where less is reached it is not started.
@@ -77,7 +78,7 @@ impl Confinement {
 /// Whom a child may talk to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Net {
-    /// Nobody: no socket of any family can be made. Pairs of connected sockets can.
+    /// Nothing: no socket of any family can be made. Pairs of connected sockets can.
     #[default]
     Denied,
     /// TCP connections to these ports, of any host. Nothing else: no UDP, hence no name is looked up over it, and no server.
@@ -94,15 +95,15 @@ pub enum Tier {
     T0,
     /// Files, peers, privileges and signals are limited by Landlock and a filter of system calls.
     T1,
-    /// The same, in namespaces of its own: nothing outlives it, and it sees no process but its own. Files are limited by Landlock or, where
+    /// The same, in separate namespaces: nothing outlives it, and it sees no process but its own. Files are limited by Landlock or, where
     /// the kernel has none, by a root in which nothing lies but what is granted.
     T2,
 }
 
 impl Tier {
-    /// The word that configurations and records use.
+    /// The name in configurations and records.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::T0 => "T0",
             Self::T1 => "T1",
@@ -114,13 +115,14 @@ impl Tier {
 /// What a machine offers to confine a child with, found by trying.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Means {
-    /// The version of Landlock; 0 where there is none.
+    /// The version of Landlock; 0 without it.
     pub landlock: u32,
     /// Whether system calls can be filtered, on a processor that this crate knows.
     pub seccomp: bool,
     /// Whether namespaces can be made, by this user and this build.
     pub namespaces: bool,
-    /// Whether a child can have a root of its own in them, with nothing in it but what is granted. Before Linux 5.12 it cannot.
+    /// Whether a child can have a separate root in them that contains only granted paths. Before
+    /// Linux 5.12 it cannot.
     pub roots: bool,
     /// Whether the number of processes in them can be bounded: the kernel holds root to no such number.
     pub processes: bool,

@@ -129,7 +129,7 @@ impl Inbox {
         drop(state);
         listed_by.iter().for_each(|cancel| cancel.forget(self.id));
         if let (Some(done), Some(report)) = (done, report) {
-            tell(done, report);
+            deliver(done, report);
         }
         shielded(|| drop(orders));
     }
@@ -140,7 +140,7 @@ impl Inbox {
         match state.report.take() {
             Some(report) => {
                 drop(state);
-                tell(done, report);
+                deliver(done, report);
             }
             None => state.done = Some(done),
         }
@@ -155,7 +155,7 @@ impl Drop for Inbox {
     }
 }
 
-fn tell(done: Done, report: Report) {
+fn deliver(done: Done, report: Report) {
     shielded(|| done(report));
 }
 

@@ -1,6 +1,7 @@
 //! What a program says where it cannot go on: its memory has ended, or it crashed. For programs, not for libraries.
 //!
-//! Whoever waits for a program that decides may take its silence, or an end by a signal, for consent. So the words are prepared
+//! A caller that waits for a decision may take silence, or an end by a signal, for consent. So the
+//! words are prepared
 //! while all is well; saying them takes system calls alone, and allocates nothing.
 #![expect(
     unsafe_code,
@@ -10,7 +11,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What is said, and how the program then ends.
+/// The text to print, and how the program then ends.
 #[derive(Clone, Debug, Default)]
 pub struct LastWord {
     /// For standard output.
@@ -30,7 +31,8 @@ pub struct LastWords {
     pub crashed: LastWord,
 }
 
-/// What a process does to itself, or the kernel to one whose time is over. Of these signals the standard library takes some
+/// Signals that a process sends to itself, or the kernel when its time is over. The standard
+/// library takes some of them
 /// to name a full stack, and then aborts.
 #[cfg(unix)]
 pub(crate) const CRASHES: [libc::c_int; 8] = [
@@ -46,10 +48,10 @@ pub(crate) const CRASHES: [libc::c_int; 8] = [
 
 static WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
 
-/// From now on the program ends with these words where it cannot go on, on whatever thread that is; without a call it is aborted, as ever.
+/// From now on the program ends with these words where it cannot go on, on whatever thread that is; without a call it is aborted.
 ///
 /// They take the place of those of an earlier call, which are not freed: another thread may be saying them. So call it a few times at
-/// most. A crash is said on Unix alone, and on a thread of Rust's own making, for one without a signal stack cannot say that its stack is full.
+/// most. A crash is reported on Unix alone, and on a thread of Rust's own making, for one without a signal stack cannot say that its stack is full.
 pub fn last_words(words: LastWords) {
     let earlier = WORDS.swap(Box::into_raw(Box::new(words)), Ordering::AcqRel);
     #[cfg(unix)]
@@ -60,7 +62,7 @@ pub fn last_words(words: LastWords) {
     let _ = earlier;
 }
 
-fn words() -> Option<&'static LastWords> {
+fn prepared() -> Option<&'static LastWords> {
     // SAFETY: null, or a box that was leaked by `last_words` and is never freed or changed.
     unsafe { WORDS.load(Ordering::Acquire).as_ref() }
 }
@@ -68,7 +70,7 @@ fn words() -> Option<&'static LastWords> {
 /// Ends the program for want of memory, if it has a word for that.
 pub(crate) fn exhausted() {
     #[cfg(unix)]
-    if let Some(words) = words() {
+    if let Some(words) = prepared() {
         unix::end(&words.exhausted);
     }
 }
@@ -82,7 +84,8 @@ mod unix {
 
     use super::LastWord;
 
-    /// How long whoever comes second lets the first one speak, in milliseconds. It may be the same thread, in the middle of its word.
+    /// How long a second thread waits for the words of the first, in milliseconds. Both may be the
+    /// same thread.
     const OTHERS: c_int = 1000;
 
     pub(super) fn hear_crashes() {
@@ -100,7 +103,7 @@ mod unix {
     }
 
     extern "C" fn crashed(_: c_int) {
-        if let Some(words) = super::words() {
+        if let Some(words) = super::prepared() {
             end(&words.crashed);
         }
     }

@@ -18,7 +18,7 @@
 //! assert!(report.survivors.is_empty());
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //!
 //! - **Nothing is inherited.** Environment, directory and input are what the [`Command`] says; no
 //!   descriptor but the three streams, no terminal, no signal mask, no ignored signal.
@@ -26,7 +26,7 @@
 //!   TERM and CONT to the group, a grace, KILL to the group; the group is signalled before its
 //!   leader is reaped, so a reused process id is never hit.
 //! - **Exit ends a run, not the end of the output.** A descendant that holds a pipe delays nothing
-//!   past the leak grace, and what was said before counts.
+//!   past the leak grace, and earlier output is kept.
 //! - **Memory is bounded.** Output beyond its limit is read and counted, not kept.
 //! - **The host is not in the way.** A supervisor thread of this crate owns pipes, deadlines, kill
 //!   and reap, so a host that blocks, panics or drops its runtime delays none of them. One that
@@ -147,5 +147,5 @@ pub use report::{
 };
 #[doc(hidden)]
 pub use resolved::{Links, resolved, way};
-pub use stream::{Flow, Heard};
+pub use stream::{Flow, StreamEvent};
 pub use tag::TAG;

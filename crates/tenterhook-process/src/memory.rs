@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::last_word;
 
-/// An allocator, the system's if nothing else is said, with a last word where it has nothing left; see [`last_words`](crate::last_words).
+/// An allocator, the system's by default, with a last word where it has nothing left; see [`last_words`](crate::last_words).
 /// The program ends there also where the caller would have taken no for an answer.
 ///
 /// ```

@@ -37,7 +37,7 @@ pub fn remove_tree(path: &Path, deadline: Option<Instant>) -> io::Result<bool> {
             Err(Errno::TIMEDOUT) => return Ok(false),
             cleared => cleared?,
         }
-        // What is moved up lies in the top again.
+        // A moved directory is in the top one again.
         if tree.gone == gone {
             break;
         }
@@ -50,7 +50,7 @@ fn open(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) -> Result<
     openat(within, name, flags, Mode::empty())
 }
 
-/// Gives a directory its owner's rights back. Whoever filled it may still be at it: a link in its place is not followed.
+/// Gives a directory its owner's rights back. Another process may still fill it: a link in its place is not followed.
 fn give_back(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) {
     #[cfg(target_os = "linux")]
     {
@@ -119,7 +119,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Whether `name` is none any more; a directory stays.
+    /// Whether `name` is removed; a directory stays.
     fn remove_file(&mut self, within: &OwnedFd, name: &CStr) -> Result<bool, Errno> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Errno::TIMEDOUT);
@@ -161,45 +161,45 @@ mod tests {
 
     use super::*;
 
-    fn room(name: &str) -> std::path::PathBuf {
+    fn fixture(name: &str) -> std::path::PathBuf {
         // The number of a process comes again, and so would what an aborted run left.
         let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
         let name = format!("tenterhook-{name}-{}-{age}", std::process::id());
-        let room = std::env::temp_dir().join(name);
-        fs::create_dir(&room).expect("a room");
-        room
+        let fixture = std::env::temp_dir().join(name);
+        fs::create_dir(&fixture).expect("a fixture");
+        fixture
     }
 
-    /// A tree whose paths nobody could name, on a stack that no recursion would fit on.
+    /// A tree whose paths are too long to name, on a stack that no recursion would fit on.
     ///
     #[test]
     fn a_deep_tree_is_removed() {
-        let room = room("deep");
-        let mut at = open(CWD, &room).expect("a room");
+        let fixture = fixture("deep");
+        let mut at = open(CWD, &fixture).expect("a fixture");
         for _ in 0..4_000 {
             rustix::fs::mkdirat(&at, "d", Mode::RWXU).expect("a directory");
             at = open(&at, "d").expect("a directory");
         }
-        let path = room.clone();
+        let path = fixture.clone();
         let thread = std::thread::Builder::new().stack_size(32 << 10);
         let removed = thread.spawn(move || remove_tree(&path, None)).expect("a thread").join();
-        assert!(removed.expect("no overflow").expect("a room"));
-        assert!(!room.exists());
+        assert!(removed.expect("no overflow").expect("a fixture"));
+        assert!(!fixture.exists());
     }
 
     ///
     #[test]
     fn what_was_closed_is_removed_and_a_link_is_not_followed() {
-        let (room, outside) = (room("closed"), room("outside"));
-        fs::write(outside.join("file"), "text").expect("a room");
-        fs::create_dir_all(room.join("a/b/c")).expect("a room");
-        fs::create_dir_all(room.join("wide")).expect("a room");
+        let (fixture, outside) = (fixture("closed"), fixture("outside"));
+        fs::write(outside.join("file"), "text").expect("a fixture");
+        fs::create_dir_all(fixture.join("a/b/c")).expect("a fixture");
+        fs::create_dir_all(fixture.join("wide")).expect("a fixture");
         for i in 0..2_000 {
-            fs::write(room.join(format!("wide/{i}")), "").expect("a room");
+            fs::write(fixture.join(format!("wide/{i}")), "").expect("a fixture");
         }
-        symlink(&outside, room.join("a/link")).expect("a room");
-        symlink(&outside, room.join("link")).expect("a room");
-        fs::create_dir_all(room.join("unentered/b")).expect("a room");
+        symlink(&outside, fixture.join("a/link")).expect("a fixture");
+        symlink(&outside, fixture.join("link")).expect("a fixture");
+        fs::create_dir_all(fixture.join("unentered/b")).expect("a fixture");
         for (closed, mode) in [
             ("a/b/c", 0),
             ("a/b", 0),
@@ -210,22 +210,22 @@ mod tests {
             ("", 0),
         ] {
             let mode = fs::Permissions::from_mode(mode);
-            fs::set_permissions(room.join(closed), mode).expect("a room");
+            fs::set_permissions(fixture.join(closed), mode).expect("a fixture");
         }
-        assert!(remove_tree(&room, None).expect("a room"));
-        assert!(!room.exists() && outside.join("file").exists());
-        assert!(remove_tree(&outside, None).expect("a room"));
+        assert!(remove_tree(&fixture, None).expect("a fixture"));
+        assert!(!fixture.exists() && outside.join("file").exists());
+        assert!(remove_tree(&outside, None).expect("a fixture"));
         assert!(remove_tree(&outside, None).expect("what is not there is gone"));
     }
 
     ///
     #[test]
     fn no_more_time_is_taken_than_there_is() {
-        let room = room("late");
-        fs::write(room.join("file"), "").expect("a room");
+        let fixture = fixture("late");
+        fs::write(fixture.join("file"), "").expect("a fixture");
         let passed = Instant::now().checked_sub(Duration::from_secs(1)).expect("a past");
-        assert!(!remove_tree(&room, Some(passed)).expect("a room"));
-        assert!(room.join("file").exists());
-        assert!(remove_tree(&room, None).expect("a room"));
+        assert!(!remove_tree(&fixture, Some(passed)).expect("a fixture"));
+        assert!(fixture.join("file").exists());
+        assert!(remove_tree(&fixture, None).expect("a fixture"));
     }
 }

@@ -13,9 +13,9 @@ pub struct Report {
     pub end: End,
     /// How much force it took.
     pub force: Force,
-    /// What was said on standard output.
+    /// Standard output.
     pub stdout: Output,
-    /// What was said on standard error.
+    /// Standard error.
     pub stderr: Output,
     /// What became of standard input.
     pub stdin: Delivery,
@@ -75,10 +75,10 @@ pub enum End {
     Exited(i32),
     /// The program was killed by this signal, not by this crate.
     Signalled(i32),
-    /// It ended, and nobody can tell how: somebody else reaped it, and this kernel keeps nothing of
-    /// that. It may have said no.
+    /// It ended, but how is unknown: other code reaped it, and this kernel stores nothing of that.
+    /// It may have denied.
     Unknown,
-    /// It ended in namespaces of its own, and the system refused to read how, with this error number. It may have said no.
+    /// It ended in separate namespaces, and the system refused to read how, with this error number. It may have said no.
     Unread(i32),
     /// Its time was over; it was killed.
     TimedOut,
@@ -159,7 +159,7 @@ pub(crate) const UNNARROWED_PORTS: i32 = libc::EPROTONOSUPPORT;
 pub enum Ungranted {
     /// Single ports, which only Landlock tells apart, from its version 4 on.
     Ports,
-    /// A part of `/proc`: in a root of its own a child has one of its own, as a whole or not at all.
+    /// A part of `/proc`: in a separate root a child has a separate one, as a whole or not at all.
     PartOfProc,
     /// A device or a FIFO to be read: where there is no Landlock, who may read it may write it.
     Device,
@@ -252,9 +252,9 @@ pub enum Closed {
     Complete,
     /// It said more than its limit; what is kept is only the beginning.
     Truncated,
-    /// Somebody still held it open when the run was over; what was said until then is kept.
+    /// Somebody still held it open when the run was over; earlier output is kept.
     Leaked,
-    /// The system refused to read on, with this error number. What was said until then is kept, and may not be all.
+    /// The system refused to read on, with this error number. Earlier output is kept, and may not be all.
     Broken(i32),
 }
 

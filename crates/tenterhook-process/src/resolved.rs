@@ -47,7 +47,7 @@ impl Start {
 enum Lies {
     /// A link, and where it leads.
     Link(PathBuf),
-    /// Something else, or something that nobody may look at.
+    /// Something else, or a path without permission to look at it.
     Other,
     /// Nothing, so that nothing lies below it.
     Nothing,
@@ -77,7 +77,7 @@ impl Links {
         self.follow(path, |_| {})
     }
 
-    /// Where a path leads; `passes` is told of each link.
+    /// Where a path leads; `passes` is called for each link.
     fn follow(&mut self, path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
         let mut left: Vec<OsString> = parts(path).collect();
         let (mut out, mut links, mut start) = (PathBuf::new(), 0, Start::default());
@@ -179,14 +179,14 @@ mod tests {
         // The number of a process comes again, and so would what an aborted run left.
         let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
         let name = format!("tenterhook-resolved-{}-{age}", std::process::id());
-        let room = std::env::temp_dir().join(name);
-        let room = {
-            std::fs::create_dir_all(room.join("real/inner")).expect("a room");
-            room.canonicalize().expect("a room")
+        let fixture = std::env::temp_dir().join(name);
+        let fixture = {
+            std::fs::create_dir_all(fixture.join("real/inner")).expect("a fixture");
+            fixture.canonicalize().expect("a fixture")
         };
-        symlink(room.join("real"), room.join("whole")).expect("a link");
-        symlink("real/none", room.join("dangling")).expect("a link");
-        symlink("around", room.join("around")).expect("a link");
+        symlink(fixture.join("real"), fixture.join("whole")).expect("a link");
+        symlink("real/none", fixture.join("dangling")).expect("a link");
+        symlink("around", fixture.join("around")).expect("a link");
         for (path, leads) in [
             ("real/inner", "real/inner"),
             ("whole/inner/../new", "real/new"),
@@ -194,16 +194,16 @@ mod tests {
             ("none/../real", "real"),
             ("around", "around"),
         ] {
-            assert_eq!(resolved(&room.join(path)), room.join(leads), "{path}");
+            assert_eq!(resolved(&fixture.join(path)), fixture.join(leads), "{path}");
         }
         assert_eq!(resolved(Path::new("/../..")), Path::new("/"));
-        symlink("../../dangling", room.join("real/inner/deep")).expect("a link");
+        symlink("../../dangling", fixture.join("real/inner/deep")).expect("a link");
         let links = ["whole", "real/inner/deep", "dangling", "real/none"];
         let mut way = Links::default();
         for _ in ["looked at", "remembered"] {
-            let found = way.way(&room.join("whole/inner/deep"));
-            assert_eq!(found, links.map(|link| room.join(link)));
+            let found = way.way(&fixture.join("whole/inner/deep"));
+            assert_eq!(found, links.map(|link| fixture.join(link)));
         }
-        std::fs::remove_dir_all(room).expect("a room");
+        std::fs::remove_dir_all(fixture).expect("a fixture");
     }
 }

@@ -14,9 +14,9 @@ pub enum Flow {
     Pause,
 }
 
-/// What a receiver of lines is told.
+/// An event for the receiver of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard<'a> {
+pub enum StreamEvent<'a> {
     /// A line, without its newline.
     Line(&'a [u8]),
     /// That was all that had been written when the last line was read, and no further line had been
@@ -25,7 +25,7 @@ pub enum Heard<'a> {
 }
 
 /// A receiver of lines.
-pub(crate) type Sink = Box<dyn FnMut(Heard<'_>) -> Flow + Send>;
+pub(crate) type Sink = Box<dyn FnMut(StreamEvent<'_>) -> Flow + Send>;
 
 /// A bounded capture of one stream.
 pub(crate) struct Capture {
@@ -57,7 +57,7 @@ impl Capture {
         self.lines.as_mut().map_or(Flow::More, |lines| lines.push(bytes))
     }
 
-    /// The rest cannot be read, for this reason: an end that nobody wrote is none.
+    /// The rest cannot be read, for this reason: this is not the end of the stream.
     pub(crate) const fn break_off(&mut self, errno: i32) {
         self.broken = Some(errno);
     }
@@ -95,7 +95,7 @@ impl Lines {
         if bytes.is_empty() || !self.partial.is_empty() {
             return flow;
         }
-        let quiet = (self.sink)(Heard::AllSoFar);
+        let quiet = (self.sink)(StreamEvent::AllSoFar);
         if flow == Flow::Pause { Flow::Pause } else { quiet }
     }
 
@@ -104,7 +104,7 @@ impl Lines {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let mut piece = piece;
             // A line over the limit is delivered in pieces, so that memory stays bounded. Its
-            // newline does not count, or a line of just the limit would bring an empty one along.
+            // newline is no line, or a line of just the limit would bring an empty one along.
             while self.partial.len() + piece.strip_suffix(b"\n").unwrap_or(piece).len() > self.limit
             {
                 let (head, tail) = piece.split_at(self.limit - self.partial.len());
@@ -129,7 +129,7 @@ impl Lines {
     /// Lines are delivered without their newline. A pause asked for is not taken back.
     fn deliver(&mut self, so_far: Flow) -> Flow {
         let line = self.partial.strip_suffix(b"\n").unwrap_or(&self.partial);
-        let flow = (self.sink)(Heard::Line(line));
+        let flow = (self.sink)(StreamEvent::Line(line));
         self.partial.clear();
         if so_far == Flow::Pause { Flow::Pause } else { flow }
     }
@@ -144,10 +144,10 @@ mod tests {
     fn recorder() -> (Arc<Mutex<Vec<String>>>, Sink) {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = seen.clone();
-        let sink: Sink = Box::new(move |heard| {
-            let line = match heard {
-                Heard::Line(line) => String::from_utf8_lossy(line).into_owned(),
-                Heard::AllSoFar => "<all>".to_owned(),
+        let sink: Sink = Box::new(move |event| {
+            let line = match event {
+                StreamEvent::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                StreamEvent::AllSoFar => "<all>".to_owned(),
             };
             sink.lock().unwrap().push(line);
             Flow::More
@@ -201,8 +201,8 @@ mod tests {
         for piece in ["one\ntwo\nth", "ree\n", "four\n"] {
             capture.push(piece.as_bytes());
         }
-        let told = ["one", "two", "three", "<all>", "four", "<all>"];
-        assert_eq!(*seen.lock().unwrap(), told);
+        let expected = ["one", "two", "three", "<all>", "four", "<all>"];
+        assert_eq!(*seen.lock().unwrap(), expected);
     }
 
     #[test]

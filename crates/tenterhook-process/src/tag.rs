@@ -11,12 +11,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// around it, separated by commas. The number of words is the depth of the nesting.
 pub const TAG: &str = "TENTERHOOK_RUN";
 
-/// A longer value is not one of ours, or a nesting that nobody needs; it is replaced.
+/// A longer value is not one of ours, or nested too deep; it is replaced.
 const LONGEST: usize = 1024;
 
 /// Makes the word of run `id`. Unique over processes: the process id and the time of its first run
 /// are in it.
-pub(crate) fn word(id: u64) -> String {
+pub(crate) fn for_run(id: u64) -> String {
     format!("{}{id:x}", host())
 }
 
@@ -55,6 +55,6 @@ mod tests {
 
     #[test]
     fn words_are_unique() {
-        assert_ne!(word(1), word(2));
+        assert_ne!(for_run(1), for_run(2));
     }
 }

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 /// A process that is being started holds what its parent had open until it executes its program.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// Waits until nobody holds `file`, which is open for reading only, open for writing, at most for `within`; whether that is so.
+/// Waits until no process has `file`, which is open for reading only, open for writing, at most for
+/// `within`; returns whether that is so.
 ///
-/// Whoever closed it is not the last one where another thread started a process meanwhile. Linux only, and on file systems that know leases:
-/// elsewhere nobody is seen. Blocks the thread.
+/// A writer that closed it may not be the last one if a different thread started a process
+/// meanwhile. Linux only, and on file systems that know leases: elsewhere no writer is seen. Blocks
+/// the thread.
 #[doc(hidden)]
 pub fn await_writers(file: &File, within: Duration) -> bool {
     let since = Instant::now();
@@ -35,7 +37,7 @@ fn is_written(file: &File) -> bool {
         // SAFETY: the descriptor is open as long as `file` is borrowed, and the call takes a number and touches no memory.
         unsafe { libc::fcntl(file.as_raw_fd(), what, of) }
     };
-    // Who opens the file while it is leased has a signal sent here: one that ends nobody.
+    // A process that opens the file while it is leased causes a signal here: one that kills no process.
     ask(SET_SIGNAL, libc::SIGURG);
     if ask(libc::F_SETLEASE, libc::F_RDLCK) == 0 {
         ask(libc::F_SETLEASE, libc::F_UNLCK);

@@ -1,6 +1,6 @@
-//! A host that adopts orphans leaves none (zoo 17, 21, 28 of the hazards). A test program of its
-//! own, because adoption belongs to the whole process; its tests run one after the other for the
-//! same reason.
+//! A host that adopts orphans leaves none (zoo 17, 21, 28 of the hazards). A separate test program,
+//! because adoption belongs to the whole process; its tests run one after the other for the same
+//! reason.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
 

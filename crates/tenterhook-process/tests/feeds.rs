@@ -1,4 +1,5 @@
-//! What is fed is written by who feeds it. A binary of its own: one test holds the supervisor of the whole process, the
+//! The feeding thread writes the input itself. A separate binary: one test holds the supervisor of
+//! the whole process, the
 //! other one changes how the process takes a signal.
 #![cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #![expect(unsafe_code, reason = "how a process takes a signal is changed by a raw call")]
@@ -57,7 +58,7 @@ fn a_closed_input_is_no_signal_for_a_host_that_would_die_of_it() {
     child.feed(*b"word\n");
     assert_eq!(child.lines().next(), Some(b"closed".to_vec()));
 
-    child.feed(*b"nobody reads this\n");
+    child.feed(*b"this is never read\n");
 
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();

@@ -1,4 +1,4 @@
-//! Exits that the host takes: it ignores `SIGCHLD`, or waits for every child. A binary of its own, because both are
+//! Exits that the host takes: it ignores `SIGCHLD`, or waits for every child. A separate binary, because both are
 //! properties of the whole process.
 #![cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #![expect(unsafe_code, reason = "the disposition of a signal exists only as a raw call")]
@@ -19,7 +19,7 @@ fn keeps() -> bool {
     (numbers.next(), numbers.next()) >= (Some(6), Some(15))
 }
 
-/// Runs programs that say no, die and hang, many at once, and looks at how they are said to have ended.
+/// Runs programs that deny, die and hang, many at once, and checks how each one is reported to have ended.
 fn no_end_is_a_guess(what: &str) {
     let unknown = |end: &End| !keeps() && *end == End::Unknown;
     std::thread::scope(|scope| {
@@ -40,7 +40,7 @@ fn no_end_is_a_guess(what: &str) {
 }
 
 /// The group is found by its leader's pidfd, though the leader is gone and its id may be anybody's.
-fn nobody_is_left_behind(what: &str) {
+fn no_process_is_left_behind(what: &str) {
     let report = run_blocking(
         Command::shell("sleep 300 >/dev/null 2>&1 & echo $!; exit 2", "/"),
         &Cancel::new(),
@@ -59,7 +59,7 @@ fn an_exit_that_the_host_takes_is_known_all_the_same() {
     // SAFETY: ignoring a signal runs no code of ours.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     no_end_is_a_guess("ignored");
-    nobody_is_left_behind("ignored");
+    no_process_is_left_behind("ignored");
     // SAFETY: as above.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 
@@ -72,7 +72,7 @@ fn an_exit_that_the_host_takes_is_known_all_the_same() {
         });
         let judged = std::panic::catch_unwind(|| {
             no_end_is_a_guess("reaped");
-            nobody_is_left_behind("reaped");
+            no_process_is_left_behind("reaped");
         });
         over.store(true, Ordering::Relaxed);
         judged.unwrap();

@@ -1,4 +1,4 @@
-//! A program that ends waits for what it has cancelled. A binary of its own: the count is of the whole process.
+//! A program that ends waits for what it has cancelled. A separate binary: the count is of the whole process.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;

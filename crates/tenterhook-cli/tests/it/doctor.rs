@@ -368,7 +368,7 @@ fn what_each_hook_runs_in_is_said() {
     room.write("home/.config/tenterhook/tenterhook.toml", text);
     let reached = tenterhook_process::means().tier();
     let runs_in = |demanded: Tier| match reached >= demanded {
-        true => demanded.word(),
+        true => demanded.name(),
         false => "none",
     };
     let text = room.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;

@@ -23,7 +23,7 @@ impl Announcements {
         Self { fd, line: Vec::new() }
     }
 
-    /// Reads once, and says the exit code where it was announced; after that nobody listens any more.
+    /// Reads once and returns the exit code once it was announced; later bytes are ignored.
     pub(crate) fn read(&mut self, post: &Post, scratch: &mut [u8]) -> Option<u8> {
         let fd = self.fd.as_ref()?;
         match rustix::io::read(fd, &mut *scratch) {
@@ -33,7 +33,7 @@ impl Announcements {
                 None
             }
             Ok(count) => {
-                let code = self.hear(scratch.get(..count).unwrap_or_default());
+                let code = self.parse(scratch.get(..count).unwrap_or_default());
                 if code.is_some() {
                     self.close(post);
                 }
@@ -43,7 +43,7 @@ impl Announcements {
     }
 
     /// The first line that is an exit code.
-    fn hear(&mut self, bytes: &[u8]) -> Option<u8> {
+    fn parse(&mut self, bytes: &[u8]) -> Option<u8> {
         for &byte in bytes {
             if byte != b'\n' {
                 // One too many makes it a line that means nothing, however much longer it gets.
@@ -92,16 +92,16 @@ mod tests {
             (&["1\r\n"], None),
             (&["\u{663}\n"], None),
         ] {
-            let mut heard = Announcements::new(None);
-            let code = texts.iter().find_map(|text| heard.hear(text.as_bytes()));
+            let mut announcements = Announcements::new(None);
+            let code = texts.iter().find_map(|text| announcements.parse(text.as_bytes()));
             assert_eq!(code, expected, "{texts:?}");
         }
     }
 
     #[test]
     fn a_flood_is_not_kept() {
-        let mut heard = Announcements::new(None);
-        assert_eq!(heard.hear(&[b'1'; 100_000]), None);
-        assert!(heard.line.len() <= LONGEST + 1);
+        let mut announcements = Announcements::new(None);
+        assert_eq!(announcements.parse(&[b'1'; 100_000]), None);
+        assert!(announcements.line.len() <= LONGEST + 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The one place where a process is made: a vfork-style clone whose child makes raw calls only.
 //!
 //! `CLONE_VM | CLONE_VFORK` copies no page table, so a start costs the same from a large host. The
-//! price is that the child runs in the host's memory, on a stack of its own, while the calling
+//! price is that the child runs in the host's memory, on a separate stack, while the calling
 //! thread is suspended: it must not allocate, lock, unwind, or run a signal handler. All that it
 //! needs is prepared in a [`Plan`] before. `enter`, `namespaces` and `root` are parts of this child. What else is unsafe in this crate makes a raw call here and there, or, as `last_word`, hears a signal.
 #![expect(unsafe_code, reason = "clone, and what its child may do, exist only as raw calls")]
@@ -35,7 +35,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) oom_score_adj: Option<&'a [u8]>,
     pub(crate) no_new_privileges: bool,
     pub(crate) confinement: Option<&'a Prepared>,
-    /// What it is started in, where it is in namespaces of its own.
+    /// The namespaces that it is started in, if any.
     pub(crate) isolation: Option<Isolation<'a>>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Stack {
 
 /// Far more than the child's few frames need, also without optimisation; only touched pages count.
 const STACK: usize = 128 << 10;
-/// A page that nobody may touch, below the stack. 64 KiB is the largest page Linux uses.
+/// A page without access, below the stack. 64 KiB is the largest page Linux uses.
 const GUARD: usize = 64 << 10;
 
 impl Stack {
@@ -141,7 +141,7 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
     let pidfd_slot = ptr::from_mut(&mut pidfd);
     mask(u64::MAX);
-    // SAFETY: `stack` is a mapping of our own that nobody else uses while we hold it mutably, and
+    // SAFETY: `stack` is our own mapping, which we borrow mutably, and
     // `CLONE_VFORK` suspends this thread until the child has left it, so `shared`, `plan` and
     // `pidfd` outlive every use by the child. `child` makes no call that is not
     // async-signal-safe and never unwinds. All signals are blocked in this thread, hence in the child.
@@ -151,7 +151,7 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let Some(pid) = (pid > 0).then(|| Pid::from_raw(pid)).flatten() else {
         return Err(Failure { step: Step::Clone, errno });
     };
-    // SAFETY: the kernel stored a new descriptor that nobody else knows.
+    // SAFETY: the kernel stored a new descriptor that no other code uses.
     let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
     // SAFETY: `shared` is ours again; the child wrote it through the pointer, which the compiler
     // cannot see, hence the volatile read.
@@ -213,11 +213,11 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
     // SAFETY: raw calls on numbers and on prepared strings; see above.
     unsafe {
         reset_signals();
-        // A session of its own: no terminal, and a group that can be signalled as one.
+        // A new session: no terminal, and a group that can be signalled as one.
         if libc::setsid() < 0 {
             return Step::Session;
         }
-        // Die with the host; if it is gone already, the signal will not come any more. In namespaces of its own a child has no
+        // Die with the host; if it is gone already, the signal will not come any more. In separate namespaces a child has no
         // parent that it could ask, and process 1 asks its descriptor.
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0
             || plan.isolation.is_none() && libc::getppid() != host
@@ -231,11 +231,11 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         let Some(numbers) = number_descriptors(plan) else { return Step::Streams };
         // Before the first call that may block on a file system: no pipe of another run is held.
         close_all_from(numbers.first_free);
-        // In a root of its own it can change nothing in `/proc`.
+        // In a separate root it can change nothing in `/proc`.
         if let Some(score) = plan.oom_score_adj {
             raise_oom_score(score);
         }
-        // What is confined can mount nothing any more.
+        // A confined child can mount nothing any more.
         if let Some(isolation) = &plan.isolation
             && !isolation.namespaces.enter()
         {
@@ -284,7 +284,7 @@ unsafe fn execute(plan: &Plan<'_>, process_1: c_int) -> Step {
     }
 }
 
-/// The numbers that a child gives its descriptors behind its streams, one after the other. The number of one that it does not have is another's.
+/// The numbers that a child gives its descriptors behind its streams, one after the other. The number of a missing one belongs to a different descriptor.
 struct Numbers {
     /// Entered last, so that it is kept past the closing.
     ruleset: c_int,
@@ -305,7 +305,8 @@ unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
     let mut take = |fd: Option<RawFd>, flags: c_int| {
         let number = next;
         next += c_int::from(fd.is_some());
-        // SAFETY: a raw call on numbers; what stood at `number` is the host's, of which the child has a table of its own.
+        // SAFETY: a raw call on numbers; `number` was the host's descriptor, and the child has a
+        // separate table.
         let is_moved = fd.is_none_or(|fd| unsafe { libc::dup3(fd, number, flags) } >= 0);
         is_moved.then_some(number)
     };

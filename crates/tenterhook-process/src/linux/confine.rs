@@ -1,5 +1,5 @@
 //! How a confinement becomes what the child enters: what this machine can do, and what is prepared of it in the host.
-#![expect(unsafe_code, reason = "whether the kernel knows filters is told by a raw call alone")]
+#![expect(unsafe_code, reason = "only a raw call shows whether the kernel knows filters")]
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) struct Prepared {
     pub(crate) tries_root: bool,
     /// Whether it can tell by trying that no socket is made.
     pub(crate) tries_socket: bool,
-    /// What it makes before it is confined, where it is in namespaces of its own.
+    /// What it makes in its namespaces before it is confined.
     pub(crate) namespaces: Option<Namespaces>,
     /// What it hands over before it becomes its program, where it is watched.
     pub(crate) watch: Option<Watch>,
@@ -41,7 +41,8 @@ pub(crate) fn means_for(at_least: Tier) -> Means {
     found_for(at_least).unwrap_or_else(|_| cheap_means())
 }
 
-/// The same, or what kept this from being found out. Of namespaces one learns by making some, which is left where nobody needs them.
+/// The same, or the failure that kept this from being found out. Namespaces are probed by making
+/// some, so this is skipped where they are not needed.
 fn found_for(at_least: Tier) -> Result<Means, Errno> {
     let cheap = cheap_means();
     if at_least < Tier::T2 && cheap.tier() == Tier::T1 { Ok(cheap) } else { found() }
@@ -67,7 +68,8 @@ fn cheap_means() -> Means {
     })
 }
 
-/// A kernel that knows filters looks for one where there is none, and says so; another does not know the request.
+/// A kernel that knows filters looks for the missing one and says so; an older kernel does not know
+/// the request.
 fn filters_calls() -> bool {
     let none = std::ptr::null::<libc::sock_fprog>();
     // SAFETY: nothing is at the address, which the kernel says instead of reading it: this thread stays as it is.
@@ -75,7 +77,8 @@ fn filters_calls() -> bool {
     done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Prepares what can be had. `None` where nothing can, and nothing is demanded. `beside` are places that a child in a root of its own finds
+/// Prepares the available means. `None` without any, if none is demanded. A child in a
+/// separate root finds the paths of `beside`
 /// empty, unless they are granted.
 pub(crate) fn prepare(
     confinement: &Confinement,

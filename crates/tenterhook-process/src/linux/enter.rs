@@ -43,7 +43,7 @@ const fn program_of(filter: &Filter) -> libc::sock_fprog {
     libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() }
 }
 
-/// From here on calls are heard by whoever gets what is sent on `watch`. On failure the error is in `errno`.
+/// From here on the receiver of `watch` is notified of calls. On failure the error is in `errno`.
 unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
     let (filter, mut byte) = (program_of(filter), 0u8);
     let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
@@ -75,7 +75,7 @@ unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
     }
 }
 
-/// What is written in a file of the kernel is not believed: the child tries what must fail now.
+/// A file of the kernel is no proof: the child tries the calls that must fail now.
 unsafe fn holds(prepared: &Prepared) -> bool {
     // SAFETY: raw calls on numbers and on a constant path.
     unsafe {

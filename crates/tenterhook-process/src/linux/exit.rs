@@ -1,9 +1,9 @@
-//! How a process ended, whoever tells it. Values only.
+//! How a process ended, from any source. Values only.
 
 use rustix::io::Errno;
 use rustix::process::WaitIdStatus;
 
-use super::pidfd::Kept;
+use super::pidfd::StoredExit;
 
 /// How a leader ended.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(super) enum Exit {
     Code(i32),
     Signal(i32),
     Unknown,
-    /// It was told, and could not be read.
+    /// It was reported but could not be read.
     Unread(Errno),
 }
 
@@ -38,12 +38,12 @@ impl From<WaitIdStatus> for Exit {
     }
 }
 
-impl From<Kept> for Option<Exit> {
-    fn from(kept: Kept) -> Self {
-        match kept {
-            Kept::Status(status) => Some(Exit::of_status(status)),
-            Kept::Nothing => Some(Exit::Unknown),
-            Kept::NotYet => None,
+impl From<StoredExit> for Option<Exit> {
+    fn from(stored_exit: StoredExit) -> Self {
+        match stored_exit {
+            StoredExit::Status(status) => Some(Exit::of_status(status)),
+            StoredExit::Nothing => Some(Exit::Unknown),
+            StoredExit::NotYet => None,
         }
     }
 }

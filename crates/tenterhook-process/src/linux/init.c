@@ -1,6 +1,6 @@
 /*
- * What is process 1 of a child's own namespaces: it starts the program, tells the host how that ended, and is the one by
- * whose death the kernel ends whoever is left.
+ * Process 1 of a child's namespaces: starts the program and reports to the host how it ended. When it dies, the kernel
+ * kills the other processes in its namespaces.
  *
  * Must not hold a stream of the program, decide anything, or need a library: it runs with what the program is left.
  *
@@ -76,7 +76,7 @@ static void leave(int code)
         call5(EXIT_GROUP, code, 0, 0, 0, 0);
 }
 
-/* Eight bytes reach a pipe whole or not at all. Where nobody hears them any more the host is dead, and so must this be. */
+/* Eight bytes reach a pipe whole or not at all. Without a reader the host is dead, and this must exit too. */
 static void tell(int status, int step, int value)
 {
     int said[2] = {step, value};
@@ -105,7 +105,7 @@ static int doubt(void)
     if (call5(GETPID, 0, 0, 0, 0, 0) != 1)
         return EOPNOTSUPP;
     length = call5(READLINKAT, AT_FDCWD, (long)"/proc/self", (long)name, sizeof name, 0);
-    /* Who was granted no /proc sees nobody. */
+    /* Without a granted /proc the program sees no process. */
     if (length == -ENOENT)
         return 0;
     if (length < 0)
@@ -188,7 +188,7 @@ __attribute__((used, noreturn)) void begin(long *stack)
         tell(status, UNPROVEN, why);
         leave(1);
     }
-    /* Whoever the program starts is of the same user, and would write on this descriptor how the leader ended. */
+    /* The program's children have the same user and could write a false exit status to this descriptor. */
     call5(PRCTL, PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (argc < 4) {
         tell(status, STARTED, counts_processes());
@@ -211,7 +211,7 @@ __attribute__((used, noreturn)) void begin(long *stack)
         long signal = call5(SIGTIMEDWAIT, (long)&all, 0, 0, 8, 0);
         if (signal == SIGCHLD)
             leader = reap(status, leader);
-        /* The host signals the group. A program that made one of its own hears of its end from here. */
+        /* The host signals the group. A program in a different group gets the signal from here. */
         else if ((signal == SIGTERM || signal == SIGCONT) && leader > 0 && call5(GETPGID, leader, 0, 0, 0, 0) != 1)
             call5(KILL, leader, signal, 0, 0, 0);
     }

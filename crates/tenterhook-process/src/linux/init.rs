@@ -21,7 +21,7 @@ const NAME: &CStr = c"tenterhook-init";
 /// A step and a number, as two numbers of four bytes each.
 const LENGTH: usize = 8;
 
-/// The program in memory, where no path leads and nobody can change it. Above the numbers that a child moves descriptors to.
+/// The program in memory, without a path, so that it cannot be changed. Above the numbers that a child moves descriptors to.
 pub(super) fn program() -> Result<RawFd, Errno> {
     static MADE: OnceLock<Result<OwnedFd, Errno>> = OnceLock::new();
     MADE.get_or_init(make).as_ref().map(AsRawFd::as_raw_fd).map_err(|errno| *errno)
@@ -64,7 +64,7 @@ fn number(status: RawFd) -> CString {
 
 /// What it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum InitMessage {
     /// It is process 1 and sees its own processes alone, and the program was executed.
     Started(i32),
     /// There will be no program.
@@ -73,7 +73,7 @@ enum Told {
     Ended(i32),
 }
 
-impl Told {
+impl InitMessage {
     fn read(bytes: [u8; LENGTH]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h] = bytes;
         let value = i32::from_ne_bytes([e, f, g, h]);
@@ -88,13 +88,13 @@ impl Told {
     }
 }
 
-fn hear(fd: &OwnedFd) -> Result<Option<Told>, Errno> {
+fn receive(fd: &OwnedFd) -> Result<Option<InitMessage>, Errno> {
     let mut bytes = [0; LENGTH];
     loop {
         match rustix::io::read(fd, &mut bytes) {
             Err(Errno::INTR) => {}
-            // What is written in one go, and less than a page, is read so.
-            Ok(LENGTH) => return Ok(Told::read(bytes)),
+            // A message is shorter than a page and written in one call, so one read returns it whole.
+            Ok(LENGTH) => return Ok(InitMessage::read(bytes)),
             Ok(0) => return Ok(None),
             Ok(_) => return Err(Errno::IO),
             Err(errno) => return Err(errno),
@@ -104,9 +104,9 @@ fn hear(fd: &OwnedFd) -> Result<Option<Told>, Errno> {
 
 /// Waits until the program is executed, or will not be. Says whether its processes are counted, where that was asked.
 pub(super) fn await_start(status: &OwnedFd) -> Result<bool, Failure> {
-    match hear(status) {
-        Ok(Some(Told::Started(counts))) => Ok(counts != 0),
-        Ok(Some(Told::Failed(step, errno))) => {
+    match receive(status) {
+        Ok(Some(InitMessage::Started(counts))) => Ok(counts != 0),
+        Ok(Some(InitMessage::Failed(step, errno))) => {
             Err(Failure { step, errno: Errno::from_raw_os_error(errno) })
         }
         // It was killed before it could tell anything.
@@ -126,21 +126,21 @@ impl Status {
         Self { fd }
     }
 
-    /// How the program ended, the first time that it is told.
+    /// How the program ended; only the first call after the report returns it.
     pub(super) fn read(&mut self, post: &Post) -> Option<Exit> {
-        let heard = hear(self.fd.as_ref()?);
-        if heard == Err(Errno::AGAIN) {
+        let received = receive(self.fd.as_ref()?);
+        if received == Err(Errno::AGAIN) {
             return None;
         }
-        // Told, or nobody is left to tell it.
+        // It has reported, or it is gone.
         if let Some(fd) = self.fd.take() {
             // It fails only for a descriptor that is not in the set.
             let _ = epoll::delete(&post.epoll, &fd);
         }
-        match heard {
-            Ok(Some(Told::Ended(status))) => Some(Exit::of_status(status)),
+        match received {
+            Ok(Some(InitMessage::Ended(status))) => Some(Exit::of_status(status)),
             Ok(_) => None,
-            // It was told and not understood: how process 1 ended says nothing of the program.
+            // The message is unreadable, and the status of process 1 is not the program's.
             Err(errno) => Some(Exit::Unread(errno)),
         }
     }
@@ -151,16 +151,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_read() {
+    fn init_messages_are_decoded() {
         let said = |step: i32, value: i32| {
             let mut bytes = [0; LENGTH];
             bytes[..4].copy_from_slice(&step.to_ne_bytes());
             bytes[4..].copy_from_slice(&value.to_ne_bytes());
-            Told::read(bytes)
+            InitMessage::read(bytes)
         };
-        assert_eq!(said(1, 0), Some(Told::Started(0)));
-        assert_eq!(said(4, 2), Some(Told::Failed(Step::Execute, 2)));
-        assert_eq!(said(5, 9), Some(Told::Ended(9)));
+        assert_eq!(said(1, 0), Some(InitMessage::Started(0)));
+        assert_eq!(said(4, 2), Some(InitMessage::Failed(Step::Execute, 2)));
+        assert_eq!(said(5, 9), Some(InitMessage::Ended(9)));
         assert_eq!(said(0, 0), None);
     }
 }

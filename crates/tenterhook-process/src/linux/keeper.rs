@@ -1,9 +1,9 @@
-//! Who ends what a program started, when the program itself was killed and can end nothing any more?
+//! Kills the processes that a program started, after the program itself was killed.
 //!
-//! The kernel tells the children of a run that their host died, and nobody their children: a shell
+//! The kernel tells the children of a run that their host died, but not those children's children: a shell
 //! dies, and what it runs lives on. A keeper is a second process that holds the reading end of a
 //! pipe whose writing end dies with the program, however it dies, and then ends everything that
-//! bears the program's [tag](crate::TAG). Who cleared its environment is not found.
+//! bears the program's [tag](crate::TAG). A process that cleared its environment is not found.
 
 #![expect(
     unsafe_code,
@@ -27,7 +27,7 @@ use crate::tag::{self, TAG};
 /// How long the keeper goes round: a chain of forks is caught by being faster than its next fork.
 const LONGEST: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(2);
-/// How often nobody must be found.
+/// How many searches in a row must find no process.
 const QUIET: u32 = 3;
 
 /// Starts a keeper for this program, so that nothing which it starts through this crate outlives
@@ -45,7 +45,7 @@ pub fn leave_nothing() -> io::Result<()> {
     }
     let mark = tag::host();
     let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: there is one thread, as was counted, so that no lock is held by another one.
+    // SAFETY: there is one thread, as was counted, so that no other thread holds a lock.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use rustix::io::Errno;
 
-use super::places::{self, Access, Place};
+use super::granted_paths::{self, Access, GrantedPath};
 use super::without_links;
 use crate::confine::{Confinement, Net};
 
@@ -63,7 +63,7 @@ pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<(OwnedF
     let handled = handled(&confinement.net, version);
     let ruleset = create(&handled, version)?;
     let mut grants_root = false;
-    places::each(confinement, |place| {
+    granted_paths::each(confinement, |place| {
         grants_root |= place.path.parent().is_none();
         grant(&ruleset, place, &handled)
     })?;
@@ -76,7 +76,7 @@ pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<(OwnedF
     Ok((ruleset, grants_root))
 }
 
-fn grant(ruleset: &OwnedFd, place: &Place<'_>, handled: &Handled) -> Result<(), Errno> {
+fn grant(ruleset: &OwnedFd, place: &GrantedPath<'_>, handled: &Handled) -> Result<(), Errno> {
     let rights = on(place.access);
     let fits = if place.is_directory { rights } else { rights & ON_FILES };
     let rule = Beneath { allowed: fits & handled.files, parent: place.file.as_raw_fd() };
@@ -105,7 +105,7 @@ const fn handled(net: &Net, version: u32) -> Handled {
 }
 
 fn create(handled: &Handled, version: u32) -> Result<OwnedFd, Errno> {
-    // A kernel refuses fields that it does not know, unless they are zero and it is told of none of them.
+    // A kernel refuses fields that it does not know, unless they are zero and the size excludes them.
     let size: usize = match version {
         ..=3 => 8,
         4..=5 => 16,
@@ -114,7 +114,7 @@ fn create(handled: &Handled, version: u32) -> Result<OwnedFd, Errno> {
     // SAFETY: reads at most the 24 bytes of `handled`.
     let fd = unsafe { libc::syscall(CREATE_RULESET, std::ptr::from_ref(handled), size, 0u32) };
     let Some(fd) = c_int::try_from(fd).ok().filter(|fd| *fd >= 0) else { return Err(last()) };
-    // SAFETY: the kernel made a new descriptor that nobody else knows.
+    // SAFETY: the kernel made a new descriptor that no other code uses.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -132,7 +132,8 @@ pub(super) const fn rights(access: Access, net: &Net, version: u32) -> Rights {
     on(access) & handled(net, version).files
 }
 
-/// Grants `rights` on what lies at `path`. What is not there grants nothing, as in the host. On failure the error is in `errno`.
+/// Grants `rights` on the path `path`. A missing path grants nothing, as in the host. On failure
+/// the error is in `errno`.
 ///
 /// SAFETY of the whole: called in the child of a vfork only, with memory that the suspended parent keeps.
 pub(super) unsafe fn add_named(ruleset: c_int, path: &CStr, rights: Rights) -> bool {

@@ -1,4 +1,4 @@
-//! From a command to a running process, or the reason why there is none.
+//! From a command to a running process, or the reason for the failure.
 //!
 //! Runs on a thread of the starters' pool. Allocates and looks things up *before* the clone.
 
@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
-use super::watch::Heard;
+use super::watch::AskedLog;
 use super::{confine, init, namespaces};
 use crate::arguments::{self, c_string, fault, is_scarce};
 use crate::command::{Announce, Command, Privileges, Resource};
@@ -42,7 +42,7 @@ pub(crate) struct Launched {
     /// How far it is confined, as it said itself.
     pub(crate) tier: Tier,
     /// What it asks for, where it is watched.
-    pub(crate) heard: Option<Heard>,
+    pub(crate) asked_log: Option<AskedLog>,
     pub(crate) cwd_substituted: Option<PathBuf>,
     pub(crate) word: String,
 }
@@ -62,7 +62,7 @@ const SCARCE_PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts `command`. `id` makes its tag unique.
 pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launched, NotStarted> {
-    let word = tag::word(id);
+    let word = tag::for_run(id);
     let prepared = Prepared::new(command, &word)?;
     let pipes = match Pipes::new(command.announce) {
         Err(errno) if is_scarce(errno) => {
@@ -90,10 +90,10 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         status,
         executed,
         tier,
-        heard: prepared
+        asked_log: prepared
             .confinement
             .and_then(|confinement| confinement.watch)
-            .map(|watch| watch.heard),
+            .map(|watch| watch.asked_log),
         cwd_substituted,
         word,
     })

@@ -8,6 +8,7 @@ mod clone;
 mod confine;
 mod enter;
 mod exit;
+mod granted_paths;
 mod init;
 mod keeper;
 mod landlock;
@@ -16,7 +17,6 @@ mod leaving;
 mod namespaces;
 mod pidfd;
 mod pipes;
-mod places;
 mod pool;
 mod post;
 mod root;
@@ -107,7 +107,7 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: 
         let start_by = requested + command.limits.start;
         let deadline = command.deadline;
         let (inbox, stdin) = (inbox.clone(), stdin.clone());
-        host.post.leave(Message::Expect { inbox: inbox.clone(), requested, start_by, deadline });
+        host.post.push(Message::Expect { inbox: inbox.clone(), requested, start_by, deadline });
         let look = start_by.min(requested + supervisor::STUCK);
         host.post.wake_at(deadline.map_or(look, |deadline| deadline.min(look)));
         let starter = host.clone();
@@ -157,7 +157,7 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: 
     let (first, written) = (command.stdin.clone(), launched.written);
     stdin.open(launched.stdin.take(), first, written, input, &host.post);
     let adopted = Adopted { inbox: inbox.clone(), stdin, command, launched };
-    host.post.leave(Message::Adopt(Box::new(adopted)));
+    host.post.push(Message::Adopt(Box::new(adopted)));
     if let Some(at) = due {
         host.post.wake_at(at);
     }

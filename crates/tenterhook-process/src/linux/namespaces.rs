@@ -1,4 +1,5 @@
-//! How a child comes into namespaces of its own: what is prepared in the host, what the child does, and whether this machine lets it.
+//! Starts a child in separate namespaces: what is prepared in the host, what the child does, and
+//! whether this machine allows it.
 #![expect(unsafe_code, reason = "what the child of a vfork does exists only as raw calls")]
 
 use std::ffi::{CStr, CString, c_int};
@@ -12,7 +13,7 @@ use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, getegid, geteuid, waitid};
 
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
-use super::places::Access;
+use super::granted_paths::Access;
 use super::root::Root;
 use super::{init, landlock, launch};
 use crate::confine::{Confinement, Net, Tier};
@@ -26,10 +27,10 @@ const ALWAYS: c_int =
 /// Where the kernel tells of processes: of all of the host, until the child puts its own in that place.
 const PROC: &CStr = c"/proc";
 
-/// What a child needs to make namespaces of its own.
+/// What a child needs to make its namespaces.
 pub(crate) struct Namespaces {
     pub(super) flags: c_int,
-    /// Its own user and group, and nobody else.
+    /// Its own user and group, and no other.
     users: Vec<u8>,
     groups: Vec<u8>,
     /// What limits its files in there.
@@ -40,22 +41,22 @@ pub(crate) struct Namespaces {
 enum Files {
     /// Landlock, whose ruleset knows nothing of the new `/proc`: what of it is granted.
     Landlock(Vec<(CString, landlock::Rights)>),
-    /// A root of its own.
+    /// A separate root.
     Root(Root),
 }
 
 impl Namespaces {
     /// For a child whose files a ruleset of Landlock limits, in this `version` of it.
     pub(super) fn beside_landlock(confinement: &Confinement, version: u32) -> Self {
-        Self::of(&confinement.net, Files::Landlock(granted(confinement, version)))
+        Self::new(&confinement.net, Files::Landlock(granted(confinement, version)))
     }
 
     /// For a child that finds nothing but what is granted.
     pub(super) fn with_root(confinement: &Confinement, root: Root) -> Self {
-        Self::of(&confinement.net, Files::Root(root))
+        Self::new(&confinement.net, Files::Root(root))
     }
 
-    fn of(net: &Net, files: Files) -> Self {
+    fn new(net: &Net, files: Files) -> Self {
         let net = if *net == Net::Denied { libc::CLONE_NEWNET } else { 0 };
         let only = |id: u32| format!("{id} {id} 1").into_bytes();
         let (users, groups) = (only(geteuid().as_raw()), only(getegid().as_raw()));
@@ -71,7 +72,7 @@ impl Namespaces {
         let harmless = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
         // SAFETY: raw calls on numbers and on prepared strings.
         unsafe {
-            // Whoever could leave a group could reach what is closed to that one.
+            // A process that could leave a group could reach what is closed to that group.
             write_all(c"/proc/self/setgroups", b"deny")
                 && write_all(c"/proc/self/uid_map", &self.users)
                 && write_all(c"/proc/self/gid_map", &self.groups)
@@ -120,7 +121,8 @@ unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
     }
 }
 
-/// What is granted in `/proc`, which the child has to name anew. What lies there by a number is of a process that it does not see.
+/// The granted paths in `/proc`, which the child has to resolve anew. A number there belongs to a
+/// process that it does not see.
 fn granted(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
     let of = |paths: &[PathBuf], access: Access| {
         let paths: Vec<PathBuf> = paths.iter().map(|path| resolved(path)).collect();
@@ -150,13 +152,13 @@ pub(super) struct Found {
 }
 
 /// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps; what fails for
-/// want of something is no such answer, and is tried again by whoever asks next.
+/// want of something is no such answer, and the next caller tries again.
 pub(super) fn found() -> Result<Found, Errno> {
     static FOUND: OnceLock<Found> = OnceLock::new();
     if let Some(known) = FOUND.get() {
         return Ok(*known);
     }
-    // On a thread of its own: whoever asks has signals that may come.
+    // On a separate thread: the caller's thread may receive signals.
     let tried = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
         clone::block_signals();
         attempt()
@@ -208,7 +210,7 @@ fn attempt_with(files: Files) -> Result<bool, Failure> {
     let prepare = |errno| Failure { step: Step::Prepare, errno };
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
     let null = null.and_then(launch::above_moved).map_err(prepare)?;
-    let namespaces = Namespaces::of(&Net::Denied, files);
+    let namespaces = Namespaces::new(&Net::Denied, files);
     let (status, theirs) = launch::pipe().map_err(prepare)?;
     let none = Strings::new(Vec::new());
     let plan = Plan {
@@ -232,12 +234,12 @@ fn attempt_with(files: Files) -> Result<bool, Failure> {
     };
     let (_, pidfd, _) = clone::spawn(&plan, &mut Stack::new().map_err(prepare)?)?;
     drop(theirs);
-    let heard = init::await_start(&status);
+    let started = init::await_start(&status);
     end(&pidfd);
-    heard
+    started
 }
 
-/// Ends a process 1, and with it whoever it has started.
+/// Kills a process 1, and with it the processes in its namespaces.
 pub(super) fn end(pidfd: &OwnedFd) {
     use std::os::fd::AsFd;
     // Both fail only where it is gone already.

@@ -1,9 +1,10 @@
-//! What a pidfd knows that an id does not: how its process ended, whoever reaped it, and who is in its group, whatever
+//! What a pidfd knows that an id does not: how its process ended, even if other code reaped it, and
+//! which processes are in its group, whatever
 //! became of the id. Decides nothing.
 //!
 //! A host may take the exit of a child of ours before we look: it ignores `SIGCHLD`, so that the kernel reaps, or waits for
 //! children that are not its own. The kernel then has nothing left for `waitid`, but since Linux 6.15 it keeps the exit
-//! status beside the pidfd, where nobody else can take it.
+//! status beside the pidfd, where no other process can take it.
 #![expect(unsafe_code, reason = "rustix has neither of the two calls")]
 
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -31,7 +32,7 @@ const GROUP: libc::c_uint = 1 << 2;
 
 /// What the kernel keeps of an end that somebody else has reaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum StoredExit {
     /// The status, as `wait` has it.
     Status(i32),
     /// None yet: it is being reaped at this moment.
@@ -41,14 +42,14 @@ pub(crate) enum Kept {
 }
 
 /// How the process of `pidfd` ended.
-pub(crate) fn kept(pidfd: &OwnedFd) -> Kept {
+pub(crate) fn stored_exit(pidfd: &OwnedFd) -> StoredExit {
     let mut info = Info { mask: EXIT, ..Info::default() };
-    // SAFETY: the opcode says the size of `Info`, which is plain numbers, and the kernel writes no more than that.
+    // SAFETY: the opcode says the size of `Info`, which is plain numbers, and the kernel writes at most that much.
     let asked = unsafe { ioctl::ioctl(pidfd, Updater::<GET_INFO, Info>::new(&mut info)) };
     match asked {
-        Ok(()) if info.mask & EXIT != 0 => Kept::Status(info.status),
-        Ok(()) => Kept::NotYet,
-        Err(_) => Kept::Nothing,
+        Ok(()) if info.mask & EXIT != 0 => StoredExit::Status(info.status),
+        Ok(()) => StoredExit::NotYet,
+        Err(_) => StoredExit::Nothing,
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum Watch {
 }
 
 /// A pipe's capacity is 64 KiB unless its holder raised it, at most to 1 MiB without privilege.
-/// A last look at a held pipe reads no more than that.
+/// A last look at a held pipe reads at most that much.
 const LAST_LOOK: usize = 1 << 20;
 
 impl Reader {

@@ -27,7 +27,7 @@ struct State {
     wanted: usize,
 }
 
-/// Where so many threads are stuck in starts, another one would be too.
+/// Where so many threads are stuck in starts, the next thread would be too.
 const MOST: usize = 64;
 
 impl Pool {
@@ -54,7 +54,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Adds a thread where jobs wait although nobody is idle: the others are stuck.
+    /// Adds a thread where jobs wait although no thread is idle: the others are stuck.
     pub(crate) fn grow_if_stuck(self: &Arc<Self>) {
         let mut state = self.lock();
         if !state.jobs.is_empty()

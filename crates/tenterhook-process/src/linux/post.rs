@@ -21,7 +21,7 @@ use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::End;
 
-/// What the supervisor is told.
+/// A message to the supervisor.
 pub(crate) enum Message {
     /// A run was asked for; it must have started, or be over, at this moment.
     Expect { inbox: Arc<Inbox>, requested: Instant, start_by: Instant, deadline: Option<Instant> },
@@ -107,13 +107,13 @@ impl Post {
     }
 
     /// Leaves a message that is read when the supervisor wakes next.
-    pub(crate) fn leave(&self, message: Message) {
+    pub(crate) fn push(&self, message: Message) {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
     /// Leaves a message and wakes the supervisor.
     pub(crate) fn send(&self, message: Message) {
-        self.leave(message);
+        self.push(message);
         self.ring();
     }
 

@@ -1,8 +1,9 @@
 //! A root of a child's own, in which it finds what it is granted and nothing else: what a machine confines files with that has namespaces
 //! and no Landlock. Prepared in the host, made by the child in its own mounts.
 //!
-//! What is granted lies in it under its own path, bound from the host's root: to be read alone, unless it may be changed. Links on the way to
-//! it are there as well. Around that there is an empty directory that nobody can change. Knows nothing of processes.
+//! Granted paths keep their names in it and are bound from the host's root, read-only unless they
+//! may be changed. Links on the way to them are there as well. The rest is an empty directory that
+//! no process can change. Knows nothing of processes.
 #![expect(unsafe_code, reason = "what the child of a vfork does exists only as raw calls")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,18 +15,18 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::places::{self, Access};
+use super::granted_paths::{self, Access};
 use super::without_links;
 use crate::confine::Confinement;
 use crate::resolved::Links;
 
-/// Where it is made. Whoever has namespaces mounts this anew, so that nothing that is granted is hidden by it.
+/// Where it is made. A child in namespaces mounts this anew, so that it hides no granted path.
 const BASE: &CStr = c"/proc";
 
 /// Devices that may be used wherever all around them may be. No other one in a directory that is bound can be opened: a terminal, a disk.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Names of streams that lead to those of whoever asks.
+/// Names of streams that lead to the caller's own.
 const STREAMS: &[&str] = &["/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 const OPEN_TREE_CLONE: c_int = 1;
@@ -46,7 +47,7 @@ struct Attributes {
     user_namespace: u64,
 }
 
-/// What is made in it, in this order. Paths are below [`BASE`].
+/// The steps that make it, in this order. Paths are below [`BASE`].
 #[derive(Debug, PartialEq, Eq)]
 enum Make {
     Directory(CString),
@@ -68,10 +69,10 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// What is made for `confinement`. `beside` are places that are there, and empty unless they are granted.
+    /// The root for `confinement`. The paths of `beside` exist in it, and are empty unless they are granted.
     pub(super) fn new(confinement: &Confinement, beside: &[&Path]) -> Result<Self, Errno> {
         let mut granted = BTreeMap::new();
-        places::each(confinement, |place| {
+        granted_paths::each(confinement, |place| {
             // What cannot be narrowed to reading is not granted instead.
             let is_known = DEVICES.iter().any(|path| place.path == Path::new(path));
             if place.is_special && !is_known && place.access == Access::Read {
@@ -113,7 +114,7 @@ impl Root {
 
     /// Puts it into the place of the host's. On failure the error is in `errno`.
     ///
-    /// SAFETY of the whole: called in the child only, in mounts of its own, with memory that the suspended parent keeps.
+    /// SAFETY of the whole: called in the child only, in separate mounts, with memory that the suspended parent keeps.
     pub(super) unsafe fn enter(&self) -> bool {
         let (none, tmpfs, proc) = (std::ptr::null::<c_void>(), c"tmpfs".as_ptr(), c"proc".as_ptr());
         let harmless = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -136,7 +137,7 @@ impl Root {
         }
     }
 
-    /// Whether the child is in it, told by looking: what lies at `/` is not the host's, and cannot be changed. As [`Root::enter`].
+    /// Whether the child is in it, checked on the file system: the directory at `/` is not the host's, and cannot be changed. As [`Root::enter`].
     pub(super) unsafe fn holds(&self) -> bool {
         if self.is_whole {
             return true;
@@ -151,7 +152,7 @@ impl Root {
     }
 }
 
-/// Whether `/proc` is granted. Of the child's own nothing less can be, and nothing to change.
+/// Whether `/proc` is granted. A child's own `/proc` can only be granted as a whole and read-only.
 fn proc_is_whole(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Errno> {
     let proc = Path::new("/proc");
     let is_read = |path: &Path| matches!(granted.get(path), Some((Access::Read, _)));
@@ -167,7 +168,7 @@ fn proc_is_whole(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Er
 #[derive(Default)]
 struct Draft {
     makes: Vec<Make>,
-    /// What is bound, with all below it.
+    /// A bound path, with all below it.
     bound: BTreeMap<PathBuf, Access>,
     /// What else is there.
     made: BTreeSet<PathBuf>,
@@ -216,7 +217,7 @@ impl Draft {
         }
     }
 
-    /// Has directories there that are granted to nobody: a program starts in one, or looks for what it calls its home.
+    /// Makes directories that are not granted: a program starts in one, or looks for what it calls its home.
     fn stand(&mut self, beside: &[&Path]) {
         let top = fs::read_dir("/").into_iter().flatten().flatten().map(|entry| entry.path());
         let all: BTreeSet<PathBuf> =
@@ -288,7 +289,7 @@ impl Make {
 /// Errors of a place that is gone, or was moved, since it was looked at in the host.
 const GONE: [c_int; 4] = [libc::ENOENT, libc::ENOTDIR, libc::ELOOP, libc::EACCES];
 
-/// Binds a place of the host's root. What is gone meanwhile grants nothing. As [`Make::done`].
+/// Binds a path of the host's root. A path that is gone meanwhile grants nothing. As [`Make::done`].
 unsafe fn is_bound(from: &CStr, at: &CStr, set: u64) -> bool {
     let clone = OPEN_TREE_CLONE | AT_RECURSIVE | libc::AT_EMPTY_PATH | libc::O_CLOEXEC;
     // SAFETY: raw calls on numbers, on prepared strings, and on structures that the kernel reads only. Each is made where the one

@@ -53,7 +53,7 @@ pub(crate) struct Run {
     announcements: Announcements,
     /// What process 1 of its namespaces tells, which is then the leader.
     status: Status,
-    /// Whether it is in namespaces of its own, out of which nobody comes.
+    /// Whether it is in separate namespaces, which no process can leave.
     is_isolated: bool,
     /// Whether the program has ended.
     ended: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Run {
     /// Counted among those that live while its process does, though its report is out.
     leaving: Option<Leaving>,
     tier: crate::confine::Tier,
-    heard: Option<super::watch::Heard>,
+    asked_log: Option<super::watch::AskedLog>,
     cwd_substituted: Option<std::path::PathBuf>,
 }
 
@@ -161,13 +161,13 @@ impl Run {
             taken: None,
             leaving: None,
             tier: launched.tier,
-            heard: launched.heard,
+            asked_log: launched.asked_log,
             cwd_substituted: launched.cwd_substituted,
         }
     }
 
     /// The tag of this run's descendants.
-    pub(crate) fn word(&self) -> &str {
+    pub(crate) fn tag(&self) -> &str {
         &self.word
     }
 
@@ -200,7 +200,7 @@ impl Run {
     pub(crate) fn cancel(&mut self, now: Instant) {
         match self.phase {
             Phase::Running => self.terminate(Cause::Cancelled, now),
-            // It has answered already; nobody waits for those who hold its streams.
+            // It has answered already; no further wait for processes that hold its streams.
             Phase::Draining { .. } => self.phase = Phase::Draining { until: now },
             _ => (),
         }
@@ -226,7 +226,7 @@ impl Run {
     fn on_announcement(&mut self, turn: &mut Turn<'_>) {
         self.announced = self.announced.or(self.announcements.read(turn.post, turn.scratch));
         if self.announced.is_some() {
-            // What was said must be heard, whoever made it pause.
+            // All output must be read, even if a pause was requested.
             self.stdout.resume(turn.post, self.inbox.id);
         }
     }
@@ -287,9 +287,9 @@ impl Run {
     }
 
     /// Signals the group: by its leader's pidfd, which is never anybody else's. Kernels before 6.9 know no group there, so
-    /// that its id must do, while nobody has reaped the leader.
+    /// that its id must do, until the leader is reaped.
     fn signal(&self, signal: Signal) {
-        // It fails only where nobody is left to signal, or where a set-user-id program may not be.
+        // It fails only where no process is left to signal, or where a set-user-id program may not be.
         if pidfd::signal_group(&self.pidfd, signal) == Err(Errno::INVAL) && self.taken.is_none() {
             let _ = kill_process_group(self.pid, signal);
         }

@@ -41,8 +41,8 @@ const REFUSE: u32 = 0x0005_0000 | libc::EPERM as u32;
 /// As a kernel answers that does not have the call: programs then take the older one.
 const UNKNOWN: u32 = 0x0005_0000 | libc::ENOSYS as u32;
 const KILL: u32 = 0x8000_0000;
-/// Waits for whoever listens.
-const HEARD: u32 = 0x7fc0_0000;
+/// Waits for the listener.
+const NOTIFY: u32 = 0x7fc0_0000;
 
 /// Refused to every confined child. `io_uring` would open sockets past the filter.
 const ALWAYS: &[c_long] = &[
@@ -77,7 +77,7 @@ const ALWAYS: &[c_long] = &[
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
     libc::SYS_unshare,
-    // Memory and queues of System V have names of their own, which Landlock does not know.
+    // Memory and queues of System V have separate names, which Landlock does not know.
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -91,7 +91,7 @@ const ALWAYS: &[c_long] = &[
     libc::SYS_msgctl,
 ];
 
-/// Refused where attributes of files are not granted. Landlock has no right for them: whoever may change the mode of one file of
+/// Refused where attributes of files are not granted. Landlock has no right for them: a process that may change the mode of one file of
 /// the user's may change those of all, and a guard that is not executable guards nothing.
 const ATTRIBUTES: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
@@ -122,13 +122,13 @@ const ATTRIBUTES: &[c_long] = &[
     FILE_SETATTR,
 ];
 
-// Of kernels that are younger than the headers; the same numbers on every processor.
+// Calls of kernels that are younger than the headers; the same numbers on every processor.
 const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
 const FILE_SETATTR: c_long = 469;
 
-/// What is said of a process by its number, and the argument that holds it; 0 is the caller itself.
+/// Calls on a process by its number, and the argument that holds it; 0 is the caller itself.
 const OF_A_PROCESS: &[(c_long, u32)] = &[
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setscheduler, 0),
@@ -156,8 +156,8 @@ const UNSEEN: &[c_long] = &[
     libc::SYS_clone3,
 ];
 
-/// What of `clone` makes a namespace, in one of which a program has all powers, and what makes a sister of a child: nobody would find that
-/// one when the run is over.
+/// The flags of `clone` that make a namespace, in which a program has all powers, or a sibling of
+/// the caller, which no search would find when the run is over.
 const STRANGERS: u32 = (libc::CLONE_PARENT
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -167,7 +167,7 @@ const STRANGERS: u32 = (libc::CLONE_PARENT
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP) as u32;
 
-/// Whoever opens a file with a lease waits for its holder: a guard, until its time is up.
+/// A process that opens a file with a lease waits for its holder: a guard, until its time is up.
 const LEASES: [u32; 3] = [libc::F_SETLEASE as u32, libc::F_NOTIFY as u32, F_SETDELEG];
 const F_SETDELEG: u32 = 1040;
 
@@ -199,12 +199,12 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
     when(&mut filter, libc::SYS_clone, &[load(argument(0)), makes_one, give(REFUSE)]);
     match &confinement.net {
         Net::Open => {}
-        // Also no socket of the machine itself: behind some stand daemons that start programs for whoever asks.
+        // Also no socket of the machine itself: behind some stand daemons that start programs for any client.
         Net::Denied => {
             for call in [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
                 refuse(&mut filter, call, REFUSE);
             }
-            // Whoever watches it hears of the wish, and refuses it.
+            // The listener records this call and refuses it.
             if !confinement.watched {
                 refuse(&mut filter, libc::SYS_socket, REFUSE);
             }
@@ -213,7 +213,7 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
         Net::TcpTo(_) => {
             only_tcp(&mut filter);
             only_lasting_pairs(&mut filter);
-            // Who listens without a name gets a port that Landlock was not asked about.
+            // A socket that listens without a name gets a port that Landlock was not asked about.
             refuse(&mut filter, libc::SYS_listen, REFUSE);
         }
     }
@@ -221,15 +221,16 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
     Some(filter)
 }
 
-/// The filter that hands these calls to whoever listens, and lets others go on: what another filter refuses it refuses all the same.
-pub(super) fn heard(calls: impl Iterator<Item = c_long>) -> Option<Filter> {
+/// The filter that hands these calls to the listener, and lets others go on: what another filter refuses it refuses all the same.
+pub(super) fn notifying(calls: impl Iterator<Item = c_long>) -> Option<Filter> {
     let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(ALLOW), load(NUMBER)];
-    calls.for_each(|call| refuse(&mut filter, call, HEARD));
+    calls.for_each(|call| refuse(&mut filter, call, NOTIFY));
     filter.push(give(ALLOW));
     Some(filter)
 }
 
-/// Limits and priorities of its own process: by those of others it could end its host, and a denial with it.
+/// Limits and priorities of the process itself only: with those of others it could end its host, and a
+/// denial with it.
 fn only_itself(filter: &mut Filter) {
     for (call, process) in OF_A_PROCESS {
         when(filter, *call, &[load(argument(*process)), skip_if(0, 1), give(REFUSE)]);
@@ -244,7 +245,7 @@ fn only_itself(filter: &mut Filter) {
         ];
         when(filter, *call, &whom);
     }
-    // Whoever hands over no new limit only asks.
+    // A call without a new limit only reads.
     when(
         filter,
         libc::SYS_prlimit64,

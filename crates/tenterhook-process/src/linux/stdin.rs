@@ -1,6 +1,6 @@
-//! Our end of a child's standard input: what is written, what waits for room, what was refused.
+//! Our end of a child's standard input: written bytes, bytes that wait for capacity, refused bytes.
 //!
-//! Shared by the owner of a run and its supervisor, and written by whoever has something to write:
+//! Shared by the owner of a run and its supervisor, and written by either of them:
 //! to wake another thread for it would take longer than the write. Never blocks.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ struct State {
     /// How much of the first in the queue is written.
     offset: usize,
     written: u64,
-    /// How much of that nobody had read when the input was given up.
+    /// How many of those bytes were unread when the input was given up.
     left: u64,
     close_when_empty: bool,
 }
@@ -61,7 +61,7 @@ impl Stdin {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes `bytes` after all that was fed before, as far as there is room; the rest follows.
+    /// Writes `bytes` after all that was fed before, as far as the pipe takes them; the rest follows.
     pub(crate) fn feed(&self, bytes: Arc<[u8]>) {
         self.owner(|state| state.push(bytes));
     }
@@ -110,7 +110,7 @@ impl Stdin {
         state.write(post, self.id);
     }
 
-    /// Writes on: there is room.
+    /// Writes on: the pipe takes more.
     pub(crate) fn write(&self, post: &Post) {
         self.lock().write(post, self.id);
     }
@@ -137,7 +137,7 @@ impl Stdin {
 
 impl State {
     fn push(&mut self, bytes: Arc<[u8]>) {
-        // What is refused is remembered, and not kept over and over.
+        // Refused bytes are counted, not stored again and again.
         let refused = matches!(self.pipe, Pipe::Closed) && !self.queue.is_empty();
         if !bytes.is_empty() && !refused {
             self.queue.push_back(bytes);

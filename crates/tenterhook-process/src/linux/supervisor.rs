@@ -76,7 +76,7 @@ impl Starting {
 
     /// Ends it: the starter drops it where it waits for its turn. Where it is being started at
     /// this moment, it is ended as a run, so that the report comes when the process is gone; but
-    /// nobody waits long for a starter that is stuck.
+    /// no caller waits long for a starter that is stuck.
     fn end(&mut self, end: End, now: Instant) {
         self.over.get_or_insert(end);
         self.start_by = self.start_by.min(now + STUCK);
@@ -93,7 +93,7 @@ impl Starting {
 impl Supervisor {
     fn turn(&mut self) {
         self.events.clear();
-        // A turn that panicked took the vector with it; without room, epoll would refuse to wait.
+        // A turn that panicked took the vector with it; without capacity, epoll would refuse to wait.
         self.events.reserve(EVENTS);
         let host = self.host.clone();
         match epoll::wait(&host.post.epoll, spare_capacity(&mut self.events), None) {
@@ -143,7 +143,7 @@ impl Supervisor {
         let entry = self.runs.remove(&id);
         let (requested, abandoned) = match entry {
             Some(Entry::Starting(starting)) => (starting.requested, false),
-            // Its report is out: it took too long to start. It is ended, and nobody hears of it.
+            // Its report is out: it took too long to start. It is killed without a report.
             _ => (now, true),
         };
         let run = Box::new(Run::new(adopted, requested));
@@ -209,7 +209,7 @@ impl Supervisor {
     /// Has somebody search for the descendants of a run, whose report waits for it.
     fn sweep(&mut self, id: u64, mut search: Search, now: Instant) {
         let words = self.runs.iter().filter_map(|(other, entry)| match entry {
-            Entry::Started { run, .. } if *other != id => Some(run.word().to_owned()),
+            Entry::Started { run, .. } if *other != id => Some(run.tag().to_owned()),
             _ => None,
         });
         search.others = words.collect();
@@ -274,7 +274,7 @@ fn answer_searches(host: &Host) {
     }
     let (ids, searches): (Vec<_>, Vec<_>) = searches.into_iter().unzip();
     for (id, swept) in ids.into_iter().zip(sweep::sweep(&searches)) {
-        host.post.leave(Message::Swept(id, swept));
+        host.post.push(Message::Swept(id, swept));
     }
     host.post.ring();
 }

@@ -1,8 +1,8 @@
-//! Who of a run's descendants is still alive, and may we end them?
+//! Which of a run's descendants are still alive, and may we end them?
 //!
 //! The group of a run is killed without any search. This is for those who left the group: they are
 //! known by their session or by the [tag](crate::TAG) in their environment. A descendant that
-//! made a session of its own *and* cleared its environment is found only where this host adopts
+//! made a new session *and* cleared its environment is found only where this host adopts
 //! orphans. Bounded in time: a chain of forks may outrun it, and is then reported.
 
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ const LEAVING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Makes this process the parent of every descendant that loses its own, and lets each run end
-/// those that it left behind, also daemons in sessions of their own.
+/// those that it left behind, also daemons in separate sessions.
 ///
 /// For programs, not for libraries: it is a property of the whole process (a *child subreaper*).
 /// Call it only where all children are started through this crate: after a run, a child of the
@@ -79,10 +79,10 @@ pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
         }
         found.iter_mut().for_each(|target| target.left.clear());
         for pid in processes() {
-            let Some(traits) = Traits::of(pid) else { continue };
+            let Some(traits) = Traits::read(pid) else { continue };
             for target in &mut found {
-                let Some(place) = target.search.place(&traits) else { continue };
-                if adopting || place == Place::Session {
+                let Some(location) = target.search.location(&traits) else { continue };
+                if adopting || location == Location::Session {
                     quiet = false;
                     target.kill(pid);
                 }
@@ -119,7 +119,7 @@ impl<'a> Found<'a> {
     /// Kills `pid`, unless it is not any more who it was.
     fn kill(&mut self, pid: Pid) {
         let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-        let still = Traits::of(pid).is_some_and(|traits| self.search.place(&traits).is_some());
+        let still = Traits::read(pid).is_some_and(|traits| self.search.location(&traits).is_some());
         if still && pidfd_send_signal(pidfd, Signal::KILL).is_ok() {
             self.killed.insert(pid);
         }
@@ -161,10 +161,10 @@ fn end_orphans(search: &Search, until: Instant, killed: &mut HashSet<Pid>) -> bo
 
 /// Where a descendant lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// In the run's session, in a group of its own.
+enum Location {
+    /// In the run's session, in a separate group.
     Session,
-    /// In a session of its own.
+    /// In a separate session.
     Elsewhere,
 }
 
@@ -175,7 +175,7 @@ struct Traits {
 }
 
 impl Traits {
-    fn of(pid: Pid) -> Option<Self> {
+    fn read(pid: Pid) -> Option<Self> {
         let stat = std::fs::read(file(pid, "stat")).ok()?;
         let (state, session) = read_stat(&stat)?;
         if state == b'Z' || state == b'X' {
@@ -189,15 +189,15 @@ impl Traits {
 
 impl Search {
     /// Where a process lives, if it is of this run.
-    fn place(&self, traits: &Traits) -> Option<Place> {
+    fn location(&self, traits: &Traits) -> Option<Location> {
         if self.session.is_some_and(|session| session.as_raw_nonzero().get() == traits.session) {
-            return Some(Place::Session);
+            return Some(Location::Session);
         }
-        carries(&traits.environ, &self.word).then_some(Place::Elsewhere)
+        carries(&traits.environ, &self.word).then_some(Location::Elsewhere)
     }
 
     fn is_of_another(&self, pid: Pid) -> bool {
-        let Some(traits) = Traits::of(pid) else { return false };
+        let Some(traits) = Traits::read(pid) else { return false };
         // Without a tag it may be anybody's, and is left for the last run to end.
         let claimed = self.others.iter().any(|word| carries(&traits.environ, word));
         !carries(&traits.environ, &self.word) && (claimed || !is_in(&traits.environ))

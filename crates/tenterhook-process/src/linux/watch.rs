@@ -1,8 +1,9 @@
 //! What does a watched child ask for? Hears of its calls before they are made, writes down what they name, and lets them go on.
 //!
-//! Decides nothing but what the filter of calls left to it: that no socket is made where none may be. What is written down is for people,
+//! Decides only one call, which the filter hands over: no socket is made where sockets are denied.
+//! The log is for people,
 //! and no grant: a program may have changed a path by the time that its call is made.
-#![expect(unsafe_code, reason = "the calls that a filter hands on are heard by raw requests alone")]
+#![expect(unsafe_code, reason = "only raw requests receive the calls that a filter hands on")]
 
 use std::ffi::{OsString, c_int, c_long};
 use std::fs::File;
@@ -24,7 +25,7 @@ use rustix::net::{
 use super::seccomp::{self, Filter};
 use crate::asked::{Asked, Wish};
 
-/// The most that is kept of one run: nobody reads more.
+/// The most entries that are stored for a run, more than a person reads.
 const MOST: usize = 4096;
 /// The longest path of the kernel, with its end.
 const LONGEST_PATH: usize = 4096;
@@ -51,7 +52,7 @@ enum How {
 /// A path that a call names: the argument of its directory, where it has one, and of its text.
 type Named = (Option<usize>, usize);
 
-/// The calls that are heard of.
+/// The calls that are recorded.
 const CALLS: &[(c_long, How, &[Named])] = &[
     (libc::SYS_openat, How::Open(2), &[(Some(0), 1)]),
     (libc::SYS_openat2, How::OpenBehind(2), &[(Some(0), 1)]),
@@ -86,11 +87,11 @@ const CALLS: &[(c_long, How, &[Named])] = &[
     (libc::SYS_symlink, How::Make, &[(None, 1)]),
 ];
 
-/// What is heard so far.
+/// The requests recorded so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Heard(Arc<Mutex<Vec<Asked>>>);
+pub(crate) struct AskedLog(Arc<Mutex<Vec<Asked>>>);
 
-impl Heard {
+impl AskedLog {
     /// All of it, each thing once.
     pub(crate) fn all(&self) -> Vec<Asked> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -106,27 +107,27 @@ impl Heard {
 
 /// What a child needs to be watched.
 pub(crate) struct Watch {
-    /// On which it hands over the end at which its calls are heard.
+    /// The socket on which it hands over the descriptor that receives its calls.
     pub(super) theirs: OwnedFd,
     pub(super) filter: Filter,
-    pub(super) heard: Heard,
+    pub(super) asked_log: AskedLog,
 }
 
 impl Watch {
-    /// Begins to listen for a child that may talk to somebody, or to nobody.
+    /// Begins to listen for a child that may, or may not, use sockets.
     pub(super) fn begin(may_talk: bool) -> Result<Self, Errno> {
         let (ours, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let calls = CALLS.iter().map(|(call, ..)| *call);
-        let filter = seccomp::heard(calls).ok_or(Errno::OPNOTSUPP)?;
-        let heard = Heard::default();
-        let listener = Listener { heard: heard.clone(), may_talk };
+        let filter = seccomp::notifying(calls).ok_or(Errno::OPNOTSUPP)?;
+        let asked_log = AskedLog::default();
+        let listener = Listener { asked_log: asked_log.clone(), may_talk };
         // The child's first call waits for it, while the thread that starts the child waits for the child.
         std::thread::Builder::new()
             .name("watch".to_owned())
             .spawn(move || listener.attend(&ours))
             .map_err(|_| Errno::AGAIN)?;
-        Ok(Self { theirs: super::launch::above_moved(theirs)?, filter, heard })
+        Ok(Self { theirs: super::launch::above_moved(theirs)?, filter, asked_log })
     }
 }
 
@@ -158,7 +159,7 @@ const IS_VALID: u64 = 0x4008_2102;
 const GOES_ON: u32 = 1;
 
 struct Listener {
-    heard: Heard,
+    asked_log: AskedLog,
     may_talk: bool,
 }
 
@@ -185,25 +186,25 @@ impl Listener {
             let mut notice = Notice::default();
             // SAFETY: the kernel writes the structure that it names by this request, which has its size.
             if unsafe { libc::ioctl(calls.as_raw_fd(), RECEIVE as _, &raw mut notice) } < 0 {
-                // Whoever called was killed meanwhile.
+                // The caller was killed meanwhile.
                 continue;
             }
             let number = c_long::from(notice.number);
             let executes = [libc::SYS_execve, libc::SYS_execveat].contains(&number);
-            // A socket alone reaches nobody, where ports are granted.
-            let is_told = is_program && (!self.may_talk || number != libc::SYS_socket);
+            // A socket alone connects to nothing, where ports are granted.
+            let is_recorded = is_program && (!self.may_talk || number != libc::SYS_socket);
             is_program |= executes;
-            let wishes = if is_told { wishes(&notice) } else { Vec::new() };
+            let wishes = if is_recorded { wishes(&notice) } else { Vec::new() };
             // SAFETY: the kernel reads a number.
             let valid =
                 unsafe { libc::ioctl(calls.as_raw_fd(), IS_VALID as _, &raw const notice.id) };
             if valid == 0 {
                 let program = program(notice.pid);
-                let add = |wish| self.heard.add(Asked { program: program.clone(), wish });
+                let add = |wish| self.asked_log.add(Asked { program: program.clone(), wish });
                 wishes.into_iter().for_each(add);
             }
             let answer = self.answer(&notice);
-            // SAFETY: the kernel reads the structure that it names by this request. It fails where nobody waits any more.
+            // SAFETY: the kernel reads the structure that it names by this request. It fails where the caller is gone.
             unsafe { libc::ioctl(calls.as_raw_fd(), SEND as _, &raw const answer) };
         }
     }
@@ -215,7 +216,7 @@ impl Listener {
     }
 }
 
-/// The end at which the next child's calls are heard.
+/// The descriptor that receives the next child's calls.
 fn receive(ours: &OwnedFd) -> Option<OwnedFd> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -268,7 +269,7 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
         How::Alter => paths().filter(is_there).map(Wish::Change).collect(),
         How::Make => paths().filter(|path| !is_there(path)).map(Wish::Change).collect(),
         How::Execute => paths().filter(is_there).map(Wish::Execute).collect(),
-        // Those of the machine itself are asked for by whoever looks up a user.
+        // Sockets of the machine itself are requested by every lookup of a user.
         How::Socket => {
             let family = argument(0) as c_int;
             let is_inet = [libc::AF_INET, libc::AF_INET6].contains(&family);

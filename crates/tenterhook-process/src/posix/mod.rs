@@ -82,7 +82,7 @@ pub(crate) fn nudge(id: u64) {
     }
 }
 
-/// Gives `command` a thread of its own.
+/// Gives `command` a separate thread.
 pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
     let requested = Instant::now();
     let (own, stdin) = (inbox.clone(), stdin.clone());
@@ -300,7 +300,7 @@ impl Run {
     }
 
     fn signal(&self, signal: Signal) {
-        // It fails only where nobody is left to signal.
+        // It fails only where no process is left to signal.
         let _ = kill_process_group(self.pid, signal);
     }
 

@@ -34,7 +34,7 @@ impl Run {
         let cwd_substituted = choose_cwd(&command)?;
         let cwd = cwd_substituted.as_ref().unwrap_or(&command.cwd);
         let mut env = command.env.clone();
-        tag::mark(&mut env, &tag::word(id));
+        tag::mark(&mut env, &tag::for_run(id));
         let argv = arguments::argv(&command.program);
         let program = argv.first().map(|program| program.to_os_string()).unwrap_or_default();
         let (argv, variables) = (arguments::c_strings(&argv)?, arguments::environment(&env)?);

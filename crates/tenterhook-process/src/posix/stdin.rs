@@ -1,4 +1,4 @@
-//! What is a run still to be fed? Kept until its thread takes it; writes nothing.
+//! The input that a run is still to be fed, stored until its thread takes it; writes nothing.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -14,7 +14,7 @@ const LEAVE: &str = "exec >&- 2>&-; echo 3 >&3;";
 
 /// A shell line that may announce.
 fn line(text: &str) -> Scene {
-    Scene::of(Command::shell(text.replace("LEAVE", LEAVE), "/")).with(|command| {
+    Scene::new(Command::shell(text.replace("LEAVE", LEAVE), "/")).with(|command| {
         command.announce = Announce::OnDescriptor3;
         command.env.push(("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()));
     })
@@ -26,7 +26,7 @@ fn an_announced_exit_is_reported_before_the_process_is_gone() {
     let played = line("echo deny; echo why >&2; LEAVE sleep 30; exit 4").play();
     assert_eq!(played.report.stderr.bytes, b"why\n");
     assert_eq!(played.report.force, Force::None);
-    played.ended(End::Exited(3)).said("deny\n").closed(Closed::Complete).within(SHORT);
+    played.ended(End::Exited(3)).printed("deny\n").closed(Closed::Complete).within(SHORT);
 }
 
 #[test]
@@ -41,14 +41,17 @@ fn all_that_was_said_before_is_in_the_report() {
 fn a_stream_that_somebody_holds_makes_the_real_exit_count() {
     let played = line("sleep 30 & LEAVE exit 4").play().ended(End::Exited(4));
     played.closed(Closed::Leaked);
-    // Nor is what is said after an announcement lost.
-    line("echo 3 >&3; sleep 0.05; echo late; exit 3").play().ended(End::Exited(3)).said("late\n");
+    // Output after an announcement is not lost either.
+    line("echo 3 >&3; sleep 0.05; echo late; exit 3")
+        .play()
+        .ended(End::Exited(3))
+        .printed("late\n");
 }
 
 #[test]
 fn what_is_no_exit_code_is_not_believed() {
-    for words in ["300", "-1", "words", "", "0000"] {
-        let text = format!("exec >&- 2>&-; echo '{words}' >&3; exit 4");
+    for arguments in ["300", "-1", "words", "", "0000"] {
+        let text = format!("exec >&- 2>&-; echo '{arguments}' >&3; exit 4");
         line(&text).play().ended(End::Exited(4));
     }
     line("exec >&- 2>&-; printf 3 >&3; exit 4").play().ended(End::Exited(4));
@@ -56,7 +59,7 @@ fn what_is_no_exit_code_is_not_believed() {
 
 #[test]
 fn who_ends_without_a_word_ends_as_ever() {
-    line("echo deny; exit 4").play().ended(End::Exited(4)).said("deny\n");
+    line("echo deny; exit 4").play().ended(End::Exited(4)).printed("deny\n");
     line("kill -9 $$").play().ended(End::Signalled(9));
 }
 
@@ -76,7 +79,7 @@ fn descendants_end_with_who_announced() {
 }
 
 #[test]
-fn input_that_nobody_read_is_reported_as_ever() {
+fn unread_input_is_reported_after_an_announcement() {
     let played = line("LEAVE exit 3").stdin(vec![b'x'; 200_000]).play().ended(End::Exited(3));
     assert_eq!(played.report.taken, 0);
     assert!(matches!(played.report.stdin, Delivery::Refused { written } if written > 0));
@@ -84,19 +87,19 @@ fn input_that_nobody_read_is_reported_as_ever() {
 
 #[test]
 fn a_listener_who_paused_hears_the_rest() {
-    let (said, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let (sender, receiver) = mpsc::channel();
     let child =
         start_with(line("echo one; sleep 0.1; echo two; LEAVE sleep 30").command, |child| {
             child.on_line(move |line| {
-                said.send(line.to_vec()).unwrap();
+                sender.send(line.to_vec()).unwrap();
                 if line == b"one" { Flow::Pause } else { Flow::More }
             });
             child.finish(move |report| sender.send(report).unwrap());
         });
     let report = receiver.recv_timeout(Duration::from_secs(10)).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(3), &b"one\ntwo\n"[..]));
-    assert_eq!(heard.iter().collect::<Vec<_>>(), [b"one", b"two"]);
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [b"one", b"two"]);
     drop(child);
 }
 

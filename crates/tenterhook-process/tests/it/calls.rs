@@ -34,7 +34,7 @@ fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
     }
 }
 
-/// Who listens without a name is given a port by the kernel, which no rule about ports hears of.
+/// The kernel gives a socket that listens without a name a port, which no rule about ports covers.
 ///
 #[test]
 fn zoo_51_who_may_connect_does_not_listen() {
@@ -46,7 +46,7 @@ fn zoo_51_who_may_connect_does_not_listen() {
     refused(&format!("{PYTHON} 'import socket; socket.socket().listen()'"), port);
 }
 
-/// In a user namespace of its own a program has all powers over it, and with them doors of the kernel that are shut to users.
+/// In a new user namespace a program has all powers over it, and with them doors of the kernel that are shut to users.
 ///
 #[test]
 fn no_namespace_is_made() {
@@ -106,14 +106,14 @@ fn zoo_30_the_limits_of_the_host_are_its_own() {
     let played = play(&nice(own), Some(system(Tier::T1)));
     assert_eq!(played.report.end, End::Exited(1));
     allowed(&nice(0), system(Tier::T1));
-    // Of the user that the caller is: of all its processes.
+    // All processes of the caller's user.
     let all = format!(
         "{PYTHON} 'import os; os.setpriority(os.PRIO_USER, 0, os.getpriority(os.PRIO_USER, 0))'"
     );
     refused(&all, system(Tier::T1));
 }
 
-/// Landlock has no right for modes, owners and attributes: whoever could change one could take the x from a guard.
+/// Landlock has no right for modes, owners and attributes: a program that could change one could take the x from a guard.
 ///
 #[test]
 fn what_a_file_is_stays_as_it_is() {
@@ -205,10 +205,11 @@ fn no_file_system_is_asked_for_a_change() {
     );
 }
 
-/// Whoever opens a file on which another process has a lease waits for that one: a guard waits until its time is up.
+/// A process that opens a file on which a different process has a lease waits for that process: a
+/// guard waits until its time is up.
 ///
 #[test]
-fn nobody_is_kept_waiting_by_a_lease() {
+fn open_does_not_wait_for_a_lease() {
     if !can() || !has_python() {
         return;
     }
@@ -222,7 +223,7 @@ fn nobody_is_kept_waiting_by_a_lease() {
     refused(&lease, writable(folder.path()));
 }
 
-/// A child of its parent's parent is nobody's when the run is over.
+/// A child that its grandparent owns would outlive the run, so it is refused.
 ///
 #[test]
 fn no_sister_is_made() {

@@ -26,13 +26,13 @@ pub(crate) fn can() -> bool {
 }
 
 pub(crate) fn play(line: &str, confine: Option<Confinement>) -> Played {
-    let mut scene = Scene::of(Command::shell(line, "/")).env("PATH", "/usr/bin:/bin");
+    let mut scene = Scene::new(Command::shell(line, "/")).env("PATH", "/usr/bin:/bin");
     scene.command.confine = confine;
     scene.play()
 }
 
-/// What holds the files of a child here: Landlock, and a root of its own as on a machine that has no Landlock. Each with the tier that a
-/// child reaches there which demands T1.
+/// The means that limit a child's files here: Landlock, and a separate root as on a machine without
+/// Landlock. Each with the tier of a child that demands T1.
 fn held_by(confinement: &Confinement) -> Vec<(Confinement, Tier)> {
     let found = means();
     let mut all = Vec::new();
@@ -171,7 +171,7 @@ fn zoo_44_what_is_never_written_is_neither_changed_nor_made() {
 
 /// However deep what is never changed lies: each directory on the way to it is taken apart, by a thread with little stack and few descriptors.
 #[test]
-fn what_lies_deep_is_held_and_ends_nobody() {
+fn deep_directories_are_protected_on_any_stack() {
     if !can() {
         return;
     }
@@ -298,7 +298,7 @@ fn zoo_49_no_privilege_is_gained() {
         return;
     }
     refused("grep -q 'NoNewPrivs:.*0' /proc/self/status", system(Tier::T1));
-    // Of the powers of root those over files alone, which Landlock narrows.
+    // The powers of root over files alone, which Landlock narrows.
     let few = "grep -qE 'CapEff:[[:space:]]*0{14}[01][0-9a-f]' /proc/self/status";
     allowed(few, system(Tier::T1));
 }
@@ -310,7 +310,7 @@ fn a_program_that_is_not_granted_is_not_executed() {
     }
     let folder = Folder::new();
     let program = folder.program("program", "#!/bin/sh\nexit 0\n");
-    let mut scene = Scene::of(Command::new(&program, [] as [&str; 0], "/"));
+    let mut scene = Scene::new(Command::new(&program, [] as [&str; 0], "/"));
     scene.command.confine = Some(system(Tier::T1));
     let played = scene.play();
     assert_eq!(not_started(&played.report).step, Step::Execute);
@@ -372,8 +372,8 @@ fn descriptors_of_the_confinement_are_not_passed_on() {
     assert_eq!(String::from_utf8(bare), String::from_utf8(confined));
 }
 
-/// What was made for a child alone is granted as it stands, and so is what somebody has followed the links of: whoever puts one there opens
-/// nothing.
+/// Directories made for a child alone are granted unresolved, and so are paths whose links the
+/// caller has resolved: a link that is put there opens nothing.
 ///
 #[test]
 fn what_is_free_is_found_by_no_link() {

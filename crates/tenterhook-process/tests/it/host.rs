@@ -1,5 +1,5 @@
 //! What the host keeps, and what becomes of children when it goes (H6, H7, H32). Each plays in a
-//! process of its own: this test program, run again for one test.
+//! separate process: this test program, run again for one test.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ pub(crate) fn is_host() -> bool {
     own(HOST).is_some()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the second run is told its part by environment")]
+#[expect(clippy::disallowed_methods, reason = "the environment names the part of the second run")]
 pub(crate) fn own(variable: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(variable)
 }
 
-/// Runs one test of this program as a host of its own, with `tag` on all its descendants.
+/// Runs one test of this program as a separate host, with `tag` on all its descendants.
 pub(crate) fn host(test: &str, tag: &str) -> Command {
     let own = std::env::current_exe().unwrap();
     let mut command = Command::new(own, [test, "--exact", "--nocapture", "--test-threads=1"], "/");

@@ -1,5 +1,5 @@
 //! Descendants that leave their group or session (zoo 17, 21), in a library host that adopts
-//! nobody. What an adopting host does is in `tests/adopts.rs`, in a process of its own.
+//! no orphans. `tests/adopts.rs` tests an adopting host, in a separate process.
 
 use tenterhook_process::{Closed, End, Sweep};
 
@@ -10,7 +10,7 @@ use crate::scene::{SHORT, SLACK, kill, scene, tagged};
 fn zoo_17_a_daemon_that_holds_a_stream_is_reported() {
     let scene = scene("--setsid-daemon 30000 --stdout deny");
     let tag = scene.tag();
-    let played = scene.play_with_survivors().ended(End::Exited(0)).said("deny\n");
+    let played = scene.play_with_survivors().ended(End::Exited(0)).printed("deny\n");
     let alive = tagged(&tag);
     alive.iter().copied().for_each(kill);
     assert_eq!(played.report.survivors, alive);
@@ -23,7 +23,7 @@ fn zoo_17_a_silent_daemon_is_reported_to_those_who_ask() {
     let scene =
         scene("--quiet-daemon 30000 --stdout deny").with(|command| command.sweep = Sweep::Always);
     let tag = scene.tag();
-    let played = scene.play_with_survivors().ended(End::Exited(0)).said("deny\n");
+    let played = scene.play_with_survivors().ended(End::Exited(0)).printed("deny\n");
     let alive = tagged(&tag);
     alive.iter().copied().for_each(kill);
     assert_eq!((played.report.survivors, alive.len()), (alive.clone(), 1));
@@ -51,13 +51,13 @@ fn zoo_21_a_chain_of_sessions_delays_nothing() {
     // Only adoption or a namespace catches it; here it ends by itself, after its 200 sessions.
     let played = scene("--setsid-chain 200 --stdout deny").play_with_survivors();
     assert!(played.report.times.drain < SLACK);
-    played.ended(End::Exited(0)).said("deny\n");
+    played.ended(End::Exited(0)).printed("deny\n");
 }
 
 #[test]
 fn a_silent_child_in_the_group_does_not_outlive_the_run() {
     let played = scene("--child-ms 30000 --stdout deny").play().ended(End::Exited(0));
-    played.said("deny\n").closed(Closed::Complete);
+    played.printed("deny\n").closed(Closed::Complete);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_group_of_its_own_in_the_session_is_found_and_ended() {
     // As a shell with job control makes them.
     let scene =
         scene("--child-group-ms 30000 --stdout deny").with(|command| command.sweep = Sweep::Always);
-    let played = scene.play().ended(End::Exited(0)).said("deny\n");
+    let played = scene.play().ended(End::Exited(0)).printed("deny\n");
     assert_eq!(played.report.swept, 1);
     assert!(played.report.survivors.is_empty());
 }

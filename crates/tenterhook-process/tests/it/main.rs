@@ -1,6 +1,6 @@
 //! What programs do to their supervisor, one file per kind of misbehaviour.
 //!
-//! Real processes and real time. Every run carries a tag, and every test asserts that nobody
+//! Real processes and real time. Every run carries a tag, and every test asserts that no process
 //! with its tag is left.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail them")]

@@ -1,4 +1,5 @@
-//! What becomes of a child in namespaces of its own (tier T2), tried by real processes: nothing outlives it, and all else is as without.
+//! A child in separate namespaces (tier T2), tried by real processes: nothing outlives it, and all
+//! else is as without them.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ thread_local! {
     static PRETENDED: Cell<Option<Means>> = const { Cell::new(None) };
 }
 
-/// Runs `test` on this machine as it is, where Landlock limits files, and as on one without Landlock, where a root of its own does.
+/// Runs `test` on this machine as it is, where Landlock limits files, and as on one without Landlock, where a separate root does.
 fn in_each_cell(test: impl Fn()) {
     for (pretended, offered) in [(None, means()), (Some(without_landlock()), without_landlock())] {
         if offered.tier() < Tier::T2 {
@@ -52,7 +53,7 @@ fn cell() -> Confinement {
 }
 
 /// A scene in namespaces, of a program that misbehaves.
-fn held(script: &str) -> Scene {
+fn in_namespaces(script: &str) -> Scene {
     scene(script).with(|command| command.confine = Some(cell()))
 }
 
@@ -73,11 +74,11 @@ fn nothing_outlives_it_whatever_it_left() {
             ("--setsid-chain 100000 --stdout deny", "deny\n", Closed::Complete),
             ("--spawn 50 --stdout deny", "deny\n", Closed::Leaked),
         ] {
-            let played = held(script).play();
+            let played = in_namespaces(script).play();
             assert_eq!(played.report.tier, Tier::T2, "{script}");
             assert!(played.report.survivors.is_empty(), "{script}: {:?}", played.report);
-            let played = played.ended(End::Exited(0)).said(text);
-            // A chain closes its streams at a moment of its own.
+            let played = played.ended(End::Exited(0)).printed(text);
+            // A chain closes its streams at any moment.
             if !script.contains("chain") {
                 played.closed(closed);
             }
@@ -85,18 +86,20 @@ fn nothing_outlives_it_whatever_it_left() {
     });
 }
 
-/// Who cleared its environment bears no tag, and is known by its words alone.
+/// A process that cleared its environment bears no tag, and is known by its arguments alone.
 /// X-22.
 #[test]
 fn nor_does_a_daemon_that_hides() {
     in_each_cell(|| {
         let unlike = 30_000 + u64::from(std::process::id());
-        held(&format!("--bare-daemon {unlike} --stdout deny")).play().ended(End::Exited(0));
-        let words = format!("--sleep-ms\0{unlike}\0");
+        in_namespaces(&format!("--bare-daemon {unlike} --stdout deny"))
+            .play()
+            .ended(End::Exited(0));
+        let arguments = format!("--sleep-ms\0{unlike}\0");
         let processes = std::fs::read_dir("/proc").unwrap().flatten();
         let alive = processes.filter(|process| {
             let bytes = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).contains(&words)
+            String::from_utf8_lossy(&bytes).contains(&arguments)
         });
         assert_eq!(alive.count(), 0);
     });
@@ -108,7 +111,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
     const NAME: &str = "namespaces::h32_nothing_outlives_a_host_that_is_killed";
     if is_host() {
         let script = "--setsid-daemon 30000 --quiet-daemon 30000 --spawn 3 --sleep-ms 30000";
-        let mut command = held(script).command;
+        let mut command = in_namespaces(script).command;
         command.env = vec![(TAG.into(), own(TAG).unwrap())];
         run(command, &Cancel::new(), |_| ());
         std::thread::sleep(Duration::from_secs(30));
@@ -124,7 +127,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
     let (sender, receiver) = std::sync::mpsc::channel();
     run(command, &cancel, move |report| sender.send(report).unwrap());
     let until = Instant::now() + Duration::from_secs(20);
-    // The host, the program, its two daemons and its three children; process 1 shows its environment to nobody.
+    // The host, the program, its two daemons and its three children; process 1 hides its environment.
     while tagged(&tag).len() < 7 {
         assert!(Instant::now() < until, "they did not come up: {:?}", tagged(&tag));
         std::thread::sleep(Duration::from_millis(5));
@@ -136,7 +139,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
 
 /// X-22.
 #[test]
-fn how_it_ended_is_told_as_it_was() {
+fn exit_status_is_reported_unchanged() {
     in_each_cell(|| {
         for (script, end) in [
             ("--exit 0", End::Exited(0)),
@@ -148,9 +151,9 @@ fn how_it_ended_is_told_as_it_was() {
             ("--kill-self 15", End::Signalled(15)),
             ("--stdout deny --kill-group", End::Signalled(9)),
         ] {
-            held(script).play().ended(end);
+            in_namespaces(script).play().ended(end);
         }
-        // Process 1 is ended by nobody inside.
+        // No process inside can kill process 1.
         line("kill -9 1; kill -TERM 1; exit 3").ended(End::Exited(3));
     });
 }
@@ -168,7 +171,8 @@ fn it_is_ended_as_any_other() {
             ("--ignore-all --sleep-ms 30000", "", Force::Kill),
             ("--spawn 100 --stdout ready --sleep-ms 30000", "ready\n", Force::Term),
         ] {
-            let played = held(script).timeout(SHORT).play().ended(End::TimedOut).said(text);
+            let played =
+                in_namespaces(script).timeout(SHORT).play().ended(End::TimedOut).printed(text);
             assert_eq!(played.report.force, force, "{script}");
             assert!(played.report.survivors.is_empty(), "{script}");
         }
@@ -186,13 +190,13 @@ fn who_left_its_group_hears_of_its_end() {
         os.setsid()\n\
         signal.signal(signal.SIGTERM, lambda *_: (print(\"bye\", flush=True), sys.exit(4)))\n\
         time.sleep(30)'";
-        let mut scene = Scene::of(Command::shell(format!("exec {leaver}"), "/"))
+        let mut scene = Scene::new(Command::shell(format!("exec {leaver}"), "/"))
             .env("PATH", "/usr/bin:/bin")
             .timeout(Duration::from_secs(2));
         scene.command.confine = Some(cell());
         // What answers to the signal ends the wait for it.
         scene.command.limits.grace = SLACK;
-        let played = scene.play().ended(End::TimedOut).said("bye\n");
+        let played = scene.play().ended(End::TimedOut).printed("bye\n");
         assert_eq!(played.report.force, Force::Term);
     });
 }
@@ -212,17 +216,17 @@ fn it_sees_its_own_processes_and_no_others() {
         let own = std::process::id();
         let all =
             "for it in /proc/[0-9]*; do echo ${it##*/}; done | sort -n | head -2 | tr '\\n' ' '";
-        line(all).ended(End::Exited(0)).said("1 2 ");
-        line("read it rest < /proc/self/stat; test $it = $$ && echo same").said("same\n");
-        line(&format!("test -d /proc/{own} || echo unseen")).said(if own > 200 {
+        line(all).ended(End::Exited(0)).printed("1 2 ");
+        line("read it rest < /proc/self/stat; test $it = $$ && echo same").printed("same\n");
+        line(&format!("test -d /proc/{own} || echo unseen")).printed(if own > 200 {
             "unseen\n"
         } else {
             ""
         });
-        line("cat /proc/1/environ /proc/1/fd/* 2> /dev/null || echo closed").said("closed\n");
-        line("echo 0 > /proc/1/fd/3 || echo closed").said("closed\n");
+        line("cat /proc/1/environ /proc/1/fd/* 2> /dev/null || echo closed").printed("closed\n");
+        line("echo 0 > /proc/1/fd/3 || echo closed").printed("closed\n");
         if play("bash -c true", None).report.end == End::Exited(0) {
-            line("bash -c 'cat <(echo a) <(echo b)'").ended(End::Exited(0)).said("a\nb\n");
+            line("bash -c 'cat <(echo a) <(echo b)'").ended(End::Exited(0)).printed("a\nb\n");
         }
     });
 }
@@ -239,7 +243,7 @@ fn what_is_not_granted_of_its_processes_is_not_read() {
     without.read.push("/proc/sys".into());
     play("cat /proc/sys/kernel/ostype", Some(without.clone()))
         .ended(End::Exited(0))
-        .said("Linux\n");
+        .printed("Linux\n");
     play("cat /proc/self/status", Some(without)).ended(End::Exited(1));
     line("echo x > /proc/self/comm").ended(End::Exited(2));
 }
@@ -254,24 +258,24 @@ fn what_it_is_left_is_what_it_is_left_without() {
         let mut granted = cell();
         granted.write.push(folder.path().into());
         let to = format!("cat {0} && echo > {0}", file.display());
-        play(&to, Some(granted)).ended(End::Exited(0)).said("text");
+        play(&to, Some(granted)).ended(End::Exited(0)).printed("text");
         let few = "grep -qE 'CapEff:[[:space:]]*0{14}[01][0-9a-f]' /proc/self/status";
         line(few).ended(End::Exited(0));
-        line("id -u").said(&format!("{}\n", rustix::process::geteuid().as_raw()));
-        line("umount /proc || mount -t tmpfs none /tmp || echo no").said("no\n");
+        line("id -u").printed(&format!("{}\n", rustix::process::geteuid().as_raw()));
+        line("umount /proc || mount -t tmpfs none /tmp || echo no").printed("no\n");
     });
 }
 
 /// X-22, X-67.
 #[test]
-fn who_may_reach_nobody_has_no_way_out() {
+fn child_without_network_reaches_nothing() {
     in_each_cell(|| {
         let ways = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '";
-        line(ways).ended(End::Exited(0)).said("lo\n");
+        line(ways).ended(End::Exited(0)).printed("lo\n");
         let mut open = cell();
         open.net = Net::Open;
         let bare = String::from_utf8(play(ways, None).report.stdout.bytes).unwrap();
-        play(ways, Some(open)).ended(End::Exited(0)).said(&bare);
+        play(ways, Some(open)).ended(End::Exited(0)).printed(&bare);
     });
 }
 
@@ -279,35 +283,36 @@ fn who_may_reach_nobody_has_no_way_out() {
 fn streams_are_its_own() {
     in_each_cell(|| {
         let all: Vec<u8> = (0..3_000_000u32).map(|i| (i % 251) as u8).collect();
-        let mut echo = held("--echo-stdin").stdin(all.clone());
+        let mut echo = in_namespaces("--echo-stdin").stdin(all.clone());
         echo.command.limits.stdout = all.len();
         let played = echo.play().ended(End::Exited(0)).closed(Closed::Complete);
         assert!(played.report.stdout.bytes == all, "{} bytes", played.report.stdout.bytes.len());
-        held("--stderr no --exit 2").play().ended(End::Exited(2));
+        in_namespaces("--stderr no --exit 2").play().ended(End::Exited(2));
         // Process 1 holds none of them: that they are closed shows while the program lives.
         let closes = "--stdout deny --close-stdout --close-stderr --sleep-ms 30000";
-        let played = held(closes).timeout(SHORT).play().ended(End::TimedOut).said("deny\n");
+        let played =
+            in_namespaces(closes).timeout(SHORT).play().ended(End::TimedOut).printed("deny\n");
         assert_eq!(played.report.stdout.closed, Closed::Complete);
-        held("--close-stdin --exit 0").stdin(all).play().ended(End::Exited(0));
-        held("--list-fds").play().ended(End::Exited(0)).said("0\n1\n2\n");
-        let mut announcing = held("--list-fds");
+        in_namespaces("--close-stdin --exit 0").stdin(all).play().ended(End::Exited(0));
+        in_namespaces("--list-fds").play().ended(End::Exited(0)).printed("0\n1\n2\n");
+        let mut announcing = in_namespaces("--list-fds");
         announcing.command.announce = Announce::OnDescriptor3;
-        announcing.play().ended(End::Exited(0)).said("0\n1\n2\n3\n");
+        announcing.play().ended(End::Exited(0)).printed("0\n1\n2\n3\n");
     });
 }
 
 /// What a shell hands to another process, which prints it after the shell has ended.
 #[test]
-fn what_is_said_in_its_last_moment_is_heard() {
+fn output_of_the_last_moment_is_read() {
     in_each_cell(|| {
-        line("(sleep 0.02; echo late) & exit 0").ended(End::Exited(0)).said("late\n");
+        line("(sleep 0.02; echo late) & exit 0").ended(End::Exited(0)).printed("late\n");
     });
 }
 
 #[test]
 fn an_exit_is_announced() {
     in_each_cell(|| {
-        let mut scene = Scene::of(Command::shell("exec >&- 2>&-; echo 5 >&3; sleep 30", "/"));
+        let mut scene = Scene::new(Command::shell("exec >&- 2>&-; echo 5 >&3; sleep 30", "/"));
         scene.command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
         scene.command.announce = Announce::OnDescriptor3;
         scene.command.confine = Some(cell());
@@ -339,7 +344,7 @@ fn what_cannot_be_executed_is_said_as_ever() {
 #[test]
 fn limits_of_time_and_memory_hold() {
     in_each_cell(|| {
-        let mut spins = held("--spin");
+        let mut spins = in_namespaces("--spin");
         spins.command.resources.push((Resource::CpuSeconds, 1));
         assert!(matches!(spins.play().report.end, End::Signalled(9 | 24)));
     });
@@ -365,7 +370,7 @@ fn where_it_cannot_be_made_nothing_starts() {
     }
 }
 
-/// Who demands less pays no more.
+/// A lower demand costs no more.
 /// X-22.
 #[test]
 fn who_does_not_demand_them_has_none() {
@@ -378,7 +383,7 @@ fn who_does_not_demand_them_has_none() {
     assert_eq!(means().tier_for(Tier::T2), Tier::T2);
 }
 
-/// Behind a limit of the whole user, and as nobody where the tests run as root: the kernel holds root to no number.
+/// Behind a limit of the whole user, and as an unprivileged user where the tests run as root: the kernel holds root to no number.
 /// X-9.
 #[test]
 fn zoo_22_a_bomb_of_forks_ends_at_its_number() {
@@ -393,7 +398,7 @@ fn zoo_22_a_bomb_of_forks_ends_at_its_number() {
         counted.processes = Some(20);
         let played = play("true", Some(counted));
         assert_eq!(not_started(&played.report).step, Step::Confine, "root is not counted");
-        command = as_nobody(command);
+        command = as_unprivileged_user(command);
     }
     command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
     command.resources = vec![(Resource::Processes, 400), (Resource::CpuSeconds, 20)];
@@ -406,7 +411,7 @@ fn zoo_22_a_bomb_of_forks_ends_at_its_number() {
     assert_eq!(left(&tag), [] as [u32; 0]);
 }
 
-fn as_nobody(mut command: Command) -> Command {
+fn as_unprivileged_user(mut command: Command) -> Command {
     if let tenterhook_process::Program::Argv { program, args } = &mut command.program {
         let dropped = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
         let own = std::mem::replace(program, "setpriv".into());
@@ -424,12 +429,12 @@ fn set_off() {
     counted.processes = Some(20);
     // Twenty are its own, and one more is refused.
     let fills = "i=0; while [ $i -lt 19 ]; do sleep 5 & i=$((i+1)); done; echo filled; sleep 5 &";
-    let mut scene = Scene::of(Command::shell(fills, "/")).env("PATH", "/usr/bin:/bin");
+    let mut scene = Scene::new(Command::shell(fills, "/")).env("PATH", "/usr/bin:/bin");
     scene.command.confine = Some(counted.clone());
-    let played = scene.play().said("filled\n");
+    let played = scene.play().printed("filled\n");
     assert_eq!(played.report.end, End::Exited(2), "{:?}", played.report);
     let bomb = "b() { b | b & }; b; sleep 30";
-    let mut scene = Scene::of(Command::shell(bomb, "/")).env("PATH", "/usr/bin:/bin");
+    let mut scene = Scene::new(Command::shell(bomb, "/")).env("PATH", "/usr/bin:/bin");
     scene.command.confine = Some(counted);
     scene.command.timeout = Some(Duration::from_millis(500));
     let (tag, cancel) = (scene.tag(), Cancel::new());

@@ -62,8 +62,8 @@ fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
         let scene = scene("--stdout one --stdout two").with(|command| command.limits.stdout = 0);
         let mut lines = None;
         let child = start_with(scene.command, |child| lines = Some(child.lines()));
-        let heard: Vec<_> = lines.unwrap().collect();
-        assert_eq!(heard, [b"one".to_vec(), b"two".to_vec()]);
+        let received: Vec<_> = lines.unwrap().collect();
+        assert_eq!(received, [b"one".to_vec(), b"two".to_vec()]);
         assert_eq!(child.wait().stdout.dropped, 8);
     }
 }
@@ -139,7 +139,7 @@ fn the_report_waits_for_who_asks_late() {
 }
 
 #[test]
-fn a_start_that_fails_is_told_by_the_report() {
+fn failed_start_is_in_the_report() {
     let child = start(Command::new("/no/such/program", [] as [&str; 0], "/"));
     child.feed(*b"question");
     assert_eq!(child.lines().next(), None);
@@ -155,7 +155,7 @@ fn a_reader_that_falls_behind_stops_the_child_and_loses_nothing() {
     command.timeout = Some(PATIENCE);
     let child = start(command);
     let lines = child.lines();
-    // Four megabytes are said, one may wait.
+    // Four megabytes are written, one may wait.
     std::thread::sleep(SHORT);
     assert_eq!(lines.map(|line| assert_eq!(line.len(), 1000)).count(), 4000);
     let report = child.wait();
@@ -163,7 +163,7 @@ fn a_reader_that_falls_behind_stops_the_child_and_loses_nothing() {
 }
 
 #[test]
-fn a_listener_that_panics_harms_nobody() {
+fn panic_in_a_listener_affects_no_other_run() {
     let child = start(scene("--stdout one --stdout two").command);
     child.on_line(|_| -> Flow { panic!("on purpose") });
     let report = child.wait();
@@ -171,7 +171,7 @@ fn a_listener_that_panics_harms_nobody() {
 }
 
 #[test]
-fn a_callback_that_panics_harms_nobody() {
+fn panic_in_a_callback_affects_no_other_run() {
     tenterhook_process::run(scene("--exit 3").command, &Cancel::new(), |_| panic!("on purpose"));
     let report = run_blocking(scene("--exit 4").command, &Cancel::new());
     assert_eq!(report.end, End::Exited(4));
@@ -193,7 +193,7 @@ fn a_long_input_is_fed_piece_by_piece() {
 
 #[cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #[test]
-fn what_nobody_read_is_not_taken() {
+fn unread_input_is_not_counted_as_taken() {
     for (script, taken) in [("--read-line", 4), ("--exit 0", 0), ("--read-line --close-stdin", 4)] {
         let child = start(scene(script).stdin(*b"one\ntwo\n").command);
         let (sender, receiver) = mpsc::channel();

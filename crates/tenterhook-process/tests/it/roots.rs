@@ -1,4 +1,4 @@
-//! What a child finds that has a root of its own, as on a machine without Landlock: tried by real children.
+//! A child in a separate root, as on a machine without Landlock: tried by real children.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::confines::{play, system, without_landlock};
 use crate::namespaces::skipped;
 use crate::scene::{Folder, Played, Scene, not_started};
 
-/// What is left of the system, where there is a root to try.
+/// The visible rest of the system, where a separate root is possible.
 fn rooted() -> Option<Confinement> {
     let pretended = without_landlock();
     let confinement = Confinement { pretended: Some(pretended), ..system(Tier::T1) };
     if pretended.tier() < Tier::T2 {
-        skipped("this machine gives nobody a root of its own");
+        skipped("this machine does not allow a separate root");
         return None;
     }
     Some(confinement)
@@ -37,22 +37,22 @@ fn the_root_holds_what_is_granted_and_nothing_else() {
     granted.read.push(closed.path().join("way"));
     let dir = closed.path().display();
     // By the name that was granted, and by where that leads.
-    line(&format!("cat {dir}/way/file"), &granted).ended(End::Exited(0)).said("text");
-    line(&format!("cat {}/file", open.path().display()), &granted).said("text");
+    line(&format!("cat {dir}/way/file"), &granted).ended(End::Exited(0)).printed("text");
+    line(&format!("cat {}/file", open.path().display()), &granted).printed("text");
     // The link is there, and nothing beside it.
-    line(&format!("ls {dir}"), &granted).said("way\n");
+    line(&format!("ls {dir}"), &granted).printed("way\n");
     line(&format!("test -e {}", secret.display()), &granted).ended(End::Exited(1));
     for changes in ["mkdir /new", "touch /tmp/new", "rmdir /home", "ln -s x /link", "touch /etc/x"]
     {
         let played = line(&format!("{changes} 2>/dev/null"), &granted);
         assert_ne!(played.report.end, End::Exited(0), "{changes}");
     }
-    // What stands at the top of the host stands there, as links or empty.
+    // The top entries of the host exist there, as links or empty.
     for name in ["tmp", "home", "var"].iter().filter(|text| Path::new("/").join(text).is_dir()) {
         line(&format!("test -d /{name}"), &granted).ended(End::Exited(0));
     }
-    line("ls -A /home", &granted).said("");
-    line("echo said > /dev/stdout", &granted).said("said\n");
+    line("ls -A /home", &granted).printed("");
+    line("echo said > /dev/stdout", &granted).printed("said\n");
 }
 
 #[test]
@@ -62,13 +62,13 @@ fn it_starts_where_it_would_and_finds_its_home_empty() {
     home.file("secret", "key");
     let link = home.path().with_extension("link");
     symlink(home.path(), &link).unwrap();
-    let mut scene = Scene::of(Command::shell("pwd -P && cd \"$HOME\" && ls -A", home.path()))
+    let mut scene = Scene::new(Command::shell("pwd -P && cd \"$HOME\" && ls -A", home.path()))
         .env("PATH", "/usr/bin:/bin")
         .env("HOME", &link.display().to_string());
     scene.command.confine = Some(granted);
     let played = scene.play();
     std::fs::remove_file(&link).unwrap();
-    played.ended(End::Exited(0)).said(&format!("{}\n", home.path().display()));
+    played.ended(End::Exited(0)).printed(&format!("{}\n", home.path().display()));
 }
 
 #[test]
@@ -82,16 +82,16 @@ fn what_is_granted_beside_what_is_never_changed_is_changed() {
     granted.write.push(folder.path().into());
     granted.never.push(folder.path().join("settings"));
     let dir = folder.path().display();
-    line(&format!("echo a > {dir}/src/a && cat {dir}/src/a"), &granted).said("a\n");
+    line(&format!("echo a > {dir}/src/a && cat {dir}/src/a"), &granted).printed("a\n");
     // Each of them is bound by itself: `mv` copies from one to another.
-    line(&format!("mv {dir}/src/a {dir}/out/a && cat {dir}/out/a"), &granted).said("a\n");
+    line(&format!("mv {dir}/src/a {dir}/out/a && cat {dir}/out/a"), &granted).printed("a\n");
     line(&format!("cat {dir}/settings; echo x >> {dir}/settings"), &granted)
         .ended(End::Exited(2))
-        .said("{}");
+        .printed("{}");
     assert_eq!(std::fs::read(folder.path().join("settings")).unwrap(), b"{}");
 }
 
-/// Less than the whole of its own `/proc` cannot be granted, and nothing of it to change: then nothing starts.
+/// A part of the child's own `/proc`, or the right to change it, cannot be granted: then nothing starts.
 ///
 #[test]
 fn of_its_processes_it_is_granted_all_or_nothing() {
@@ -99,7 +99,7 @@ fn of_its_processes_it_is_granted_all_or_nothing() {
     line("test -d /proc/self", &granted).ended(End::Exited(0));
     let mut without = granted.clone();
     without.read.retain(|path| path != Path::new("/proc"));
-    line("ls -A /proc", &without).ended(End::Exited(0)).said("");
+    line("ls -A /proc", &without).ended(End::Exited(0)).printed("");
     let mut part = without.clone();
     part.read.push("/proc/sys".into());
     let mut writes = granted;
@@ -111,16 +111,16 @@ fn of_its_processes_it_is_granted_all_or_nothing() {
     }
 }
 
-/// Who is granted the root of the host finds all of it, and changes what is granted to be changed.
+/// A child that is granted the host's root finds all of it, and changes what it may change.
 #[test]
 fn the_whole_root_can_be_granted() {
     let Some(mut granted) = rooted() else { return };
     let folder = Folder::new();
     let file = folder.file("file", "text");
     granted.read.push("/".into());
-    line(&format!("cat {}", file.display()), &granted).ended(End::Exited(0)).said("text");
+    line(&format!("cat {}", file.display()), &granted).ended(End::Exited(0)).printed("text");
     let all = "for it in /proc/[0-9]*; do echo ${it##*/}; done | sort -n | head -1";
-    line(all, &granted).said("1\n");
+    line(all, &granted).printed("1\n");
     let write = format!("echo more >> {}", file.display());
     line(&write, &granted).ended(End::Exited(2));
     granted.write.push(folder.path().into());
@@ -136,7 +136,7 @@ fn no_device_is_opened_that_is_not_granted_itself() {
     for works in ["head -c 1 /dev/urandom", "echo x > /dev/null", "head -c 1 /dev/zero"] {
         line(&format!("{works} > /dev/null"), &granted).ended(End::Exited(0));
     }
-    // Whoever holds a terminal names it here.
+    // The terminal has a name here.
     line("echo x > /dev/ptmx", &granted).ended(End::Exited(2));
 }
 
@@ -156,10 +156,10 @@ fn no_device_is_granted_to_be_read_alone() {
     let mut changed = granted;
     changed.write.push(fifo.clone());
     let echoes = format!("(echo through > {0} &) ; cat {0}", fifo.display());
-    line(&echoes, &changed).ended(End::Exited(0)).said("through\n");
+    line(&echoes, &changed).ended(End::Exited(0)).printed("through\n");
 }
 
-/// Whoever may change all of `/dev` still has what swallows.
+/// A child that may change all of `/dev` still has the devices that discard output.
 ///
 #[test]
 fn devices_that_hold_nothing_are_there_where_all_may_be_changed() {
@@ -176,9 +176,9 @@ fn devices_that_hold_nothing_are_there_where_all_may_be_changed() {
 fn what_is_mounted_meanwhile_is_not_seen() {
     let Some(mut granted) = rooted() else { return };
     if !std::fs::read_to_string("/proc/self/mountinfo").unwrap().contains("shared:") {
-        let mounts = |apart: &str, words: &[&str]| {
+        let mounts = |apart: &str, arguments: &[&str]| {
             let mut unshare = std::process::Command::new("unshare");
-            unshare.args([apart, "--propagation", "shared"]).args(words).output()
+            unshare.args([apart, "--propagation", "shared"]).args(arguments).output()
         };
         let shared = ["grep", "-q", "shared:", "/proc/self/mountinfo"];
         let can = |text: &&str| mounts(text, &shared).is_ok_and(|output| output.status.success());
@@ -195,5 +195,5 @@ fn what_is_mounted_meanwhile_is_not_seen() {
     granted.read.push(folder.path().into());
     let way =
         format!("grep ' {} ' /proc/self/mountinfo | grep -c master:", folder.path().display());
-    line(&way, &granted).ended(End::Exited(1)).said("0\n");
+    line(&way, &granted).ended(End::Exited(1)).printed("0\n");
 }

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use tenterhook_process::{Cancel, Closed, Command, End, Report, TAG, run_blocking};
 use tenterhook_testkit::fakehook;
 
-/// What a test allows beyond time-out and grace, on a machine that is busy with other tests. The
+/// What a test allows beyond timeout and grace, on a machine that is busy with other tests. The
 /// contract is 250 ms; every program here would take 30 s if it were not stopped.
 pub(crate) const SLACK: Duration = Duration::from_secs(12);
 
-/// The time-out of programs that are meant to run into it.
+/// The timeout of programs that are meant to run into it.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-/// One run of `fakehook`, with a tag of its own around that of the run.
+/// One run of `fakehook`, with an extra tag around that of the run.
 pub(crate) struct Scene {
     pub(crate) command: Command,
     tag: String,
@@ -29,22 +29,22 @@ pub(crate) struct Played {
 
 /// A scene whose program does what the words of `script` say; quotes keep a text together.
 pub(crate) fn scene(script: &str) -> Scene {
-    Scene::of(Command::new(fakehook(), words(script), "/"))
+    Scene::new(Command::new(fakehook(), arguments(script), "/"))
 }
 
-fn words(script: &str) -> Vec<OsString> {
-    let mut words = Vec::new();
+fn arguments(script: &str) -> Vec<OsString> {
+    let mut arguments = Vec::new();
     for (index, part) in script.split('\'').enumerate() {
         match index % 2 {
-            0 => words.extend(part.split_whitespace().map(OsString::from)),
-            _ => words.push(part.into()),
+            0 => arguments.extend(part.split_whitespace().map(OsString::from)),
+            _ => arguments.push(part.into()),
         }
     }
-    words
+    arguments
 }
 
 impl Scene {
-    pub(crate) fn of(mut command: Command) -> Self {
+    pub(crate) fn new(mut command: Command) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let tag = format!("test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         command.env.push((TAG.into(), tag.clone().into()));
@@ -72,7 +72,7 @@ impl Scene {
         self
     }
 
-    /// Runs to the end, and asserts that nobody is left.
+    /// Runs to the end, and asserts that no process is left.
     pub(crate) fn play(self) -> Played {
         let tag = self.tag.clone();
         let played = self.play_with_survivors();
@@ -101,7 +101,7 @@ impl Played {
         self
     }
 
-    pub(crate) fn said(self, text: &str) -> Self {
+    pub(crate) fn printed(self, text: &str) -> Self {
         assert_eq!(String::from_utf8_lossy(&self.report.stdout.bytes), text);
         self
     }

@@ -18,7 +18,7 @@ fn a_polite_program_ends_at_term() {
 fn h26_term_gives_time_for_a_farewell() {
     let played = scene("--on-term bye --sleep-ms 30000").timeout(SHORT).play();
     assert_eq!(played.report.force, Force::Term);
-    played.ended(End::TimedOut).said("bye\n");
+    played.ended(End::TimedOut).printed("bye\n");
 }
 
 ///
@@ -46,7 +46,7 @@ fn zoo_13_stops_itself() {
 #[test]
 fn h27_a_stopped_program_handles_its_term() {
     let played = scene("--on-term bye --stop-self --sleep-ms 30000").timeout(SHORT).play();
-    played.ended(End::TimedOut).said("bye\n");
+    played.ended(End::TimedOut).printed("bye\n");
 }
 
 #[test]
@@ -65,30 +65,29 @@ fn zoo_24_a_tight_loop() {
 
 #[test]
 fn zoo_27_a_crash_leaves_no_core() {
-    scene("--print-limit 'Max core' --kill-self 11")
-        .play()
-        .ended(End::Signalled(11))
-        .said("Max core file size        0                    0                    bytes     \n");
+    scene("--print-limit 'Max core' --kill-self 11").play().ended(End::Signalled(11)).printed(
+        "Max core file size        0                    0                    bytes     \n",
+    );
 }
 
 #[test]
 fn zoo_28_what_was_said_before_a_kill_is_kept_and_so_is_the_kill() {
-    scene("--stdout allow --kill-self 9").play().ended(End::Signalled(9)).said("allow\n");
+    scene("--stdout allow --kill-self 9").play().ended(End::Signalled(9)).printed("allow\n");
 }
 
 ///
 #[test]
 fn zoo_29_kills_its_own_group_and_not_its_host() {
-    scene("--stdout deny --kill-group").play().ended(End::Signalled(9)).said("deny\n");
+    scene("--stdout deny --kill-group").play().ended(End::Signalled(9)).printed("deny\n");
 }
 
 #[test]
-fn a_child_that_ignores_term_holds_nobody_up() {
+fn child_that_ignores_term_delays_no_other_run() {
     // The leader dies of TERM at once, its child would live on.
     let played = scene("--ignore-term --hold-stdout-ms 30000 --on-term bye --sleep-ms 30000")
         .timeout(SHORT)
         .play();
-    played.ended(End::TimedOut).said("bye\n").within(SHORT + GRACE);
+    played.ended(End::TimedOut).printed("bye\n").within(SHORT + GRACE);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const TXTBSY: i32 = 26;
 
 /// Plays a start that fails: step, error number, path.
 fn refused(command: Command) -> (Step, i32, String) {
-    let played = Scene::of(command).play();
+    let played = Scene::new(command).play();
     let fault = not_started(&played.report);
     assert_eq!(played.report.pid, None);
     (fault.step, fault.errno, fault.path.display().to_string())
@@ -72,7 +72,7 @@ fn h3_a_missing_directory_is_never_replaced_silently() {
 
     let mut replaced = gone();
     replaced.fallback_cwd = Some("/usr".into());
-    let played = Scene::of(replaced).play().ended(End::Exited(0)).said("/usr\n");
+    let played = Scene::new(replaced).play().ended(End::Exited(0)).printed("/usr\n");
     assert_eq!(played.report.cwd_substituted.as_deref(), Some(Path::new("/usr")));
 }
 
@@ -91,8 +91,8 @@ fn zoo_43_deletes_its_directory() {
         .env("TMPDIR", &temporary)
         .play()
         .ended(End::Exited(0))
-        .said("deny\n");
-    let next = run("--stdout next").play().ended(End::Exited(0)).said("next\n");
+        .printed("deny\n");
+    let next = run("--stdout next").play().ended(End::Exited(0)).printed("next\n");
     assert_eq!(next.report.cwd_substituted.as_deref(), Some(Path::new("/")));
 }
 
@@ -113,7 +113,7 @@ fn h4_a_program_that_is_being_written_is_waited_for() {
             std::thread::sleep(Duration::from_millis(10));
             drop(writer);
         });
-        let played = Scene::of(program(&path)).play();
+        let played = Scene::new(program(&path)).play();
         release.join().unwrap();
         played.report.end == End::Exited(0)
     });
@@ -127,7 +127,7 @@ fn zoo_53_only_the_three_streams_are_open() {
     let file = std::fs::File::open("/dev/null").unwrap();
     let careless = rustix::io::dup(&file).unwrap();
     rustix::io::fcntl_setfd(&careless, rustix::io::FdFlags::empty()).unwrap();
-    scene("--list-fds").play().ended(End::Exited(0)).said("0\n1\n2\n");
+    scene("--list-fds").play().ended(End::Exited(0)).printed("0\n1\n2\n");
     drop(careless);
 }
 
@@ -146,8 +146,8 @@ fn h10_signals_mask_and_session_are_fresh() {
     // The standard library of `fakehook` itself ignores PIPE, signal 13, and glibc's `posix_spawn` its own signals 32 and 33.
     let ignored = if cfg!(tenterhook_portable) { 0x1_8000_1000_u64 } else { 0x1000 };
     let text = format!("SigBlk:\t{:016x}\nSigIgn:\t{ignored:016x}\nno terminal\n077\n", 0);
-    played.ended(End::Exited(0)).said(&text);
-    let shell = Scene::of(Command::shell("cut -d' ' -f5,6,7 /proc/$$/stat; echo $$", "/"));
+    played.ended(End::Exited(0)).printed(&text);
+    let shell = Scene::new(Command::shell("cut -d' ' -f5,6,7 /proc/$$/stat; echo $$", "/"));
     let played = shell.env("PATH", "/usr/bin:/bin").play().ended(End::Exited(0));
     let text = String::from_utf8(played.report.stdout.bytes).unwrap();
     let [group, session, terminal, pid] =
@@ -159,7 +159,7 @@ fn h10_signals_mask_and_session_are_fresh() {
 fn h10_a_shell_dies_of_a_closed_pipe() {
     // With PIPE ignored, as Rust hosts have it, `yes` would complain about a broken pipe.
     let command = Command::shell("yes | head -n 1; echo done", "/");
-    let played = Scene::of(command).play().ended(End::Exited(0)).said("y\ndone\n");
+    let played = Scene::new(command).play().ended(End::Exited(0)).printed("y\ndone\n");
     assert!(played.report.stderr.bytes.is_empty());
 }
 
@@ -168,7 +168,7 @@ fn h10_a_shell_dies_of_a_closed_pipe() {
 fn a_umask_can_be_kept() {
     let mut command = Command::new(fakehook(), ["--print-umask"], "/");
     command.umask = Some(0o027);
-    Scene::of(command).play().ended(End::Exited(0)).said("027\n");
+    Scene::new(command).play().ended(End::Exited(0)).printed("027\n");
 }
 
 ///
@@ -181,8 +181,8 @@ fn h9_a_shell_line_runs_in_the_given_shell_without_its_profile() {
         let mut command = Command::shell("echo \"$0 says $((1+1))\" | tr a-z A-Z", "/");
         let text = "echo $((1+1))".into();
         command.program = Program::Shell { shell: Shell::posix(shell), text };
-        let scene = Scene::of(command).env("HOME", home.path().to_str().unwrap());
-        scene.play().ended(End::Exited(0)).said("2\n");
+        let scene = Scene::new(command).env("HOME", home.path().to_str().unwrap());
+        scene.play().ended(End::Exited(0)).printed("2\n");
     }
 }
 
@@ -191,13 +191,13 @@ fn a_program_is_found_in_the_path_of_the_child() {
     let folder = Folder::new();
     folder.program("greet", "#!/bin/sh\necho hello $1\n");
     let command = || Command::new("greet", ["you"], "/");
-    let found = Scene::of(command()).env("PATH", folder.path().to_str().unwrap());
-    found.play().ended(End::Exited(0)).said("hello you\n");
+    let found = Scene::new(command()).env("PATH", folder.path().to_str().unwrap());
+    found.play().ended(End::Exited(0)).printed("hello you\n");
     assert_eq!(refused(command()).0, Step::Find);
 
     let mut relative = Command::new("./greet", ["me"], folder.path());
     relative.fallback_cwd = Some("/".into());
-    Scene::of(relative).play().ended(End::Exited(0)).said("hello me\n");
+    Scene::new(relative).play().ended(End::Exited(0)).printed("hello me\n");
 }
 
 #[test]
@@ -207,17 +207,17 @@ fn limits_are_set_when_asked_for() {
         command.privileges = Privileges::NoNew;
         command.oom_score_adj = Some(800);
     });
-    limited.play().ended(End::Exited(0)).said(
+    limited.play().ended(End::Exited(0)).printed(
         "Max open files            33                   33                   files     \nNoNewPrivs:\t1\n",
     );
     let command = Command::shell("cat /proc/self/oom_score_adj", "/");
-    let scene = Scene::of(command).with(|command| command.oom_score_adj = Some(801));
-    scene.play().ended(End::Exited(0)).said("801\n");
+    let scene = Scene::new(command).with(|command| command.oom_score_adj = Some(801));
+    scene.play().ended(End::Exited(0)).printed("801\n");
 }
 
 #[test]
 fn the_fault_reads_as_a_sentence() {
-    let played = Scene::of(program("/no/such/program")).play();
+    let played = Scene::new(program("/no/such/program")).play();
     assert_eq!(
         not_started(&played.report).to_string(),
         "cannot execute `/no/such/program`: No such file or directory (os error 2)",

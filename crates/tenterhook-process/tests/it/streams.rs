@@ -16,7 +16,7 @@ fn payload() -> Vec<u8> {
 fn zoo_01_reads_all_and_answers() {
     let played = scene("--read-all --stdout deny").stdin(payload()).play();
     assert_eq!(played.report.stdin, Delivery::Delivered);
-    played.ended(End::Exited(0)).said("deny\n").closed(Closed::Complete);
+    played.ended(End::Exited(0)).printed("deny\n").closed(Closed::Complete);
 }
 
 /// R-5.
@@ -24,7 +24,7 @@ fn zoo_01_reads_all_and_answers() {
 fn zoo_02_never_reads_its_input() {
     let played = scene("--stdout deny").stdin(payload()).play();
     assert!(matches!(played.report.stdin, Delivery::Refused { written } if written < MIB as u64));
-    played.ended(End::Exited(0)).said("deny\n");
+    played.ended(End::Exited(0)).printed("deny\n");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn zoo_03_never_reads_and_sleeps() {
 
 #[test]
 fn zoo_04_reads_one_byte() {
-    scene("--read 1 --stdout deny").stdin(payload()).play().ended(End::Exited(0)).said("deny\n");
+    scene("--read 1 --stdout deny").stdin(payload()).play().ended(End::Exited(0)).printed("deny\n");
 }
 
 /// R-5.
@@ -45,7 +45,7 @@ fn zoo_04_reads_one_byte() {
 fn zoo_05_closes_its_input() {
     let played = scene("--close-stdin --sleep-ms 200 --stdout deny").stdin(payload()).play();
     assert!(matches!(played.report.stdin, Delivery::Refused { .. }));
-    played.ended(End::Exited(0)).said("deny\n");
+    played.ended(End::Exited(0)).printed("deny\n");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn zoo_07_closes_its_output_and_sleeps() {
         .timeout(SHORT)
         .play()
         .ended(End::TimedOut)
-        .said("deny\n")
+        .printed("deny\n")
         .closed(Closed::Complete);
 }
 
@@ -77,7 +77,7 @@ fn zoo_08_a_dribble_does_not_extend_the_deadline() {
 
 /// Somebody holds one stream for 30 s after the program has answered and gone.
 fn held_by_a_child(script: &str) -> Output {
-    let played = scene(script).play().ended(End::Exited(0)).said("deny\n");
+    let played = scene(script).play().ended(End::Exited(0)).printed("deny\n");
     let drain = played.report.times.drain;
     assert!(drain < SLACK, "drained for {drain:?}");
     if played.report.stderr.closed == Closed::Leaked
@@ -99,7 +99,7 @@ fn zoo_14_a_child_holds_stdout() {
 fn zoo_15_a_child_holds_stderr_only() {
     let played = scene("--hold-stderr-ms 30000 --stdout deny").play().ended(End::Exited(0));
     assert_eq!(played.report.stderr.closed, Closed::Leaked);
-    played.said("deny\n").closed(Closed::Complete);
+    played.printed("deny\n").closed(Closed::Complete);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn zoo_16_a_child_that_holds_only_stdin_costs_nothing() {
     let played = scene("--hold-stdin-ms 30000 --stdout deny").stdin(payload()).play();
     assert!(played.report.times.drain < SLACK);
     assert!(matches!(played.report.stdin, Delivery::Refused { .. }));
-    played.ended(End::Exited(0)).said("deny\n").closed(Closed::Complete);
+    played.ended(End::Exited(0)).printed("deny\n").closed(Closed::Complete);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn zoo_19_a_child_floods_after_the_exit() {
 #[test]
 fn zoo_26_half_an_answer_is_kept_and_the_hang_ends() {
     let script = r#"--raw '{"decision":"de' --sleep-ms 30000"#;
-    scene(script).timeout(SHORT).play().ended(End::TimedOut).said(r#"{"decision":"de"#);
+    scene(script).timeout(SHORT).play().ended(End::TimedOut).printed(r#"{"decision":"de"#);
 }
 
 #[test]
@@ -157,13 +157,13 @@ fn h17_what_a_child_says_within_the_leak_grace_counts() {
     let played = scene("--late-child late --stdout early").with(|command| {
         command.limits.leak_grace = Duration::from_secs(10);
     });
-    // The child's end closes the stream: nobody waits for the whole grace.
-    played.play().ended(End::Exited(0)).said("early\nlate\n").closed(Closed::Complete);
+    // The child's end closes the stream: the run does not wait for the whole grace.
+    played.play().ended(End::Exited(0)).printed("early\nlate\n").closed(Closed::Complete);
 }
 
 #[test]
 fn both_streams_are_kept_apart() {
-    let played = scene("--stdout out --stderr err").play().ended(End::Exited(0)).said("out\n");
+    let played = scene("--stdout out --stderr err").play().ended(End::Exited(0)).printed("out\n");
     assert_eq!(played.report.stderr.bytes, b"err\n");
 }
 

@@ -1,4 +1,5 @@
-//! What is heard of a watched child: what it asks for, also where it keeps silent about it, and nothing of it is as without.
+//! The record of a watched child: what it asks for, also where it hides the failure, and that all
+//! else is as without a record.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn has(asked: &[Asked], program: &str, wish: &Wish) -> bool {
 
 ///
 #[test]
-fn what_is_refused_in_silence_is_heard() {
+fn silently_refused_access_is_recorded() {
     let folder = Folder::new();
     let (secret, log) = (folder.file("secret", "text"), folder.path().join("log"));
     let line = format!(
@@ -32,7 +33,7 @@ fn what_is_refused_in_silence_is_heard() {
         folder.path().display()
     );
     for tier in tiers() {
-        let played = play(&line, Some(watched(tier))).ended(End::Exited(3)).said("");
+        let played = play(&line, Some(watched(tier))).ended(End::Exited(3)).printed("");
         let asked = &played.report.asked;
         assert_eq!(played.report.tier, tier);
         assert!(has(asked, "cat", &Wish::Read(secret.clone())), "{asked:?}");
@@ -46,7 +47,7 @@ fn what_is_refused_in_silence_is_heard() {
 
 ///
 #[test]
-fn who_is_to_be_reached_is_heard_and_nobody_is() {
+fn connection_attempts_are_recorded_and_refused() {
     let python = |line: &str| format!("python3 -I -c '{line}' 2>/dev/null");
     if play(&python("pass"), None).report.end != End::Exited(0) {
         return;

@@ -69,8 +69,8 @@ impl Runs {
     /// The word for it in the JSON.
     const fn word(self) -> &'static str {
         match self {
-            Self::Free | Self::Unconfined => Tier::T0.word(),
-            Self::In(tier) => tier.word(),
+            Self::Free | Self::Unconfined => Tier::T0.name(),
+            Self::In(tier) => tier.name(),
             Self::Not(_) => "none",
         }
     }
@@ -129,18 +129,18 @@ impl Program {
         };
         let sandbox = &self.sandbox;
         match self.runs {
-            Runs::Free => (Tier::T0.word(), format!("{who} {runs} with all your rights")),
+            Runs::Free => (Tier::T0.name(), format!("{who} {runs} with all your rights")),
             Runs::Unconfined => (
-                Tier::T0.word(),
+                Tier::T0.name(),
                 format!("{who} {runs} with all your rights: nothing can be confined here"),
             ),
-            Runs::In(tier) => (tier.word(), format!("{who} {runs} in `{sandbox}`")),
+            Runs::In(tier) => (tier.name(), format!("{who} {runs} in `{sandbox}`")),
             Runs::Not(lack) => {
                 let lacks = match lack {
                     Lack::Counting => "`processes`, which does not bind root".to_owned(),
                     Lack::Ports => "ports in `net`, which cannot be told apart here".to_owned(),
                     Lack::Tier(tier) => {
-                        format!("{}, and {} is reached here", tier.word(), here.word())
+                        format!("{}, and {} is reached here", tier.name(), here.name())
                     }
                 };
                 ("none", format!("{who} {not_started} {lacks}"))

@@ -144,7 +144,7 @@ pub(super) fn value(report: &Report) -> Value {
             "seccomp": report.kernel.means.seccomp,
             "namespaces": report.kernel.means.namespaces, "processes": report.kernel.means.processes,
             "roots": report.kernel.means.roots,
-            "tier": report.kernel.means.tier().word(),
+            "tier": report.kernel.means.tier().name(),
         },
         "programs": report.programs.iter().map(confined::Program::value).collect::<Vec<_>>(),
         "findings": findings,

@@ -32,7 +32,7 @@ impl Run {
             Err(_) => {
                 let taken = *self.taken.get_or_insert(now);
                 let late = now.saturating_duration_since(taken) > REAPING;
-                Option::from(pidfd::kept(&self.pidfd)).or(late.then_some(Exit::Unknown))
+                Option::from(pidfd::stored_exit(&self.pidfd)).or(late.then_some(Exit::Unknown))
             }
         }
     }
@@ -49,18 +49,19 @@ impl Run {
                 Next::Forget
             }
             Phase::Closing { .. } => self.close(turn.now),
-            // What it told may be heard later than that it is gone.
+            // Its message may arrive after its exit.
             _ => match self.status.read(turn.post) {
-                Some(told) => self.on_end(told, turn),
+                Some(exit) => self.on_end(exit, turn),
                 None => self.on_end(exit, turn),
             },
         }
     }
 
-    /// Process 1 says how the program ended. Who else is in its namespaces has the grace that is left to who holds a stream.
+    /// Process 1 reports how the program ended. Other processes in its namespaces get the grace of
+    /// processes that hold a stream.
     pub(super) fn on_status(&mut self, turn: &mut Turn<'_>) -> Next {
         match self.status.read(turn.post) {
-            Some(told) if !matches!(self.phase, Phase::GivenUp) => self.on_end(told, turn),
+            Some(exit) if !matches!(self.phase, Phase::GivenUp) => self.on_end(exit, turn),
             _ => Next::Stay,
         }
     }
@@ -100,7 +101,7 @@ impl Run {
         }
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
         if suspected || self.sweep == Sweep::Always {
-            // Reaped after the search: until then the id of the session is nobody else's.
+            // Reaped after the search: until then no other process has the id of the session.
             // One that somebody else reaped may have given its id away already.
             return self.search(self.taken.is_none().then_some(self.pid));
         }
@@ -108,7 +109,7 @@ impl Run {
         self.look(FIRST_LOOK, turn.now)
     }
 
-    /// Reports, once process 1 is gone: the kernel has then ended everybody in its namespaces, so that nobody is searched for.
+    /// Reports, once process 1 is gone: the kernel has then ended everybody in its namespaces, so that no search is needed.
     fn close(&mut self, now: Instant) -> Next {
         if !self.gone {
             return Next::Stay;
@@ -134,7 +135,7 @@ impl Run {
         );
     }
 
-    /// Looks whether the group is empty. Signal 0 harms nobody, should the id be reused.
+    /// Looks whether the group is empty. Signal 0 has no effect on a process, should the id be reused.
     pub(super) fn look(&mut self, pause: Duration, now: Instant) -> Next {
         if test_kill_process_group(self.pid).is_err() {
             self.settle(Swept::default(), now);
@@ -171,7 +172,7 @@ impl Run {
         Next::Stay
     }
 
-    /// Hands over the report. A second one, of a process that had announced its exit, reaches nobody.
+    /// Hands over the report. A second one, of a process that had announced its exit, is dropped.
     pub(super) fn settle(&mut self, swept: Swept, now: Instant) {
         let [stdout, stderr] = self.said.take().unwrap_or_default();
         let exited = self.marks.exited.unwrap_or(now);
@@ -209,7 +210,7 @@ impl Run {
             swept: swept.killed,
             announced: self.leaving.is_some(),
             tier: self.tier,
-            asked: self.heard.as_ref().map(watch::Heard::all).unwrap_or_default(),
+            asked: self.asked_log.as_ref().map(watch::AskedLog::all).unwrap_or_default(),
             cwd_substituted: self.cwd_substituted.take(),
         });
     }

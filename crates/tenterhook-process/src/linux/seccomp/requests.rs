@@ -3,7 +3,7 @@
 use super::{Filter, GREATER_OR_EQUAL, REFUSE, and, argument, give, jump, load, skip_if, when};
 
 /// The letters of requests to file systems, which are made through any descriptor of a file, one to read, too: keys that open and shut it,
-/// snapshots that make directories where nothing may be made. Of all file systems, btrfs, f2fs, XFS, OCFS2, Ceph, CIFS, FAT, NILFS and bcachefs.
+/// snapshots that make directories where nothing may be made. Covers btrfs, f2fs, XFS, OCFS2, Ceph, CIFS, FAT, NILFS and bcachefs.
 const OF_FILE_SYSTEMS: &[u32] = &[0x66, 0x94, 0xf5, 0x58, 0x6f, 0x97, 0xcf, 0x72, 0x6e, 0xbc];
 
 /// Those of them that ask, or copy to a file that is open to be written.
@@ -21,7 +21,7 @@ const HARMLESS: &[u32] = &[
 ];
 
 /// Those that set attributes: flags that make a file immutable, and their like (FS_IOC_SETFLAGS, of 32 bits, too; FS_IOC_FSSETXATTR), and what
-/// makes that nobody writes it again (FS_IOC_ENABLE_VERITY).
+/// protects it from any later write (FS_IOC_ENABLE_VERITY).
 const OF_ATTRIBUTES: &[u32] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
 
 /// FS_IOC_SETVERSION, whose letter nothing else of them has.

@@ -255,7 +255,7 @@ pub(super) fn not_made(error: &process::NotStarted) -> Result<String, Weak> {
         return Ok(format!("{error}: its sandbox cannot be made, and it does not run without"));
     }
     let means = process::means();
-    Err(Weak { tier: means.tier().word(), is_uncounted: means.namespaces && !means.processes })
+    Err(Weak { tier: means.tier().name(), is_uncounted: means.namespaces && !means.processes })
 }
 
 /// Which grant would be a larger one here, and what to write instead: a hook does not run with more than it is granted.

@@ -86,7 +86,7 @@ impl Program {
         let last = sender.clone();
         let child = process::start_with(command, |child| {
             child.on_lines(move |output| {
-                let process::Heard::Line(line) = output else {
+                let process::StreamEvent::Line(line) = output else {
                     // Without a receiver, the program is being ended.
                     let _ = sender.send(Written::All);
                     return process::Flow::More;

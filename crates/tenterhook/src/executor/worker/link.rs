@@ -150,10 +150,10 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, heard: process::Heard<'_>) -> process::Flow {
+    fn hear(&self, heard: process::StreamEvent<'_>) -> process::Flow {
         let line = match heard {
-            process::Heard::Line(line) => line,
-            process::Heard::AllSoFar => {
+            process::StreamEvent::Line(line) => line,
+            process::StreamEvent::AllSoFar => {
                 self.tell_replies();
                 return process::Flow::More;
             }
@@ -267,7 +267,7 @@ impl Drop for Link {
 struct Ear(Weak<Link>);
 
 impl Ear {
-    fn hear(&self, heard: process::Heard<'_>) -> process::Flow {
+    fn hear(&self, heard: process::StreamEvent<'_>) -> process::Flow {
         self.0.upgrade().map_or(process::Flow::More, |link| link.hear(heard))
     }
 }

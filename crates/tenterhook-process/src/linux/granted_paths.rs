@@ -24,7 +24,7 @@ pub(super) enum Access {
 }
 
 /// A place that is granted.
-pub(super) struct Place<'p> {
+pub(super) struct GrantedPath<'p> {
     /// Where it lies, without links.
     pub(super) path: &'p Path,
     pub(super) file: &'p File,
@@ -34,7 +34,7 @@ pub(super) struct Place<'p> {
     pub(super) access: Access,
 }
 
-impl<'p> Place<'p> {
+impl<'p> GrantedPath<'p> {
     fn new(path: &'p Path, file: &'p File, facts: &Metadata, access: Access) -> Self {
         let kind = facts.file_type();
         let is_special = kind.is_char_device() || kind.is_block_device() || kind.is_fifo();
@@ -42,10 +42,11 @@ impl<'p> Place<'p> {
     }
 }
 
-/// Shows every place that is granted to `visit`. What is not there, or cannot be reached, grants nothing: the child could not reach it either.
+/// Passes every granted path to `visit`. A path that is missing or unreachable grants nothing: the
+/// child could not reach it either.
 pub(super) fn each(
     confinement: &Confinement,
-    visit: impl FnMut(&Place<'_>) -> Result<(), Errno>,
+    visit: impl FnMut(&GrantedPath<'_>) -> Result<(), Errno>,
 ) -> Result<(), Errno> {
     let mut links = Links::default();
     let mut walk = Walk { never: BTreeSet::new(), left: MOST_ENTRIES, visit };
@@ -55,11 +56,11 @@ pub(super) fn each(
     };
     let (read, write) = (granted(&confinement.read), granted(&confinement.write));
     for path in read {
-        walk.place(&path, Access::Read)?;
+        walk.grant(&path, Access::Read)?;
     }
     // As it stands: where a link stands in the way somebody else put it there, since it was made for this child.
     for path in &confinement.free {
-        walk.place(path, Access::Change)?;
+        walk.grant(path, Access::Change)?;
     }
     if confinement.write.is_empty() {
         return Ok(());
@@ -72,7 +73,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// The paths without those that lie below another one: a grant reaches all below it.
+/// The paths without those that lie below a different one: a grant reaches all below it.
 fn outermost(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
     // Paths are sorted by their parts: what lies below one follows it.
     all.sort_unstable();
@@ -81,22 +82,22 @@ fn outermost(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 struct Walk<V> {
-    /// What is never changed.
+    /// The paths that are never changed.
     never: BTreeSet<PathBuf>,
     /// How many entries may still be looked at.
     left: usize,
     visit: V,
 }
 
-impl<V: FnMut(&Place<'_>) -> Result<(), Errno>> Walk<V> {
-    fn place(&mut self, path: &Path, access: Access) -> Result<(), Errno> {
+impl<V: FnMut(&GrantedPath<'_>) -> Result<(), Errno>> Walk<V> {
+    fn grant(&mut self, path: &Path, access: Access) -> Result<(), Errno> {
         let Some(file) = found(path)? else { return Ok(()) };
         let facts = facts(&file)?;
-        (self.visit)(&Place::new(path, &file, &facts, access))
+        (self.visit)(&GrantedPath::new(path, &file, &facts, access))
     }
 
-    /// All of `path` but what of it is never changed: where that is below it, entry by entry. However deep that is: a directory is closed before
-    /// another one is opened, on a stack of any size.
+    /// All of `path` except the protected paths below it, entry by entry. A directory is closed
+    /// before the next one is opened, on a stack of any size.
     fn around(&mut self, path: &Path) -> Result<(), Errno> {
         if path.ancestors().any(|ancestor| self.never.contains(ancestor)) {
             return Ok(());
@@ -124,7 +125,7 @@ impl<V: FnMut(&Place<'_>) -> Result<(), Errno>> Walk<V> {
         let is_part = facts.is_dir() && next.is_some_and(|p| p.starts_with(path));
         // A grant reaches all below it, so that above what is never changed only reading can be granted.
         let access = if is_part { Access::Read } else { Access::Change };
-        (self.visit)(&Place::new(path, &file, &facts, access))?;
+        (self.visit)(&GrantedPath::new(path, &file, &facts, access))?;
         Ok(is_part)
     }
 }
@@ -133,7 +134,7 @@ impl<V: FnMut(&Place<'_>) -> Result<(), Errno>> Walk<V> {
 fn list(directory: &Path, mut left: usize, open: &mut Vec<PathBuf>) -> Result<usize, Errno> {
     let of_io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let entries = match fs::read_dir(directory).map_err(of_io) {
-        // What a program may change and cannot, it would fail for without a word.
+        // A program would fail silently if a granted path could not be changed.
         Err(errno) if passes(errno) => return Err(errno),
         Err(_) => return Ok(left),
         Ok(entries) => entries,
@@ -149,7 +150,7 @@ fn list(directory: &Path, mut left: usize, open: &mut Vec<PathBuf>) -> Result<us
 fn found(path: &Path) -> Result<Option<File>, Errno> {
     match open(path) {
         Ok(file) => Ok(Some(file)),
-        // What a program may read and cannot, it would fail for without a word.
+        // A program would fail silently if a granted path could not be read.
         Err(errno) if passes(errno) => Err(errno),
         Err(_) => Ok(None),
     }
