@@ -20,7 +20,7 @@ use crate::sandbox::Sandbox;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
 use crate::toolbox::Toolbox;
-use crate::transcript::{Kept, Line, Transcript};
+use crate::transcript::{Line, StoredSession, Transcript};
 use crate::update::{Update, Updates};
 
 /// How long a turn that does not stop, and text that is not shown yet, may hold up a person who leaves.
@@ -40,13 +40,13 @@ pub(crate) struct Agent {
     pub(crate) toolbox: Toolbox,
     pub(crate) tally: Tally,
     pub(crate) settings: Settings,
-    /// What was said so far.
+    /// The conversation so far.
     pub(crate) messages: Vec<Message>,
     /// How much of that hooks have let pass.
     pub(crate) seen: Seen,
     /// What the model was asked last, and what the person typed for that.
     pub(crate) typed: Option<(String, String)>,
-    /// What the model said of an answer that is under way.
+    /// The model's text of an answer that is under way.
     pub(crate) unfinished: String,
     /// What came of the tools of a reply so far.
     pub(crate) done: Vec<ToolResult>,
@@ -63,7 +63,7 @@ pub(crate) enum Role {
     Sub,
 }
 
-/// What an agent is told about itself.
+/// The settings that describe an agent to its model.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Which model.
@@ -107,11 +107,11 @@ pub(crate) struct Patience {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steering {
     texts: Arc<Mutex<VecDeque<Message>>>,
-    /// What the model is told with the next call that somebody else causes.
+    /// Messages to add to the next request that something else causes.
     later: Arc<Mutex<Vec<Message>>>,
     queued: Arc<AtomicUsize>,
     stop: Arc<Mutex<CancellationToken>>,
-    /// Whether the turn listens to nobody any more: hooks are told of its end.
+    /// Whether the turn takes no more input: its hooks run at its end.
     over: Arc<AtomicBool>,
 }
 
@@ -121,7 +121,7 @@ impl Steering {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
     }
 
-    /// Adds a message that is no reason to call the model: it is told with the next one that is.
+    /// Adds a message that is no reason to call the model: the next request carries it.
     pub(crate) fn add_later(&self, message: Message) {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
@@ -137,7 +137,7 @@ impl Steering {
         self.queued.load(Ordering::Relaxed) + late
     }
 
-    /// Everything that the model is to be told now.
+    /// Every message for the model now.
     pub(crate) fn take(&self) -> Vec<Message> {
         let mut all =
             std::mem::take(&mut *self.later.lock().unwrap_or_else(PoisonError::into_inner));
@@ -146,7 +146,7 @@ impl Steering {
         all
     }
 
-    /// The first message that came too late to steer a turn, and is a reason for another one, which the others steer.
+    /// The first message that came too late to steer a turn. It starts a new turn, which the others steer.
     pub(crate) fn take_late(&self) -> Option<Message> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
@@ -172,7 +172,7 @@ impl Steering {
         !self.over.load(Ordering::Acquire)
     }
 
-    /// Begins a turn that nobody has stopped yet.
+    /// Begins a turn that is not stopped.
     pub(crate) fn renew(&self) -> CancellationToken {
         self.over.store(false, Ordering::Release);
         self.new_token()
@@ -186,9 +186,9 @@ impl Steering {
 }
 
 impl Settings {
-    /// What the model is told before the conversation, beside the agent's own words.
-    pub(crate) fn told(&self) -> impl Iterator<Item = String> {
-        self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::told))
+    /// The texts before the conversation, beside the agent's own system prompt.
+    pub(crate) fn system_texts(&self) -> impl Iterator<Item = String> {
+        self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::prompt_text))
     }
 }
 
@@ -217,10 +217,10 @@ impl Agent {
         }
     }
 
-    /// Adds a line to the transcript. That there is no room is told once, and once that there is again (AG-31).
+    /// Adds a line to the transcript. A first failure is reported once, and so is its end (AG-31).
     fn record(&self, line: &Line) {
         let waited = self.transcript.waiting();
-        match self.transcript.add_under(line, self.permissions.mode().word()) {
+        match self.transcript.add_under(line, self.permissions.mode().name()) {
             Err(error) if waited == 0 => {
                 let path = self.transcript.path().display();
                 let why = format!("`{path}` cannot be written: {error}; it waits until it can");
@@ -229,13 +229,13 @@ impl Agent {
             Ok(()) if waited > 0 => {
                 let text =
                     format!("The transcript is written again, and {waited} lines that waited.");
-                self.updates.tell(Update::Notice(text));
+                self.updates.send(Update::Notice(text));
             }
             Ok(()) | Err(_) => {}
         }
     }
 
-    /// Forgets what was said; the transcript says so.
+    /// Clears the conversation; the transcript says so.
     pub(crate) fn forget(&mut self) {
         self.messages.clear();
         self.seen.forget();
@@ -243,14 +243,14 @@ impl Agent {
         self.record(&Line::Cut);
     }
 
-    /// What was still to be said in this conversation is for nobody in the next one.
+    /// Drops the pending messages, which belong to the previous conversation.
     pub(crate) fn begin_anew(&self) {
         self.hooks.begin_anew();
         drop(self.steering.take());
     }
 
     /// Goes on with a session as its transcript has it: what there is to say about that.
-    pub(crate) fn go_on(&mut self, kept: Kept, transcript: Transcript) -> String {
+    pub(crate) fn go_on(&mut self, kept: StoredSession, transcript: Transcript) -> String {
         let path = transcript.path().to_owned();
         self.hooks.become_session(&kept.session(&path), &path);
         self.transcript = transcript;
@@ -291,7 +291,7 @@ impl Agent {
     pub(crate) async fn learn_from(&mut self, file: &Path) {
         let project = self.settings.project.clone();
         // The file is given by where it is, so the project is, too.
-        let real = Judged::of(&project).map_or_else(|| project.clone(), |j| j.path);
+        let real = Judged::resolve(&project).map_or_else(|| project.clone(), |j| j.path);
         self.take_instructions(instructions::on_the_way(&real, file), &project).await;
     }
 
@@ -314,7 +314,7 @@ impl Agent {
     }
 
     async fn take_instruction(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
-        let judged = Judged::of(&wanted.path).filter(Judged::exists)?;
+        let judged = Judged::resolve(&wanted.path).filter(Judged::exists)?;
         if self.settings.instructions.iter().any(|instruction| judged.is_at(&instruction.path)) {
             return None;
         }

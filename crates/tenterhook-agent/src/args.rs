@@ -1,4 +1,4 @@
-//! What the program is told on its command line. Values only.
+//! The options of the command line. Values only.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "print")]
     pub(crate) stdin: bool,
 
-    /// What is printed without a terminal.
+    /// The output format without a terminal.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) output_format: Format,
 

@@ -7,7 +7,7 @@ pub(crate) enum Command {
     Help,
     /// The hooks, and what can be done with them.
     Hooks(Hooks),
-    /// The permission mode, or another one.
+    /// Show or change the permission mode.
     Permissions(Option<String>),
     /// Take the permission rule of that number away.
     RemoveRule(usize),
@@ -15,7 +15,7 @@ pub(crate) enum Command {
     Compact(String),
     /// Forget the conversation.
     Clear,
-    /// The model, or another one.
+    /// Show or change the model.
     Model(Option<String>),
     /// Go on with an earlier session.
     Resume(Option<String>),
@@ -92,7 +92,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
     }))
 }
 
-/// What is said of a command that nobody knows: the one that may be meant.
+/// The message about an unknown command, with the most similar known one.
 pub(crate) fn unknown(name: &str) -> String {
     let near = TABLE.iter().find(|(prefix, ..)| {
         prefix.starts_with(name)
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_told_from_a_prompt() {
+    fn command_and_prompt_are_distinguished() {
         assert_eq!(read("/help"), Some(Ok(Command::Help)));
         assert_eq!(read(" /cd  src "), Some(Ok(Command::Cd("src".to_owned()))));
         assert_eq!(

@@ -4,7 +4,7 @@ use futures_util::StreamExt;
 
 use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Message};
-use crate::gate::Held;
+use crate::gate::Withheld;
 use crate::model::{Delta, Stop};
 use crate::update::{Update, Used};
 
@@ -37,7 +37,7 @@ impl Agent {
         if self.role == Role::Main {
             let all = self.tally.counts().session;
             let used = Used { full: self.size() * 100 / FULL, tokens: all.input + all.output };
-            self.updates.tell(Update::Used(used));
+            self.updates.send(Update::Used(used));
         }
     }
 
@@ -59,20 +59,23 @@ impl Agent {
         ask.extend(said.context);
         let summary = self.sum_up(&ask.join("\n\n")).await?;
         self.forget();
-        self.keep(Message::from(Author::Agent, format!("What was said so far:\n\n{summary}")));
+        self.keep(Message::from(
+            Author::Agent,
+            format!("Summary of the conversation so far:\n\n{summary}"),
+        ));
         self.hooks.compacted(trigger, &summary).await;
         self.learn("compact").await;
         self.settings.started =
             self.hooks.session_started("compact", &self.settings.model).await.context;
         self.tell_used();
-        self.updates.tell(Update::Notice("The conversation was compacted.".to_owned()));
+        self.updates.send(Update::Notice("The conversation was compacted.".to_owned()));
         Ok(())
     }
 
     async fn sum_up(&mut self, ask: &str) -> Result<String, String> {
         let passed = match self.pass(ask).await {
             Ok(passed) => passed,
-            Err(Held::Denied(why) | Held::Ends(why)) => {
+            Err(Withheld::Denied(why) | Withheld::Ends(why)) => {
                 return Err(format!("The conversation stays as it is: {why}"));
             }
         };

@@ -1,4 +1,4 @@
-//! What was said: the messages of one conversation, as the transcript keeps them and the model reads them. Values only.
+//! The messages of one conversation, as the transcript stores them and the model reads them. Values only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,14 +7,14 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(crate) enum Message {
-    /// The user's, or what stands in for it: a hook that keeps the agent at work, a task that ended.
+    /// The user's, or a substitute: a hook that keeps the agent at work, a task that ended.
     User {
         /// The final text: nothing else of a prompt is ever a message.
         text: String,
         /// What hooks add for the model, each block labelled with the hook whose words it is.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         context: Vec<String>,
-        /// Who wrote it.
+        /// Its author.
         #[serde(default)]
         author: Author,
     },
@@ -30,7 +30,7 @@ pub(crate) enum Message {
     },
 }
 
-/// Who wrote a user message.
+/// The author of a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Author {
@@ -62,7 +62,7 @@ pub(crate) struct Reply {
 /// A reply in the words of the service that gave it, where those hold what a reply in ours does not: thoughts that it signed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Echo {
-    /// The service and the model: nobody else understands it.
+    /// The service and the model: only they understand it.
     pub(crate) from: String,
     /// What it said.
     pub(crate) content: Value,
@@ -89,7 +89,7 @@ pub(crate) struct ToolResult {
     /// Whether it failed or was refused.
     #[serde(default)]
     pub(crate) is_error: bool,
-    /// How it came to an end; of files before there was such a word, nobody knows.
+    /// How it came to an end; unknown in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Came>,
     /// What ran, where it is not what the model wanted.
@@ -97,7 +97,7 @@ pub(crate) struct ToolResult {
     pub(crate) ran_input: Option<Value>,
 }
 
-/// How a tool call came to an end, for whoever reads the transcript: the model reads the text.
+/// How a tool call came to an end, for readers of the transcript: the model reads the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Came {
@@ -107,13 +107,13 @@ pub(crate) enum Came {
     Failed,
     /// There is no such tool.
     UnknownTool,
-    /// Its arguments are none that the tool takes.
+    /// The tool does not take its arguments.
     BadInput,
     /// A hook refused it, or made of it what does not fit.
     DeniedByHook,
     /// A rule of the person, or the danger of the place.
     DeniedByRule,
-    /// The mode, or that nobody was there to be asked.
+    /// The mode, or the lack of a user to ask.
     DeniedByMode,
     /// The person.
     DeniedByPerson,
@@ -130,7 +130,7 @@ pub(crate) fn shorten(text: &mut String, most: usize) {
     }
 }
 
-/// The results of calls that nobody waited for.
+/// The results of background calls.
 pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<ToolResult> {
     let result = |id: &str| ToolResult {
         id: id.to_owned(),
@@ -278,8 +278,8 @@ mod tests {
         Message::Tools { results: ids.iter().map(result).collect(), context: Vec::new() }
     }
 
-    /// What a model is told: `u` for the user, `a` for the model with its calls, and the results, good or bad.
-    fn told(messages: Vec<Message>) -> String {
+    /// A request in short: `u` for the user, `a` for the model with its calls, and the results, good or bad.
+    fn summary(messages: Vec<Message>) -> String {
         let word = |message: Message| match message {
             Message::User { .. } => "u".to_owned(),
             Message::Assistant(reply) => {
@@ -308,7 +308,7 @@ mod tests {
             (vec![reply(&["a"]), results(&["a"]), user()], "u"),
             (vec![], ""),
         ] {
-            assert_eq!(told(messages), wanted);
+            assert_eq!(summary(messages), wanted);
         }
     }
 }

@@ -39,7 +39,7 @@ impl Agent {
                     let cut = if all { "" } else { ", its beginning" };
                     expanded.context.push(format!("The file `{name}`{cut}:\n{content}"));
                 }
-                // A word that only looks like the name of a file is none.
+                // A word without such a file is ordinary text.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
                     self.updates.warn("prompt", format!("`{name}` is not added: {error}"));
@@ -52,7 +52,7 @@ impl Agent {
     /// The beginning of a file that is mentioned. What rules keep from the model no mention shows it.
     async fn mentioned(&self, name: &str, by_person: bool) -> io::Result<(String, bool)> {
         let context = self.permit_context();
-        // A word that only looks like the name of a file is none.
+        // A word without such a file is ordinary text.
         std::fs::metadata(self.settings.cwd.join(name))?;
         let judged = if by_person {
             self.permissions.mentioned(&context, name)
@@ -67,7 +67,7 @@ impl Agent {
     pub(crate) fn unknown_command(&self, text: &str) -> Option<String> {
         let name = command_name(text)?;
         let Settings { project, home, .. } = &self.settings;
-        let known = places(project, home, name).iter().any(|path| path.is_file());
+        let known = candidate_paths(project, home, name).iter().any(|path| path.is_file());
         (!known).then(|| command::unknown(name))
     }
 
@@ -76,7 +76,7 @@ impl Agent {
         let name = command_name(text)?;
         let args = text.trim().get(name.len() + 1..).unwrap_or_default();
         let Settings { project, home, .. } = &self.settings;
-        let path = places(project, home, name).into_iter().find(|path| path.is_file())?;
+        let path = candidate_paths(project, home, name).into_iter().find(|path| path.is_file())?;
         let root = path.starts_with(project).then_some(project.as_path());
         let body = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await {
             Ok(judged) => judged.whole().ok()?,
@@ -98,7 +98,7 @@ fn command_name(text: &str) -> Option<&str> {
 }
 
 /// Where the file of a command or a skill may be; the project's before the user's.
-fn places(project: &Path, home: &Path, name: &str) -> Vec<PathBuf> {
+fn candidate_paths(project: &Path, home: &Path, name: &str) -> Vec<PathBuf> {
     let roots = [project, home];
     let files = roots.iter().flat_map(|root| {
         let claude = root.join(".claude");

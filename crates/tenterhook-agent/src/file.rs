@@ -1,5 +1,5 @@
 //! Reads a file that somebody else names: a model, a prompt, a repository. A regular file, and no more of it than a limit: a
-//! device or a FIFO is refused, and nobody waits for it. Decides nothing about what is read.
+//! device or a FIFO is refused without a wait. Decides nothing about the content.
 
 mod judged;
 
@@ -18,7 +18,7 @@ pub(crate) const LARGEST: u64 = 16 << 20;
 /// Whether a file is of one kind.
 type Is = fn(&FileType) -> bool;
 
-/// What is no regular file, by its kind.
+/// A path that is no regular file, by its kind.
 const KINDS: &[(Is, &str)] = &[
     (FileType::is_dir, "a directory"),
     (FileType::is_fifo, "a FIFO"),
@@ -29,14 +29,14 @@ const KINDS: &[(Is, &str)] = &[
 
 /// Opens a regular file for reading.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // To open a FIFO is to wait for whoever writes to it; what was asked about before may be another thing by then.
+    // Opening a FIFO waits for its writer, and the path may lead elsewhere since it was checked.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     regular(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Whether it is a regular file; what it is, where it is another thing.
+/// Whether it is a regular file; else its kind.
 pub(crate) fn regular(metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
@@ -81,7 +81,8 @@ pub(crate) fn whole(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads the file that was judged, whole, on a thread that nobody waits for but who asks: a disk may take its time.
+/// Reads the checked file, whole, on a separate thread that only the caller waits for: a disk may
+/// take its time.
 pub(crate) async fn read(judged: Judged) -> io::Result<Vec<u8>> {
     let read = tokio::task::spawn_blocking(move || judged.whole()).await;
     read.unwrap_or_else(|error| Err(io::Error::other(error)))

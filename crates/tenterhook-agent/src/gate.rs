@@ -32,12 +32,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Of a conversation that an earlier session had: who sent it then had other hooks.
+    /// An earlier session's conversation: it was sent under other hooks.
     pub(crate) fn of_earlier(messages: usize) -> Self {
         Self { sent: messages, ..Self::default() }
     }
 
-    /// For another agent that is told the same of itself.
+    /// A subagent with the same system prompt.
     pub(crate) fn of_subagent(&self) -> Self {
         Self { passed: 0, sent: 0, ..self.clone() }
     }
@@ -62,15 +62,15 @@ impl Seen {
     }
 }
 
-/// The consent to one call of the model. Only this room makes one.
+/// The consent to one call of the model. Only this module makes one.
 pub(crate) struct Passed {
     system: String,
-    /// What is asked beside the conversation.
+    /// A request beside the conversation.
     beside: Option<String>,
 }
 
 /// Why a call is not made.
-pub(crate) enum Held {
+pub(crate) enum Withheld {
     /// For this reason, and it may be tried again.
     Denied(String),
     /// For this one, and all ends.
@@ -79,7 +79,7 @@ pub(crate) enum Held {
 
 impl Agent {
     /// Has hooks judge what a call would send, with what is asked beside the conversation.
-    pub(crate) async fn pass(&mut self, beside: &str) -> Result<Passed, Held> {
+    pub(crate) async fn pass(&mut self, beside: &str) -> Result<Passed, Withheld> {
         let hooks = self.hooks.generation();
         if self.seen.hooks != hooks {
             self.seen.anew();
@@ -93,25 +93,25 @@ impl Agent {
         view.extend(beside.clone());
         let verdict = self.hooks.before_model(&view.join("\n\n"), &self.settings.model).await;
         if let Some(reason) = verdict.stop {
-            return Err(Held::Ends(reason));
+            return Err(Withheld::Ends(reason));
         }
         if let Some(reason) = verdict.blocked {
-            return Err(Held::Denied(reason));
+            return Err(Withheld::Denied(reason));
         }
         if let Some(text) = verdict.prompt {
             if text.trim().is_empty() {
                 let why = "a hook left nothing of what would be sent";
-                return Err(Held::Ends(why.to_owned()));
+                return Err(Withheld::Ends(why.to_owned()));
             }
             self.replace(text, &system);
             beside = None;
         }
-        if verdict.heard {
+        if verdict.has_run {
             self.seen.passed = self.messages.len();
             self.seen.system.extend(system);
         }
         let parts = std::iter::once(self.settings.system.clone());
-        let parts = parts.chain(self.settings.told()).chain(verdict.context);
+        let parts = parts.chain(self.settings.system_texts()).chain(verdict.context);
         Ok(Passed { system: parts.collect::<Vec<_>>().join("\n\n"), beside })
     }
 
@@ -141,19 +141,19 @@ impl Agent {
         }
         let text = texts.join("\n\n");
         if !text.is_empty() {
-            self.updates.tell(Update::Refused { id: None, text, reason: reason.to_owned() });
+            self.updates.send(Update::Refused { id: None, text, reason: reason.to_owned() });
         }
         if self.seen.passed < sent {
-            let why = "what was said before has passed no hook of this session either; where that is what they object to, \
+            let why = "earlier messages have passed no hook of this session either; if hooks object to those, \
                 `/clear` forgets it";
-            self.updates.tell(Update::Notice(why.to_owned()));
+            self.updates.send(Update::Notice(why.to_owned()));
         }
     }
 
     /// The parts of the system prompt that no gate has passed.
     fn new_in_system(&self) -> Vec<String> {
-        let told = self.settings.told().chain(self.toolbox.texts());
-        told.filter(|text| !self.seen.system.contains(text)).collect()
+        let system_texts = self.settings.system_texts().chain(self.toolbox.texts());
+        system_texts.filter(|text| !self.seen.system.contains(text)).collect()
     }
 
     fn new_messages(&self) -> &[Message] {
@@ -187,12 +187,14 @@ impl Agent {
         self.seen.sent = self.seen.sent.min(at);
         self.record_taken_back(shown.len());
         self.settings.started.retain(|text| !system.contains(text));
-        self.settings.instructions.retain(|instruction| !system.contains(&instruction.told()));
+        self.settings
+            .instructions
+            .retain(|instruction| !system.contains(&instruction.prompt_text()));
         // What was made of the words about a tool cannot be told apart: one whose words are not left as they were is not offered.
         let gone = self.toolbox.withdraw(|t| system.contains(t) && !text.contains(t));
         if gone > 0 {
             let why = format!(
-                "{gone} tools of servers are not offered: a hook rewrote what is said of them"
+                "{gone} tools of servers are not offered: a hook rewrote their descriptions"
             );
             self.hooks.warn("PreModelCall", why);
         }

@@ -1,5 +1,5 @@
-//! Where the agent meets the engine: each hook point as one method in the agent's own words. The only room that knows the
-//! engine; it decides nothing that an outcome does not say.
+//! The agent's interface to the engine: each hook point is one method in the agent's own terms.
+//! Only this module uses the engine; it decides nothing beyond an outcome.
 
 mod agents;
 mod asides;
@@ -16,15 +16,15 @@ mod panel;
 mod past;
 mod points;
 mod prompts;
+mod report;
 mod rules;
-mod said;
 mod servers;
 mod sessions;
 mod shell;
 mod store;
-mod told;
 mod tools;
 mod turns;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,21 +50,21 @@ use mailboxes::Mailboxes;
 use means::Means;
 use past::Past;
 pub(crate) use rules::{BadRule, Doubt, FilesTouched, PermissionRule, Skips, Tree};
-pub(crate) use said::Said;
 pub(crate) use servers::{ServerOffer, ServerTool};
 pub(crate) use shell::CommandSandbox;
 use store::Marks;
 pub(crate) use turns::TurnEnd;
+pub(crate) use verdict::Verdict;
 
 use crate::underway::Underway;
 use crate::update::{Rewritten, Trace, TraceStep, Update, Updates};
 
-/// What came of hooks that nobody waited for to the end: the turn was stopped, or the person was quicker (HO-14).
+/// The result of hooks that were not awaited: the turn was stopped, or the person was quicker (HO-14).
 const GIVEN_UP: &str = "given up";
 
 /// Where the agent works and what it is called, for every event.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct AgentContext {
     /// The session's name.
     pub(crate) session: String,
     /// Where the agent works now.
@@ -90,7 +90,7 @@ pub(crate) struct Hooks {
     means: Arc<Means>,
     /// The sources of the hooks that are loaded.
     loaded: Arc<Mutex<Loaded>>,
-    place: Arc<Mutex<Place>>,
+    place: Arc<Mutex<AgentContext>>,
     env: Arc<Vec<(String, String)>>,
     /// What the person approved of what came with the project.
     trust: Option<Trust>,
@@ -98,7 +98,7 @@ pub(crate) struct Hooks {
     generation: Arc<AtomicU64>,
     /// What was fired, for `/hooks`.
     past: Arc<Mutex<Past>>,
-    /// What nobody waits for.
+    /// Hooks in the background.
     asides: Asides,
     /// The hooks that events wait for now.
     awaited_now: AwaitedNow,
@@ -116,8 +116,8 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// Loads the hooks that lie round `place`; what is wrong with them is told as warnings.
-    pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
+    /// Loads the hooks that lie round `place`; their mistakes become warnings.
+    pub(crate) fn load(place: AgentContext, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
         let trust = (!place.is_named).then(|| trust(&roots, env));
         let found =
@@ -143,7 +143,7 @@ impl Hooks {
             session: Session::new(marks.clone()),
             marks,
             means: Arc::new(means),
-            loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
+            loaded: Arc::new(Mutex::new(Loaded::new(found.sources))),
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
             trust,
@@ -187,11 +187,11 @@ impl Hooks {
 
     /// Changes a fact of the session.
     pub(crate) fn fact(&self, name: &str, value: impl Into<Value>) {
-        self.place(|place| drop(place.facts.insert(name.to_owned(), value.into())));
+        self.update_context(|place| drop(place.facts.insert(name.to_owned(), value.into())));
     }
 
     /// Changes where the agent works.
-    pub(crate) fn place(&self, change: impl FnOnce(&mut Place)) {
+    pub(crate) fn update_context(&self, change: impl FnOnce(&mut AgentContext)) {
         change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -203,7 +203,7 @@ impl Hooks {
     /// Goes on as the session of that name with this transcript, and with what its hooks did once.
     pub(crate) fn become_session(&self, session: &str, transcript: &Path) {
         self.marks.turn_to(transcript);
-        self.place(|place| {
+        self.update_context(|place| {
             session.clone_into(&mut place.session);
             transcript.clone_into(&mut place.transcript);
         });
@@ -212,11 +212,11 @@ impl Hooks {
     /// The hooks of a place that a test made.
     #[cfg(test)]
     pub(crate) fn of_room(room: &tenterhook_testkit::Sandbox) -> Self {
-        let place = Place {
+        let place = AgentContext {
             home: room.home(),
             cwd: room.project(),
             transcript: room.project().join("t.jsonl"),
-            ..Place::default()
+            ..AgentContext::default()
         };
         Self::load(place, &room.env(), Updates::channel().0)
     }
@@ -236,11 +236,11 @@ impl Hooks {
         Event::new(name, within)
     }
 
-    async fn fire(&self, event: Event) -> Said {
+    async fn fire(&self, event: Event) -> Verdict {
         self.dispatch(event, Dispatch::Awaited).await
     }
 
-    async fn dispatch(&self, event: Event, dispatch: Dispatch) -> Said {
+    async fn dispatch(&self, event: Event, dispatch: Dispatch) -> Verdict {
         self.past.lock().unwrap_or_else(PoisonError::into_inner).fired(&event);
         let fired = event.clone();
         let waits = match dispatch {
@@ -257,7 +257,7 @@ impl Hooks {
             }
             let came = GIVEN_UP.to_owned();
             let trace = Trace { event: label.into(), came, steps: Vec::new() };
-            updates.tell(Update::Hooks(trace));
+            updates.send(Update::Hooks(trace));
         });
         let outcome = match dispatch {
             Dispatch::Awaited => self.engine.fire(event, &self.session).await,
@@ -265,35 +265,35 @@ impl Hooks {
         };
         underway.over();
         drop(held);
-        self.tell(&fired.name, &outcome);
-        let mut verdict = Said::of(&outcome);
+        self.publish(&fired.name, &outcome);
+        let mut verdict = Verdict::from_outcome(&outcome);
         let deciding: Vec<_> = match outcome.reasons.as_slice() {
             [] => outcome.steps.iter().map(|step| &step.hook).collect(),
             reasons => reasons.iter().map(|reason| &reason.hook).collect(),
         };
         verdict.event = self.label_of(&fired.name, deciding).own();
         let label = |hooks: &[HookId]| self.label_of(&fired.name, hooks);
-        for deed in told::deeds(&fired, &outcome, &label) {
+        for deed in report::deeds(&fired, &outcome, &label) {
             if let Some(change) = &deed.change {
                 verdict.rewritten = Some(change.clone());
                 self.rewritten.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
             }
-            // What is shown in place of the model's words says itself whose it is.
+            // A replaced message of the model already names its hook.
             if deed.change.is_none() || fired.name.as_str() != prompts::SHOWN {
-                self.updates.tell(Update::Did(deed));
+                self.updates.send(Update::Did(deed));
             }
         }
         verdict
     }
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
-    fn tell(&self, event: &EventName, outcome: &Outcome) {
+    fn publish(&self, event: &EventName, outcome: &Outcome) {
         // A cap ends the turn where no hook does (HO-10).
         let is_ended_by_cap =
             outcome.effects.stop.is_some() && !outcome.steps.iter().any(|step| step.stopped);
         let label = self.label_of(event, outcome.steps.iter().map(|step| &step.hook));
         for fault in &outcome.faults {
-            // What ends the turn is said where it ends (HO-10).
+            // The end of a turn is reported where it ends (HO-10).
             if fault.code == Code::CapReached && is_ended_by_cap {
                 continue;
             }
@@ -309,7 +309,7 @@ impl Hooks {
             && dialects.all(|dialect| dialect == Some(DialectId::REASONIX));
         for (message, line) in outcome.steps.iter().flat_map(late::notices) {
             // What its hooks say to the user are warnings: `@@WARN`.
-            self.updates.tell(if warns {
+            self.updates.send(if warns {
                 Update::Warn { event: label.own(), reason: message.clone() }
             } else {
                 Update::Notice(line)
@@ -323,11 +323,11 @@ impl Hooks {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),
             took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
-            verdict: told::word(step),
+            verdict: report::verdict_name(step),
         });
-        self.updates.tell(Update::Hooks(Trace {
+        self.updates.send(Update::Hooks(Trace {
             event: label.into(),
-            came: told::came(outcome).to_owned(),
+            came: report::came(outcome).to_owned(),
             steps: steps.collect(),
         }));
     }
@@ -339,7 +339,7 @@ fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
     Journal::below(state.parent()?, &discover::record(roots)).map(Arc::new)
 }
 
-/// What the person approved, told once for each repository where it is nothing. It is what they said to `tenterhook trust`.
+/// The person's approvals, with one warning for each repository without any. `tenterhook trust` writes them.
 fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
     let state = state(roots, env);
     let trust = match leave::account_state_directory(roots) {
@@ -355,7 +355,7 @@ fn state(roots: &Roots, env: &[(String, String)]) -> PathBuf {
 }
 
 /// Where each dialect's files are looked for.
-fn roots(place: &Place, env: &[(String, String)]) -> Roots {
+fn roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
     let directory = |name: &str| {
         let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| PathBuf::from(value));
         found.filter(|path| path.is_absolute())

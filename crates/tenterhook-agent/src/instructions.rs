@@ -46,8 +46,8 @@ pub(crate) struct Wanted {
 pub(crate) const USER: &str = "User";
 
 impl Instructions {
-    /// How the model is told of it.
-    pub(crate) fn told(&self) -> String {
+    /// Its text for the model.
+    pub(crate) fn prompt_text(&self) -> String {
         format!("From `{}`:\n{}", self.path.display(), self.text)
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn at_start(home: &Path, root: &Path, cwd: &Path, reason: &'static st
     directories.reverse();
     for directory in directories {
         found.extend(in_directory(directory, reason));
-        let rules = rules::of(directory).into_iter().filter(|rule| rule.paths.is_empty());
+        let rules = rules::in_directory(directory).into_iter().filter(|rule| rule.paths.is_empty());
         found.extend(rules.map(|rule| wanted(rule.path, "Project")));
     }
     found
@@ -76,7 +76,8 @@ pub(crate) fn on_the_way(project: &Path, file: &Path) -> Vec<Wanted> {
     let mut directories: Vec<_> = below.collect();
     directories.reverse();
     let nested = directories.into_iter().flat_map(|path| in_directory(path, "nested_traversal"));
-    let rules = rules::of(project).into_iter().filter(|rule| rule.is_about(project, file));
+    let rules =
+        rules::in_directory(project).into_iter().filter(|rule| rule.is_about(project, file));
     let rules = rules.map(|rule| Wanted {
         path: rule.path,
         memory: "Project",
@@ -159,7 +160,7 @@ mod tests {
             reason: "session_start",
             parent: None,
         };
-        let judged = Judged::of(&wanted.path).unwrap();
+        let judged = Judged::resolve(&wanted.path).unwrap();
         let includes = wanted.read(&judged).unwrap().includes();
         assert_eq!(
             names(includes),

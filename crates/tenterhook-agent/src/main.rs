@@ -9,7 +9,6 @@ mod expand;
 mod face;
 mod file;
 mod gate;
-mod ground;
 mod hooks;
 mod instructions;
 mod model;
@@ -17,6 +16,7 @@ mod permission;
 mod prompt;
 mod render;
 mod sandbox;
+mod scratch_project;
 mod session;
 mod setup;
 mod subagent;
@@ -40,8 +40,8 @@ use clap::Parser;
 use tokio::sync::mpsc;
 
 use crate::args::Args;
+use crate::face::exit_signals::Left;
 use crate::face::headless::Source;
-use crate::face::told::Left;
 use crate::update::Updates;
 
 /// What goes wrong before a session begins: a wrong call.
@@ -107,7 +107,7 @@ fn play(args: Args) -> Result<u8, String> {
         match left {
             Ok(Left::Ended(code)) => match work.await {
                 Ok(()) => Ok(code),
-                // A panic in the session is told by the code.
+                // The exit code reports a panic in the session.
                 Err(error) => Err(format!("the session broke off: {error}")),
             },
             Ok(Left::Abandoned) => {

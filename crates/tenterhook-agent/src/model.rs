@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) max_tokens: u32,
 }
 
-/// How a tool is told to a model.
+/// The description of a tool for a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ToolSpec {
     /// Its name.
@@ -65,7 +65,7 @@ pub(crate) enum Delta {
 /// Why an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// All is said.
+    /// The answer is complete.
     Done,
     /// It may be no longer.
     Length,
@@ -120,7 +120,7 @@ impl ErrorKind {
     ];
 
     /// The word that hooks match.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("unknown", |(_, word)| word)
     }
 }
@@ -144,12 +144,12 @@ pub(crate) trait Provider: Send + Sync + fmt::Debug {
     fn ask(&self, request: Request) -> Answer;
 }
 
-/// Who answers, and for which name.
+/// The model that answers, and its name.
 #[derive(Debug)]
 pub(crate) struct Opened {
     /// What the model is called: as it was asked for, else the service and the model that were found.
     pub(crate) name: String,
-    /// Who answers.
+    /// The model that answers.
     pub(crate) provider: Arc<dyn Provider>,
 }
 

@@ -8,9 +8,9 @@ mod barred;
 mod by_itself;
 mod changes;
 mod globs;
+mod location;
 mod mode;
 mod page;
-mod place;
 mod question;
 mod touched;
 mod trees;
@@ -23,14 +23,14 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Call, Came};
 use crate::file::Judged;
-use crate::hooks::{Hooks, PermissionRule, Said};
+use crate::hooks::{Hooks, PermissionRule, Verdict};
 use crate::tool::{self, Effect};
 use crate::toolbox::Toolbox;
 use crate::update::Updates;
 use arguments::{BadCall, fits, readable, rewritten};
 pub(crate) use barred::Bars;
+use location::{Aim, Location, Use, below};
 pub(crate) use mode::Mode;
-use place::{Aim, Place, Use, below};
 use question::{Decided, Question};
 use touched::Touched;
 
@@ -59,7 +59,7 @@ struct State {
     directories: Vec<PathBuf>,
 }
 
-/// The consent to one call. Only this room makes one, and no tool runs without it.
+/// The consent to one call. Only this module makes one, and no tool runs without it.
 #[derive(Debug)]
 pub(crate) struct Permit {
     call: Call,
@@ -77,7 +77,7 @@ impl Permit {
         self.judged.as_ref()
     }
 
-    fn of(call: Call, aim: Option<Aim>) -> Self {
+    fn new(call: Call, aim: Option<Aim>) -> Self {
         let judged = aim.and_then(|aim| aim.judged);
         Permit { call, judged }
     }
@@ -88,7 +88,7 @@ impl Permit {
 pub(crate) struct Refusal {
     /// The call as it was last.
     pub(crate) call: Call,
-    /// Who refused it.
+    /// What refused it.
     pub(crate) by: Came,
     /// What the model reads.
     pub(crate) reason: String,
@@ -100,7 +100,7 @@ pub(crate) struct Refusal {
     pub(crate) retry: bool,
 }
 
-/// Who asks.
+/// What wants the question.
 pub(crate) struct PermitContext<'a> {
     pub(crate) hooks: &'a Hooks,
     pub(crate) updates: &'a Updates,
@@ -184,8 +184,9 @@ impl Permissions {
         }
     }
 
-    /// Whether the model is shown a file that nobody asked for, as if it read it: rules, the boundary and hooks are heard, and
-    /// what would need a question is not shown (AG-11). `root`: where it may lie beside the project; none, anywhere.
+    /// Whether the model may see a file that it did not request, as if it read it: rules, the
+    /// boundary and hooks apply, and a file that would need a question is not shown (AG-11).
+    /// `root`: where it may lie beside the project; `None`: anywhere.
     pub(crate) async fn shown_unasked(
         &self,
         context: &PermitContext<'_>,
@@ -231,7 +232,7 @@ impl Permissions {
         context: &PermitContext<'_>,
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
-        // What nobody can read nobody can judge, and nothing can run it.
+        // A file that cannot be read cannot be judged, and cannot be run.
         if let Err(why) = readable(&call) {
             let (by, reason) = (Came::BadInput, why.to_string());
             return Err(Refusal {
@@ -259,9 +260,9 @@ impl Permissions {
         if let Err((by, why)) = fitted(&mut call, said.input.clone(), context.toolbox) {
             return Err(refuse(&call, by, why));
         }
-        let aim = Aim::of(&call, context.cwd);
+        let aim = Aim::of_call(&call, context.cwd);
         match self.lean(context, &call, &said, aim.as_ref()) {
-            Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
+            Leaning::Permit => Ok((Permit::new(call, aim), said.context)),
             Leaning::Refuse(by, reason) => Err(denied(context, refuse(&call, by, reason)).await),
             Leaning::Ask(question) => {
                 match self.ask(context, call, aim, question.about(said.rewritten.clone())).await {
@@ -282,10 +283,10 @@ impl Permissions {
         &self,
         context: &PermitContext<'_>,
         call: &Call,
-        said: &Said,
+        said: &Verdict,
         aim: Option<&Aim>,
     ) -> Leaning {
-        let touched = Touched::of(call, aim, context.hooks);
+        let touched = Touched::by_call(call, aim, context.hooks);
         // To look through directories takes its time, and others ask for the mode meanwhile.
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim, &touched);
@@ -310,8 +311,9 @@ impl Permissions {
         if let Some(reason) = &said.ask {
             return Leaning::Ask(Question::of_hook(reason));
         }
-        let place =
-            aim.map_or(Place::Inside, |aim| Place::of(aim, Use::Look, context, &state.directories));
+        let place = aim.map_or(Location::Inside, |aim| {
+            Location::classify(aim, Use::Look, context, &state.directories)
+        });
         let free = match state.mode {
             Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside(),
             Mode::AcceptEdits => effect != Effect::Runs && place.is_inside(),
@@ -324,9 +326,9 @@ impl Permissions {
             return Leaning::Permit;
         }
         Leaning::Ask(Question::routine(match (place, touched.doubt) {
-            (Place::Outside(why), _) => why,
-            (Place::Inside | Place::Guarded(_), Some(why)) => why,
-            (Place::Inside | Place::Guarded(_), None) => {
+            (Location::Outside(why), _) => why,
+            (Location::Inside | Location::Guarded(_), Some(why)) => why,
+            (Location::Inside | Location::Guarded(_), None) => {
                 format!("`{}` is asked about in this mode", call.tool)
             }
         }))
@@ -342,11 +344,11 @@ fn danger(
 ) -> Option<String> {
     let written = touched.writes.iter().find_map(|aim| {
         let change = || touched.is_shown.then(|| touched::change(call, aim)).flatten();
-        Place::of(aim, Use::Write(&change), context, directories).danger()
+        Location::classify(aim, Use::Write(&change), context, directories).danger()
     });
     let removed = || {
         let mut removed = touched.removes.iter();
-        removed.find_map(|aim| Place::of(aim, Use::Remove, context, directories).danger())
+        removed.find_map(|aim| Location::classify(aim, Use::Remove, context, directories).danger())
     };
     written.or_else(removed)
 }

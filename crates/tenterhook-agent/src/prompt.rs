@@ -34,18 +34,18 @@ pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     }
 }
 
-/// Announces a final text. Who stops that takes nothing back: the text is in.
+/// Announces a final text. A stop at this point removes nothing: the text is in.
 async fn announce(hooks: &Hooks, text: &str, stop: &CancellationToken) {
     let _ = stop.run_until_cancelled(hooks.prompt_committed(text)).await;
 }
 
-/// What is told of a text whose hooks were not heard to the end: they have not agreed.
+/// The error for a text whose hooks were interrupted: they have not agreed.
 fn given_back(Submission { id, text }: Submission) -> Update {
     Update::Refused { id: Some(id), text, reason: "interrupted".to_owned() }
 }
 
 /// Judges a text that is to steer a turn under way, and adds it: a refused one is dropped with a warning, and the turn goes
-/// on. Who is told of it can rely on that it is there.
+/// on. A hook that is notified of it can rely on that it is there.
 pub(crate) async fn steer(
     hooks: &Hooks,
     updates: &Updates,
@@ -57,14 +57,14 @@ pub(crate) async fn steer(
         Some(Taken::In { text, context }) => {
             announce(hooks, &text, stop).await;
             steering.add(Message::user(text.clone(), context));
-            updates.tell(Update::Prompt { id: submission.id, text });
+            updates.send(Update::Prompt { id: submission.id, text });
         }
         Some(Taken::Refused { reason, event }) => {
             updates.warn(&event, format!("the text was not sent: {reason}"));
             let Submission { id, text } = submission;
-            updates.tell(Update::Refused { id: Some(id), text, reason });
+            updates.send(Update::Refused { id: Some(id), text, reason });
         }
-        None => updates.tell(given_back(submission)),
+        None => updates.send(given_back(submission)),
     }
 }
 
@@ -79,17 +79,17 @@ impl Agent {
         let accepted = match stop.run_until_cancelled(self.accept(typed.clone())).await {
             Some(Ok(accepted)) => accepted,
             Some(Err(reason)) => {
-                self.updates.tell(Update::Refused { id: Some(id), text: typed, reason });
+                self.updates.send(Update::Refused { id: Some(id), text: typed, reason });
                 return None;
             }
             None => {
-                self.updates.tell(given_back(submission));
+                self.updates.send(given_back(submission));
                 return None;
             }
         };
         let (last, Expanded { prompt, context }) = accepted;
         announce(&self.hooks, &last, stop).await;
-        self.updates.tell(Update::Prompt { id, text: last });
+        self.updates.send(Update::Prompt { id, text: last });
         self.keep(Message::user(prompt.clone(), context));
         self.typed = Some((prompt.clone(), typed));
         Some(prompt)

@@ -1,6 +1,6 @@
 //! Shows the model's words to hooks, one message after the other, and their rewrites to the face. History keeps the original.
 //!
-//! One worker a session: what was said first is shown first, however slow its hooks are. The queue is bounded; where it
+//! One worker a session: the first message is shown first, however slow its hooks are. The queue is bounded; where it
 //! overflows, a message keeps its own words, and a warning says so.
 
 use tokio::sync::mpsc;
@@ -29,14 +29,14 @@ impl Renderer {
             while let Some(text) = receiver.recv().await {
                 let said = hooks.message_shown(&text).await;
                 if let Some((rewrite, hooks)) = said.filter(|(name, _)| *name != text) {
-                    updates.tell(Update::Rewrite { text: rewrite, hooks });
+                    updates.send(Update::Rewrite { text: rewrite, hooks });
                 }
             }
         });
         Self { sender, worker, hooks: own }
     }
 
-    /// Gives a message to the worker; one without words is none.
+    /// Gives a message to the worker; an empty one is skipped.
     pub(crate) fn show(&self, text: &str) {
         if text.is_empty() {
             return;

@@ -14,7 +14,7 @@ pub(crate) enum Sandbox {
 
 impl Sandbox {
     /// The word that stands on the command line.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Standard => "standard",
@@ -22,7 +22,7 @@ impl Sandbox {
         }
     }
 
-    /// What stands on a screen; nothing where there is none.
+    /// The text on the screen; empty without a sandbox.
     pub(crate) const fn shown(self) -> &'static str {
         match self {
             Self::Off => "",
@@ -36,13 +36,13 @@ impl Sandbox {
         match self {
             Self::Off => String::new(),
             Self::Standard | Self::Strict => {
-                format!("commands run in the sandbox `{}` (`--sandbox`)\n", self.word())
+                format!("commands run in the sandbox `{}` (`--sandbox`)\n", self.name())
             }
         }
     }
 
-    /// What the model is told of it, so that it does not try in vain.
-    pub(crate) const fn told(self) -> &'static str {
+    /// The text for the model, so that it does not try in vain.
+    pub(crate) const fn system_note(self) -> &'static str {
         match self {
             Self::Off => "",
             Self::Standard => {

@@ -2,7 +2,7 @@
 
 mod commands;
 mod ending;
-mod heard;
+mod input_state;
 mod listener;
 mod steering_gate;
 
@@ -17,17 +17,17 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Agent, LEAVING};
 use crate::command;
 use crate::conversation::{Author, Message};
-use crate::ground::Ground;
 use crate::hooks::Hooks;
+use crate::scratch_project::ScratchProject;
 use crate::submission::Submission;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use ending::{Ending, LastTurn};
-use heard::Heard;
+use input_state::InputState;
 use listener::{Listener, submissions};
 
-/// How often hooks may wake the agent while nobody says anything.
+/// How often hooks may wake the agent without input from the person.
 const WAKES: u32 = 8;
 
 /// A session.
@@ -43,7 +43,7 @@ pub(crate) struct Session {
     /// Looks at files that hooks care about.
     watch: Watch,
     /// Whether somebody may still say something.
-    heard: Heard,
+    input_state: InputState,
     /// How often hooks woke the agent since a person said something.
     woken: u32,
     /// Hooks let no session begin: why, and no prompt is taken (HO-8).
@@ -51,7 +51,7 @@ pub(crate) struct Session {
     /// How long the end still waits for hooks.
     exit_wait: Duration,
     /// What the script brought along; it goes with the session.
-    ground: Option<Ground>,
+    scratch_project: Option<ScratchProject>,
 }
 
 /// What waits for its turn.
@@ -65,14 +65,14 @@ pub(crate) enum Next {
 
 /// Why nothing more is to be done.
 #[derive(Clone, Copy)]
-struct Leave {
+struct Exit {
     /// The matcher subject of `SessionEnd`.
     reason: &'static str,
     /// Whether the person waits for no hook.
     is_hurried: bool,
 }
 
-impl Leave {
+impl Exit {
     /// Somebody leaves, and waits for hooks.
     const fn because(reason: &'static str) -> Self {
         Self { reason, is_hurried: false }
@@ -100,16 +100,16 @@ impl Session {
             setup,
             queue: VecDeque::new(),
             watch,
-            heard: Heard::Listening,
+            input_state: InputState::Listening,
             woken: 0,
             shut: None,
-            ground: None,
+            scratch_project: None,
         }
     }
 
     /// The same on the ground that a script brings, if it brings one.
-    pub(crate) fn on(self, ground: Option<Ground>) -> Self {
-        Self { ground, ..self }
+    pub(crate) fn on(self, scratch_project: Option<ScratchProject>) -> Self {
+        Self { scratch_project, ..self }
     }
 
     /// The home of the person, which a screen writes as `~`.
@@ -117,17 +117,17 @@ impl Session {
         self.agent.settings.home.display().to_string()
     }
 
-    /// Runs until the face leaves. Whoever leaves, and however often, the end happens once: here.
+    /// Runs until the face leaves. The end happens once, here, whatever asks for it and however often.
     pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
         self.keep_judged();
         let ending = Ending::new(leave, self.exit_wait, self.agent.settings.patience.exit);
         let Agent { hooks, updates, renderer, turns, transcript, .. } = self.agent;
-        updates.tell(Update::Leaving(Vec::new()));
+        updates.send(Update::Leaving(Vec::new()));
         let shown = renderer.finish();
         match leave {
-            // What was said is shown to its end; nobody waits at a door.
+            // Shown messages are completed first; no later wait follows.
             Some(_) => drop(timeout(LEAVING, shown).await),
             None => tokio::select! {
                 () = shown => {}
@@ -135,7 +135,7 @@ impl Session {
             },
         }
         for result in hooks.rewritten() {
-            // That there is no room is said below.
+            // A failed write is reported below.
             let _ = transcript.add(&Line::Rewritten(result));
         }
         ending.finish(&hooks, turns, &mut inputs).await;
@@ -143,13 +143,15 @@ impl Session {
         let lost = transcript.flush();
         if lost > 0 {
             let path = transcript.path().display();
-            updates
-                .warn("transcript", format!("{lost} lines are not in `{path}`: there is no room"));
+            updates.warn(
+                "transcript",
+                format!("{lost} lines are not in `{path}`: the file cannot be written"),
+            );
         }
-        updates.tell(Update::Ended);
+        updates.send(Update::Ended);
     }
 
-    /// Keeps what hooks have agreed to and no turn was there for: it was told to be in.
+    /// Stores the texts that hooks have agreed to but no turn took: they were announced as in.
     fn keep_judged(&mut self) {
         let judged = std::mem::take(&mut self.queue).into_iter().filter_map(|next| match next {
             Next::Judged(message) => Some(message),
@@ -162,7 +164,7 @@ impl Session {
     }
 
     /// Everything between the first hook and the last; why it ends, where somebody left.
-    async fn live(&mut self, inputs: &mut mpsc::UnboundedReceiver<Input>) -> Option<Leave> {
+    async fn live(&mut self, inputs: &mut mpsc::UnboundedReceiver<Input>) -> Option<Exit> {
         if let Err(leave) = self.attend(inputs, async |session| session.begin().await).await {
             return Some(leave);
         }
@@ -171,7 +173,7 @@ impl Session {
             let late = self.agent.steering.take_late().map(Next::Judged);
             let next = match late.or_else(|| self.queue.pop_front()) {
                 Some(next) => next,
-                None if self.heard == Heard::Closed => match self.wake(inputs).await {
+                None if self.input_state == InputState::Closed => match self.wake(inputs).await {
                     Ok(Some(next)) => next,
                     Ok(None) => return None,
                     Err(leave) => return Some(leave),
@@ -182,13 +184,13 @@ impl Session {
                     Err(leave) => return Some(leave),
                 },
             };
-            self.agent.updates.tell(Update::Queued(submissions(&self.queue)));
+            self.agent.updates.send(Update::Queued(submissions(&self.queue)));
             let Some(next) = self.bounded(next).and_then(|n| self.known(n)) else { continue };
             let command = match &next {
                 Next::Raw(Submission { id, text }) => {
                     let command = command::read(text);
                     if command.is_some() {
-                        self.agent.updates.tell(Update::Obeyed(*id));
+                        self.agent.updates.send(Update::Obeyed(*id));
                     }
                     command
                 }
@@ -197,10 +199,10 @@ impl Session {
             let done = match command {
                 None => self.serve(next, inputs).await,
                 Some(Ok(command)) => {
-                    self.attend(inputs, async |session| session.obey(command).await).await
+                    self.attend(inputs, async |session| session.run_command(command).await).await
                 }
                 Some(Err(why)) => {
-                    self.agent.updates.tell(Update::Notice(why));
+                    self.agent.updates.send(Update::Notice(why));
                     Ok(())
                 }
             };
@@ -231,7 +233,7 @@ impl Session {
         }
     }
 
-    /// Gives a command back that nobody knows: it is no prompt (AG-43).
+    /// Returns an unknown command: it is no prompt (AG-43).
     fn known(&self, next: Next) -> Option<Next> {
         let Next::Raw(Submission { id, text }) = next else { return Some(next) };
         let why = match command::read(&text) {
@@ -240,7 +242,7 @@ impl Session {
         };
         match why {
             Some(reason) => {
-                self.agent.updates.tell(Update::Refused { id: Some(id), text, reason });
+                self.agent.updates.send(Update::Refused { id: Some(id), text, reason });
                 None
             }
             None => Some(Next::Raw(Submission { id, text })),
@@ -248,20 +250,22 @@ impl Session {
     }
 
     /// `Setup` where it is asked for, and `SessionStart`, awaited before the first turn.
-    async fn begin(&mut self) -> Result<(), Leave> {
+    async fn begin(&mut self) -> Result<(), Exit> {
         let agent = &mut self.agent;
-        agent.updates.tell(Update::Session {
+        agent.updates.send(Update::Session {
             id: agent.hooks.session_id(),
             model: agent.settings.model.clone(),
             cwd: agent.settings.cwd.display().to_string(),
             transcript: agent.transcript.path().display().to_string(),
             sandbox: agent.settings.sandbox,
         });
-        agent.updates.tell(Update::Mode(agent.permissions.mode().word()));
+        agent.updates.send(Update::Mode(agent.permissions.mode().name()));
         agent.tell_used();
-        if let Some(ground) = self.ground.as_ref().filter(|context| !context.welcome.is_empty()) {
-            let text = ground.welcome.clone();
-            agent.updates.tell(Update::Page { title: "Welcome".to_owned(), text });
+        if let Some(scratch_project) =
+            self.scratch_project.as_ref().filter(|context| !context.welcome.is_empty())
+        {
+            let text = scratch_project.welcome.clone();
+            agent.updates.send(Update::Page { title: "Welcome".to_owned(), text });
         }
         let mut context = match self.setup.take() {
             Some(trigger) => agent.hooks.setup(trigger).await.context,
@@ -272,7 +276,7 @@ impl Session {
         self.shut = said.blocked.or(said.stop);
         context.extend(said.context);
         agent.settings.started = context;
-        // What is somebody else's program is started where a session begins.
+        // Servers are started where a session begins.
         if self.shut.is_none() {
             agent.look_for_tools().await;
         }
@@ -281,29 +285,29 @@ impl Session {
         Ok(())
     }
 
-    /// Gives back what is said to a session that hooks did not let begin.
+    /// Returns the texts for a session that hooks did not let begin.
     fn turn_away(&mut self, next: Next, reason: String) {
         match next {
             Next::Raw(Submission { id, text }) => {
-                self.agent.updates.tell(Update::Refused { id: Some(id), text, reason });
+                self.agent.updates.send(Update::Refused { id: Some(id), text, reason });
             }
             Next::Judged(message) => self.agent.steering.add_later(message),
         }
     }
 
-    /// Serves one prompt, while inputs go on to be heard.
+    /// Serves one prompt, while inputs are read.
     async fn serve(
         &mut self,
         next: Next,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
-    ) -> Result<(), Leave> {
+    ) -> Result<(), Exit> {
         if let Some(reason) = self.shut.clone() {
             self.turn_away(next, reason);
             return Ok(());
         }
         let (hooks, tasks) = (self.agent.hooks.clone(), self.agent.tasks.clone());
         let (door, exit_wait) = (sleep(LEAVING), self.wake_wait());
-        let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.heard);
+        let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.input_state);
         let (over, mut last) = (CancellationToken::new(), LastTurn::default());
         {
             let judged = listener.gate.judged();
@@ -325,12 +329,12 @@ impl Session {
                     () = &mut work => break,
                     () = over.cancelled(), if !over.is_cancelled() => {}
                     () = sleep_until(until), if is_last => break,
-                    // What does not stop when it is told to holds nobody up.
+                    // A task that ignores the stop delays nothing.
                     () = &mut door, if listener.leaving.is_some() => break,
-                    late = heard::late(&tasks, &hooks) => listener.take(late),
+                    late = input_state::late(&tasks, &hooks) => listener.take(late),
                     input = inputs.recv(), if !listener.gone => {
                         let stayed = listener.leaving.is_none();
-                        listener.hear(input);
+                        listener.on_input(input);
                         if stayed && listener.leaving.is_some() {
                             door.as_mut().reset(Instant::now() + LEAVING);
                         }
@@ -340,21 +344,21 @@ impl Session {
         }
         let leaving = listener.leaving;
         self.exit_wait = self.exit_wait.saturating_sub(last.waited());
-        if self.heard == Heard::Listening {
-            self.heard = Heard::Waiting;
+        if self.input_state == InputState::Listening {
+            self.input_state = InputState::Waiting;
         }
         leaving.map_or(Ok(()), Err)
     }
 }
 
 /// Waits until somebody wants to leave.
-async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Leave {
+async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
     while let Some(input) = inputs.recv().await {
-        if let Some(leave) = Leave::read(&input) {
+        if let Some(leave) = Exit::read(&input) {
             return leave;
         }
     }
-    // Nobody says anything more, and nobody is in a hurry.
+    // The input is closed, and nothing is urgent.
     std::future::pending().await
 }
 
@@ -373,10 +377,10 @@ async fn turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> 
             text
         }
     };
-    agent.updates.tell(Update::Loading(true));
+    agent.updates.send(Update::Loading(true));
     let ending = agent.turn(&text).await;
     let stopped = agent.steering.close();
-    agent.updates.tell(Update::Loading(false));
+    agent.updates.send(Update::Loading(false));
     // A person with a queued text may end the hooks that observe the end of the turn (AG-44).
     Some(agent.turn_over(&ending, stopped))
 }
@@ -386,7 +390,7 @@ fn show_status(hooks: &Hooks, updates: &Updates) -> JoinHandle<()> {
     let (mut status, updates) = (hooks.status(), updates.clone());
     tokio::spawn(async move {
         while status.changed().await {
-            updates.tell(Update::Status(status.current()));
+            updates.send(Update::Status(status.current()));
         }
     })
 }

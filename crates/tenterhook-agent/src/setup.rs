@@ -17,23 +17,23 @@ use tenterhook::discover;
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
 use crate::gate::Seen;
-use crate::ground::Ground;
-use crate::hooks::{Hooks, PermissionRule, Place};
+use crate::hooks::{AgentContext, Hooks, PermissionRule};
 use crate::model::{self, Opened};
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
+use crate::scratch_project::ScratchProject;
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
 use crate::toolbox::Toolbox;
-use crate::transcript::{self, Kept, Transcript};
+use crate::transcript::{self, StoredSession, Transcript};
 use crate::update::Updates;
 
-/// What the model is told about itself.
+/// The beginning of the system prompt.
 const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to look before you change, keep changes small, \
     and say briefly what you did.";
 
-/// Variables that lead to the files of whoever plays: a project that a script brings has its own.
+/// Variables that lead to the user's own files: a project that a script brings has separate ones.
 const HOMES: &[&str] =
     &["HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
@@ -42,8 +42,8 @@ const EXIT_WAIT: Duration = Duration::from_mins(1);
 
 /// Builds the session.
 pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
-    let ground = Ground::of(args.model.as_deref())?;
-    let Around { cwd, home, env } = around(ground.as_ref())?;
+    let scratch_project = ScratchProject::for_model(args.model.as_deref())?;
+    let Around { cwd, home, env } = around(scratch_project.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
     let patience = patience(&args).map_err(|error| error.to_string())?;
@@ -51,12 +51,12 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd, &updates);
     let Begun { source, kept, transcript } = begun;
-    let place = Place {
+    let place = AgentContext {
         session: id,
         cwd: cwd.clone(),
         project: cwd.clone(),
         home: home.clone(),
-        is_named: ground.is_some(),
+        is_named: scratch_project.is_some(),
         transcript: transcript.path().to_owned(),
         facts: facts(&permissions, &model),
     };
@@ -75,7 +75,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         steering: Steering::default(),
         settings: Settings {
             model,
-            system: format!("{SYSTEM}{}", args.sandbox.told()),
+            system: format!("{SYSTEM}{}", args.sandbox.system_note()),
             started: Vec::new(),
             instructions: Vec::new(),
             cwd: cwd.clone(),
@@ -94,15 +94,15 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         done: Vec::new(),
         turns: 0,
     };
-    Ok(Session::new(agent, source, setup(&args)).on(ground))
+    Ok(Session::new(agent, source, setup(&args)).on(scratch_project))
 }
 
 /// What every event says of the session from its start.
 fn facts(permissions: &Permissions, model: &str) -> Map<String, Value> {
     Map::from_iter([
-        ("permission_mode".to_owned(), permissions.mode().word().into()),
+        ("permission_mode".to_owned(), permissions.mode().name().into()),
         ("model".to_owned(), model.into()),
-        // Nothing was used yet, and hooks that ask are told so.
+        // Nothing was used yet, as hooks that ask can read.
         ("total_tokens".to_owned(), 0.into()),
     ])
 }
@@ -116,20 +116,20 @@ fn setup(args: &Args) -> Option<&'static str> {
     }
 }
 
-/// What the program finds round itself, or the ground of a script in its place.
+/// What the program finds round itself, or the scratch project of a script in its place.
 struct Around {
     cwd: PathBuf,
     home: PathBuf,
     env: Vec<(String, String)>,
 }
 
-fn around(ground: Option<&Ground>) -> Result<Around, String> {
+fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, String> {
     let mut env: Vec<(String, String)> = env::vars_os()
         .map(|(name, value)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         })
         .collect();
-    let Some(ground) = ground else {
+    let Some(scratch_project) = scratch_project else {
         let cwd = env::current_dir()
             .map_err(|error| format!("the current directory cannot be read: {error}"))?;
         let home = env::home_dir().unwrap_or_else(|| "/".into());
@@ -139,10 +139,10 @@ fn around(ground: Option<&Ground>) -> Result<Around, String> {
         }
         return Ok(Around { cwd, home, env });
     };
-    let home = ground.home();
+    let home = scratch_project.home();
     env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
     env.push(("HOME".to_owned(), home.display().to_string()));
-    Ok(Around { cwd: ground.project(), home, env })
+    Ok(Around { cwd: scratch_project.project(), home, env })
 }
 
 /// How a session begins.
@@ -150,13 +150,13 @@ struct Begun {
     /// Why: a matcher subject of `SessionStart`.
     source: &'static str,
     /// What an earlier one has kept for it.
-    kept: Kept,
+    kept: StoredSession,
     /// Where it keeps what comes.
     transcript: Transcript,
 }
 
 impl Begun {
-    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session. Where there is no room, it
+    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session. Where it cannot be written, it
     /// waits, and the session goes on.
     fn write(&self, model: &str, cwd: &Path, updates: &Updates) -> String {
         let Self { source, kept, transcript } = self;
@@ -182,11 +182,15 @@ fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Resul
         begun.map_err(|error| cannot("written", &path, &error))
     };
     let Some(path) = &args.resume else {
-        return Ok(Begun { source: "startup", kept: Kept::default(), transcript: anew()? });
+        return Ok(Begun {
+            source: "startup",
+            kept: StoredSession::default(),
+            transcript: anew()?,
+        });
     };
     let begun = if args.fork {
         let kept = Transcript::read(path).map_err(|error| cannot("read", path, &error))?;
-        let mut copy = Kept::forked(kept.messages);
+        let mut copy = StoredSession::forked(kept.messages);
         copy.torn = kept.torn;
         Begun { source: "fork", kept: copy, transcript: anew()? }
     } else {

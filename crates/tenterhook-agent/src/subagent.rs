@@ -1,5 +1,5 @@
-//! A task given to another agent: the same kind of thing as the main one, with a conversation of its own, and if it likes in a
-//! worktree of its own. Its tools pass the same hooks and the same permissions.
+//! A task for a subagent: the same kind of agent as the main one, with a separate conversation, and
+//! on request in a separate worktree. Its tools pass the same hooks and the same permissions.
 
 mod worktree;
 
@@ -11,14 +11,14 @@ use serde_json::json;
 use crate::agent::{Agent, Role, Steering};
 use crate::conversation::{Call, Message};
 use crate::render::Renderer;
-use crate::task_gate::{self, Came, Told};
+use crate::task_gate::{self, Came, TaskInfo};
 use crate::tool::{Output, failed, text};
 use crate::transcript::Transcript;
 use crate::turn::Ending;
 use crate::underway::Underway;
 use worktree::Worktree;
 
-/// What a subagent is when nobody says it.
+/// The default kind of a subagent.
 const GENERAL: &str = "general";
 /// How much of a call's name stands in the names of files.
 const LONGEST: usize = 64;
@@ -30,7 +30,7 @@ impl Agent {
             return failed("`prompt` is missing").into();
         };
         let about = text(call, "description").unwrap_or(prompt);
-        let task = Told { id: &call.id, subject: about, description: prompt };
+        let task = TaskInfo { id: &call.id, subject: about, description: prompt };
         let context = match task_gate::may_begin(&self.hooks, task).await {
             Ok(context) => context,
             Err(came) => return came,
@@ -58,7 +58,7 @@ impl Agent {
             underway.over();
         }
         let left = match worktree {
-            Some(worktree) => worktree.leave().await,
+            Some(worktree) => worktree.finish().await,
             None => None,
         };
         let left = left.map(|words| format!("\n\n{words}")).unwrap_or_default();

@@ -9,10 +9,10 @@ use crate::model::Usage;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally(Arc<Mutex<Counts>>);
 
-/// The counts as they stand.
+/// The current counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Of the turn under way, or the last one.
+    /// The counts of the turn under way, or the last one.
     pub(crate) turn: Usage,
     /// Since the conversation began, or was cleared.
     pub(crate) conversation: Usage,
@@ -35,7 +35,7 @@ impl Counts {
 }
 
 impl Tally {
-    /// The counts as they stand.
+    /// The current counts.
     pub(crate) fn counts(&self) -> Counts {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,12 +1,12 @@
-//! What do hooks say of a task, before it begins and before it counts as done? Asks them and does what they say; works on none.
+//! Asks hooks about a task, before it begins and before it is done, and applies their answers; runs no task.
 
 use crate::conversation::{Author, Message};
 use crate::hooks::{Hooks, Late};
 use crate::tool::{Output, failed};
 
-/// A task as hooks are told of it.
+/// A task as hooks receive it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct TaskInfo<'a> {
     pub(crate) id: &'a str,
     pub(crate) subject: &'a str,
     pub(crate) description: &'a str,
@@ -29,7 +29,7 @@ impl From<Output> for Came {
 }
 
 /// Whether a task may begin; what hooks add for the model, where it may (HO-12).
-pub(crate) async fn may_begin(hooks: &Hooks, task: Told<'_>) -> Result<Vec<String>, Came> {
+pub(crate) async fn may_begin(hooks: &Hooks, task: TaskInfo<'_>) -> Result<Vec<String>, Came> {
     let verdict = hooks.task_created(task.id, task.subject, task.description).await;
     match verdict.blocked.or_else(|| verdict.stop.clone()) {
         None => Ok(verdict.context),
@@ -41,22 +41,22 @@ pub(crate) async fn may_begin(hooks: &Hooks, task: Told<'_>) -> Result<Vec<Strin
 }
 
 /// What came of a task that is done with these words, if hooks count it as done.
-pub(crate) async fn counts_as_done(hooks: &Hooks, task: Told<'_>, done: Output) -> Came {
+pub(crate) async fn counts_as_done(hooks: &Hooks, task: TaskInfo<'_>, done: Output) -> Came {
     let verdict = hooks.task_completed(task.id, task.subject, task.description).await;
     let output = match (verdict.blocked, done) {
         (Some(reason), Output::Done { text, .. }) => {
-            failed(format!("the task does not count as done: {reason}\n{text}"))
+            failed(format!("a hook keeps the task open: {reason}\n{text}"))
         }
         (_, done) => done,
     };
     Came { output, context: verdict.context, stop: verdict.stop }
 }
 
-/// What the agent is told of a task in the background that ended with this text. Where hooks end everything, nobody is woken.
-pub(crate) async fn ended(hooks: &Hooks, task: Told<'_>, mut text: String) -> Late {
+/// The message to the agent about a background task that ended with this text. Where hooks end everything, the agent is not woken.
+pub(crate) async fn ended(hooks: &Hooks, task: TaskInfo<'_>, mut text: String) -> Late {
     let said = hooks.task_completed(task.id, task.subject, task.description).await;
     if let Some(reason) = said.blocked {
-        text.push_str(&format!("\nIt does not count as done: {reason}"));
+        text.push_str(&format!("\nA hook keeps the task open: {reason}"));
     }
     let message = Message::User { text, context: said.context, author: Author::Agent };
     let Some(reason) = said.stop else { return Late::Wakes(message) };

@@ -26,7 +26,7 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Runs `work` in the background; what it returns is told to the agent. `false`: too many run already.
+    /// Runs `work` in the background and sends its result to the agent. `false`: too many run already.
     pub(crate) fn run(&self, work: impl Future<Output = Late> + Send + 'static) -> bool {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}

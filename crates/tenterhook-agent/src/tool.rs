@@ -64,7 +64,7 @@ pub(crate) struct Workplace {
     pub(crate) judged: Option<Judged>,
     /// What of the files that a tool comes to by itself is kept from the model.
     pub(crate) bars: Bars,
-    /// Ends what goes on in a thread of its own; everything else ends when it is dropped.
+    /// Stops work in a separate thread; everything else ends when it is dropped.
     pub(crate) cancel: CancellationToken,
 }
 
@@ -80,7 +80,7 @@ pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Output> + Send + 'a>>;
 
 /// One tool.
 pub(crate) trait Tool: Send + Sync {
-    /// How it is told to the model.
+    /// Its description for the model.
     fn spec(&self) -> ToolSpec;
 
     /// What it does to the world.
@@ -109,7 +109,7 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Tool> {
     TOOLS.iter().find(|tool| tool.spec().name == name).copied()
 }
 
-/// How all tools are told to the model.
+/// The descriptions of all tools for the model.
 pub(crate) fn specs() -> Vec<ToolSpec> {
     TOOLS.iter().map(|tool| tool.spec()).collect()
 }
@@ -124,7 +124,7 @@ pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
     tool.run(call, &place).await
 }
 
-/// A failure, told to the model.
+/// A failure, for the model.
 pub(crate) fn failed(why: impl Into<String>) -> Output {
     Output::Failed { why: why.into(), exit_code: None }
 }

@@ -20,10 +20,10 @@ pub(crate) const PREFIX: &str = "mcp__";
 /// How much of a result the model reads.
 const RESULT: usize = 256 << 10;
 
-/// A tool of a server, as the model is told of it.
+/// A tool of a server, as the model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Served {
-    /// How it is told to the model.
+    /// Its description for the model.
     pub(crate) spec: ToolSpec,
     server: String,
     /// What the server calls it.
@@ -63,7 +63,7 @@ impl Toolbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How all tools are told to the model.
+    /// The descriptions of all tools for the model.
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         let served = self.state();
         tool::specs().into_iter().chain(served.served.iter().map(|s| s.spec.clone())).collect()
@@ -89,7 +89,7 @@ impl Toolbox {
 }
 
 impl Agent {
-    /// Asks servers what they offer, where others are configured than when they were asked last. One that cannot be used is told,
+    /// Asks servers what they offer, where others are configured than when they were asked last. One that cannot be used is reported,
     /// and costs no other (AG-51).
     pub(crate) async fn look_for_tools(&self) {
         let generation = self.hooks.servers_generation();
@@ -97,16 +97,16 @@ impl Agent {
             return;
         }
         let waits = "asking MCP servers what they offer";
-        self.updates.tell(Update::Status(Some(waits.to_owned())));
+        self.updates.send(Update::Status(Some(waits.to_owned())));
         let updates = self.updates.clone();
-        // Also where nobody waits for it any more.
-        let shown = Underway::begin(move || updates.tell(Update::Status(None)));
+        // Even if the result is no longer awaited.
+        let shown = Underway::begin(move || updates.send(Update::Status(None)));
         let offers = self.hooks.offers().await;
         drop(shown);
-        let (served, told) = choice::choose(offers);
-        for line in told {
+        let (served, notes) = choice::choose(offers);
+        for line in notes {
             match line {
-                Ok(line) => self.updates.tell(Update::Notice(line)),
+                Ok(line) => self.updates.send(Update::Notice(line)),
                 Err(why) => self.updates.warn("mcp", why),
             }
         }

@@ -28,7 +28,7 @@ pub(crate) enum Line {
         id: String,
         model: String,
         cwd: String,
-        /// The agent that writes it; of files before it was told, nobody knows.
+        /// The version of the agent that writes it; unknown in older files.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
@@ -42,7 +42,7 @@ pub(crate) enum Line {
     TakenBack { last: usize },
 }
 
-/// A line with what holds when it is written: for whoever reads the file later, never for a model (TR-1).
+/// A line with its circumstances: for later readers of the file, never for a model (TR-1).
 #[derive(Serialize)]
 struct Stamped<'a> {
     #[serde(flatten)]
@@ -52,7 +52,7 @@ struct Stamped<'a> {
     /// The permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'a str>,
-    /// Whether another session's file told it before.
+    /// Whether it is a copy of a line in a different session's file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     copied: bool,
 }
@@ -96,7 +96,7 @@ impl Lines {
 
 /// What a transcript holds.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSession {
     /// What the session is called.
     id: Option<String>,
     /// The messages since the last cut.
@@ -107,7 +107,7 @@ pub(crate) struct Kept {
     pub(crate) torn: usize,
 }
 
-impl Kept {
+impl StoredSession {
     fn read(file: &mut File) -> io::Result<Self> {
         let mut kept = Self::default();
         for line in BufReader::new(file).split(b'\n') {
@@ -154,7 +154,7 @@ impl Transcript {
             discover::make_private(parent)?;
         }
         let file = open(path, OpenOptions::new().create(true))?;
-        Self::of(path, file)
+        Self::from_file(path, file)
     }
 
     /// Begins a file of that name that is removed with the session: without a home nothing is kept (BR-43).
@@ -165,14 +165,14 @@ impl Transcript {
     }
 
     /// Goes on with the session whose transcript is the file at `path`.
-    pub(crate) fn resume(path: &Path) -> io::Result<(Kept, Self)> {
+    pub(crate) fn resume(path: &Path) -> io::Result<(StoredSession, Self)> {
         file::regular(&std::fs::metadata(path)?)?;
         let mut file = open(path, &mut OpenOptions::new())?;
-        let kept = Kept::read(&mut file)?;
-        Ok((kept, Self::of(path, file)?))
+        let kept = StoredSession::read(&mut file)?;
+        Ok((kept, Self::from_file(path, file)?))
     }
 
-    fn of(path: &Path, mut file: File) -> io::Result<Self> {
+    fn from_file(path: &Path, mut file: File) -> io::Result<Self> {
         let torn = is_torn(&mut file)?;
         let lines = Lines { file, torn, waiting: VecDeque::new() };
         let file = Arc::new(Mutex::new(lines));
@@ -180,7 +180,7 @@ impl Transcript {
     }
 
     /// Goes on with the session of the file at `path`, which may be the one that this is.
-    pub(crate) fn resume_from(&self, path: &Path) -> io::Result<(Kept, Self)> {
+    pub(crate) fn resume_from(&self, path: &Path) -> io::Result<(StoredSession, Self)> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(path).is_some_and(|path| real(&self.path) == Some(path)) {
             return Ok((Self::read(path)?, self.clone()));
@@ -215,7 +215,7 @@ impl Transcript {
     /// Tries again to write what waits; how many lines still do.
     pub(crate) fn flush(&self) -> usize {
         let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // What went wrong was told when they came.
+        // Failures were reported when they happened.
         let _ = lines.write();
         lines.waiting.len()
     }
@@ -225,8 +225,14 @@ impl Transcript {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 
-    /// Adds the line that a session begins with which goes on from `kept`: what that session is called, and whether there was room.
-    pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> (String, io::Result<()>) {
+    /// Adds the first line of a session that continues `kept`: returns that session's name, and
+    /// whether it was written.
+    pub(crate) fn begin(
+        &self,
+        kept: &StoredSession,
+        model: &str,
+        cwd: &Path,
+    ) -> (String, io::Result<()>) {
         let id = kept.session(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
@@ -235,7 +241,7 @@ impl Transcript {
     }
 
     /// Adds what another session has kept, all of it; the first that went wrong.
-    pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
+    pub(crate) fn take_over(&self, kept: &StoredSession) -> io::Result<()> {
         let copy =
             |message: &Message| self.add_stamped(&Line::Message(message.clone()), None, true);
         let added = kept.messages.iter().map(copy);
@@ -243,8 +249,8 @@ impl Transcript {
     }
 
     /// Reads what a session has kept so far, also while it goes on.
-    pub(crate) fn read(path: &Path) -> io::Result<Kept> {
-        Kept::read(&mut file::open(path)?)
+    pub(crate) fn read(path: &Path) -> io::Result<StoredSession> {
+        StoredSession::read(&mut file::open(path)?)
     }
 }
 
@@ -257,7 +263,7 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Opens a file that nobody else writes.
+/// Opens a file that only this process writes.
 fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     let file = how.append(true).read(true).open(path)?;
     match file.try_lock() {

@@ -1,5 +1,5 @@
 //! One turn: the model is asked and its tools are run until it has nothing more to do. Reads like the loop that it is;
-//! what the model answers is heard in `turn/reply`, and what becomes of a tool call in `turn/call`.
+//! `turn/reply` reads the model's answer, and `turn/call` runs a tool call.
 
 mod call;
 mod reply;
@@ -26,8 +26,8 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// The word that `TurnComplete` says.
-    pub(crate) const fn word(&self) -> &'static str {
+    /// The name in `TurnComplete`.
+    pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Done => "completed",
             Self::Stopped(_) => "stopped",
@@ -142,12 +142,12 @@ impl Agent {
         let mut context = Vec::new();
         let mut stop = None;
         for call in &calls {
-            let (result, told, ends, file) = self.run_tool(call.clone()).await;
+            let (result, tool_context, ends, file) = self.run_tool(call.clone()).await;
             if let Some(file) = file {
                 self.learn_from(&file).await;
             }
             self.done.push(result);
-            context.extend(told);
+            context.extend(tool_context);
             stop = stop.or(ends);
         }
         let verdict = self.hooks.batch_done(&calls).await;
@@ -174,7 +174,7 @@ impl Agent {
         if reply.calls.is_empty() {
             return;
         }
-        // What hooks were heard of to the end is told; what was interrupted is not known.
+        // The results of completed hooks are reported; interrupted ones are unknown.
         let mut open = reply.calls.iter().map(|call| call.id.clone()).collect();
         let results = std::mem::take(&mut self.done);
         self.keep(conversation::answered(&mut open, results, Vec::new()));
@@ -188,7 +188,7 @@ impl Agent {
         }
         if self.role == Role::Sub && *ending != Ending::Done {
             let error = ending.error();
-            self.hooks.subagent_broke_off(ending.word(), error, &self.last_reply()).await;
+            self.hooks.subagent_broke_off(ending.name(), error, &self.last_reply()).await;
         }
     }
 
@@ -200,10 +200,10 @@ impl Agent {
         stopped: CancellationToken,
     ) -> impl Future<Output = ()> + use<> {
         let error = ending.error();
-        self.updates.tell(Update::TurnEnded { error: error.map(str::to_owned) });
+        self.updates.send(Update::TurnEnded { error: error.map(str::to_owned) });
         let end = TurnEnd {
             turn: self.turns,
-            status: ending.word(),
+            status: ending.name(),
             error,
             counts: self.tally.counts(),
             queued: self.steering.waiting(),

@@ -1,28 +1,28 @@
-//! Something that may be dropped half-way, and what is then to be told: a stopped turn is a dropped future, and no code of that
-//! runs any more but this.
+//! Work that may be dropped half-way, and the code that runs then: a stopped turn is a dropped
+//! future, and only this code of it still runs.
 
-/// Does `told` unless it comes to its end.
-#[must_use = "what is dropped counts as interrupted"]
+/// Does `on_drop` unless it comes to its end.
+#[must_use = "a dropped guard means that the work was interrupted"]
 pub(crate) struct Underway<F: FnOnce()> {
-    told: Option<F>,
+    on_drop: Option<F>,
 }
 
 impl<F: FnOnce()> Underway<F> {
     /// It begins.
-    pub(crate) const fn begin(told: F) -> Self {
-        Self { told: Some(told) }
+    pub(crate) const fn begin(on_drop: F) -> Self {
+        Self { on_drop: Some(on_drop) }
     }
 
     /// It came to its end, good or bad.
     pub(crate) fn over(mut self) {
-        self.told = None;
+        self.on_drop = None;
     }
 }
 
 impl<F: FnOnce()> Drop for Underway<F> {
     fn drop(&mut self) {
-        if let Some(told) = self.told.take() {
-            told();
+        if let Some(on_drop) = self.on_drop.take() {
+            on_drop();
         }
     }
 }

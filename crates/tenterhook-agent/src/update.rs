@@ -1,6 +1,7 @@
 //! What the runtime tells a face, and what a face tells the runtime. Values and two channels; decides nothing.
 //!
-//! Every face hears the same updates and may say the same inputs, so that no face can have events of its own.
+//! Every face receives the same updates and may send the same inputs, so that no face can have
+//! separate events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub(crate) enum Input {
     Interrupt,
     /// The person is typing.
     Typing,
-    /// Nobody says anything more: what was asked for is done to its end.
+    /// The input is closed: pending work is done to its end.
     Close,
     /// The person is leaving, and why: a matcher subject of `SessionEnd`.
     Quit(&'static str),
@@ -33,12 +34,12 @@ pub(crate) enum Input {
     QuitNow,
 }
 
-/// What a face is told.
+/// An update for a face.
 #[derive(Debug)]
 pub(crate) enum Update {
     /// The session began, or goes on.
     Session { id: String, model: String, cwd: String, transcript: String, sandbox: Sandbox },
-    /// What was said so far is forgotten.
+    /// The conversation was cleared.
     Cleared,
     /// A prompt was taken in: its final text, as history has it.
     Prompt { id: SubmissionId, text: String },
@@ -75,7 +76,7 @@ pub(crate) enum Update {
     Ask(Ask),
     /// The decision was taken elsewhere: the question is void.
     AskVoid { id: String },
-    /// A call was refused because nobody is there who could be asked.
+    /// A call was refused because there is no user to ask.
     Unanswered { call: Call, reason: String },
     /// Something went wrong that stops nothing.
     Warn { event: String, reason: String },
@@ -86,7 +87,7 @@ pub(crate) enum Update {
     /// One thing that a hook did to what a person, the model or a tool says.
     Did(Deed),
     /// These hooks hold an event up, and the call that it is about.
-    Held(Hold),
+    Delayed(Hold),
     /// They do no longer.
     Released(Hold),
     /// What hooks are doing right now.
@@ -187,7 +188,7 @@ pub(crate) struct Deed {
 }
 
 impl Deed {
-    /// Who did what, and why.
+    /// The hooks, their act and the reason.
     pub(crate) fn line(&self) -> String {
         let names: Vec<_> = self.hooks.iter().map(|hook| format!("`{hook}`")).collect();
         let word = if names.len() == 1 { "hook" } else { "hooks" };
@@ -212,11 +213,11 @@ pub(crate) struct Rewritten {
     pub(crate) call: Option<String>,
     /// The original.
     pub(crate) was: Value,
-    /// What stands in its place.
+    /// The replacement.
     pub(crate) now: Value,
 }
 
-/// Who holds what up.
+/// The hooks that delay something.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Hold {
     /// The event.
@@ -251,7 +252,7 @@ pub(crate) struct TraceStep {
     pub(crate) verdict: &'static str,
 }
 
-/// Where updates go. A face that is gone hears nothing, and nobody minds.
+/// The sender of updates. Without a face they are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Updates {
     sender: mpsc::UnboundedSender<Update>,
@@ -274,7 +275,7 @@ impl Updates {
     }
 
     /// Tells the face.
-    pub(crate) fn tell(&self, update: Update) {
+    pub(crate) fn send(&self, update: Update) {
         let within =
             |update, call: &String| Update::Within { call: call.clone(), update: Box::new(update) };
         // A face that has left is no reason to stop: the end of the session still runs its hooks.
@@ -283,6 +284,6 @@ impl Updates {
 
     /// One `[warn]` line.
     pub(crate) fn warn(&self, event: &str, reason: impl Into<String>) {
-        self.tell(Update::Warn { event: event.to_owned(), reason: reason.into() });
+        self.send(Update::Warn { event: event.to_owned(), reason: reason.into() });
     }
 }

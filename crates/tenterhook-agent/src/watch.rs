@@ -41,7 +41,7 @@ impl Watch {
     /// Looks at what is to be looked at now: what hooks asked for, and where the agent works, may have changed.
     pub(crate) async fn look(&self) {
         let (done, looked) = oneshot::channel();
-        // Where nobody looks, nobody is waited for.
+        // Without watched files there is nothing to await.
         if self.wishes.send(done).is_ok() {
             let _ = looked.await;
         }
@@ -70,7 +70,7 @@ async fn look(
         tokio::select! {
             seen = watcher.next() => {
                 for seen in seen {
-                    tell(&hooks, &updates, &seen).await;
+                    report_change(&hooks, &updates, &seen).await;
                 }
                 watcher.look_at(files(&hooks));
             }
@@ -78,28 +78,28 @@ async fn look(
             wish = wishes.recv() => {
                 let Some(done) = wish else { return };
                 watcher.look_at(files(&hooks));
-                // Who asked may have left meanwhile.
+                // The receiver may be gone meanwhile.
                 let _ = done.send(());
             }
         }
     }
 }
 
-async fn tell(hooks: &Hooks, updates: &Updates, seen: &Seen) {
+async fn report_change(hooks: &Hooks, updates: &Updates, seen: &Seen) {
     if let Some((_, source)) = hooks.config_files().into_iter().find(|(path, _)| *path == seen.path)
     {
         let shown = seen.path.display();
         match hooks.config_changed(source, &seen.path).await {
-            Some(reason) => updates.tell(Update::Notice(format!(
+            Some(reason) => updates.send(Update::Notice(format!(
                 "`{shown}` changed, and the hooks stay as they were: {reason}"
             ))),
-            None => updates.tell(Update::Notice(format!(
+            None => updates.send(Update::Notice(format!(
                 "`{shown}` changed. {}",
                 hooks.reload_after(&seen.path).trim_end()
             ))),
         }
     }
     if hooks.watched_files().iter().any(|path| seen.path.starts_with(path)) {
-        hooks.file_changed(&seen.path, seen.change.word()).await;
+        hooks.file_changed(&seen.path, seen.change.name()).await;
     }
 }

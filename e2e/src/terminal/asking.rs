@@ -147,7 +147,7 @@ fn low(stage: &Stage) -> Result<(), String> {
     terminal.say("write")?;
     terminal.see(CHOICES)?;
     terminal.resize((20, 3))?;
-    let screen = terminal.see("No room. Esc: no")?;
+    let screen = terminal.see("Too low. Esc: no")?;
     screens::keep(stage, "question-low", &screen)?;
     for key in ["1", "Enter", "BSpace", "y", "BSpace", "Down", "Enter"] {
         terminal.press(key)?;

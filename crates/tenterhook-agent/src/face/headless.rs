@@ -9,14 +9,14 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::told::{GRACE, Left, Told, ends};
+use super::exit_signals::{ExitSignals, GRACE, Left, ends};
 use crate::conversation::{self, Call};
 use crate::hooks;
 use crate::submission::Submission;
 use crate::update::{Decision, Input, Update};
-use line::Said;
+use line::LineCommand;
 
-/// What is printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
     /// The last words of the model.
@@ -39,7 +39,7 @@ pub(crate) enum Source {
 
 /// How much of a call's arguments stands on standard error.
 const SHOWN: usize = 1000;
-/// The exit code of a prompt for which a call was refused that nobody could be asked about.
+/// The exit code of a prompt with a call that was refused because there was no user to ask.
 const UNANSWERED: u8 = 4;
 
 /// How it went.
@@ -49,7 +49,7 @@ struct Summary {
     text: String,
     error: Option<String>,
     refused: bool,
-    /// A call was refused because nobody is there who could be asked.
+    /// A call was refused because there is no user to ask.
     unanswered: bool,
     printed: bool,
 }
@@ -61,22 +61,22 @@ pub(crate) async fn run(
     inputs: mpsc::UnboundedSender<Input>,
     mut updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<Left> {
-    let mut speaker = Speaker::of(source, inputs);
+    let mut speaker = Speaker::new(source, inputs);
     let alone = speaker.lines.is_none();
-    let mut told = Told::new()?;
+    let mut exit_signals = ExitSignals::new()?;
     let mut summary = Summary::default();
     let mut until = None;
     loop {
         let update = tokio::select! {
             update = updates.recv() => update,
-            said = next(&mut speaker.lines) => {
-                speaker.heard(said?)?;
+            line = next(&mut speaker.lines) => {
+                speaker.handle_line(line?)?;
                 continue;
             }
-            input = told.leave() => {
+            input = exit_signals.next() => {
                 // A session may be where nothing interrupts it (AG-23).
                 until = until.or(Some(Instant::now() + GRACE));
-                speaker.say(input);
+                speaker.send(input);
                 continue;
             }
             () = ends(until) => return Ok(Left::Abandoned),
@@ -95,7 +95,7 @@ pub(crate) async fn run(
             Update::Ended => break,
             // The answer is known, and does not wait for hooks.
             Update::Leaving(_) => summary.print(format)?,
-            // What a subagent says is told to the agent that asked it.
+            // A subagent's reply goes to the agent that called it.
             Update::Reply(_) if !within.is_empty() => {}
             other => summary.take(other),
         }
@@ -105,7 +105,7 @@ pub(crate) async fn run(
     Ok(Left::Ended(summary.code(alone)))
 }
 
-/// Whoever started it, what they still say, and what they were asked.
+/// The process that started it: its further lines, and its open questions.
 struct Speaker {
     inputs: mpsc::UnboundedSender<Input>,
     /// What they write; `None` where they say nothing more.
@@ -114,36 +114,36 @@ struct Speaker {
 }
 
 impl Speaker {
-    fn of(source: Source, inputs: mpsc::UnboundedSender<Input>) -> Self {
+    fn new(source: Source, inputs: mpsc::UnboundedSender<Input>) -> Self {
         let mut speaker = Self { inputs, lines: None, asked: HashMap::new() };
         match source {
             Source::Prompt(text) => {
-                speaker.say(Input::Prompt(Submission::new(text)));
-                speaker.say(Input::Close);
+                speaker.send(Input::Prompt(Submission::new(text)));
+                speaker.send(Input::Close);
             }
             Source::Lines => speaker.lines = Some(lines()),
         }
         speaker
     }
 
-    fn say(&self, input: Input) {
+    fn send(&self, input: Input) {
         // A session that has ended says so with its last update.
         let _ = self.inputs.send(input);
     }
 
-    /// Takes in what was read of them: a line, or that there is none any more.
-    fn heard(&mut self, said: Option<Result<Said, String>>) -> io::Result<()> {
-        match said {
-            Some(Ok(Said::Input(input))) => self.say(input),
-            Some(Ok(Said::Decide(id, decision))) => {
+    /// Handles a line of input, or its end.
+    fn handle_line(&mut self, line: Option<Result<LineCommand, String>>) -> io::Result<()> {
+        match line {
+            Some(Ok(LineCommand::Input(input))) => self.send(input),
+            Some(Ok(LineCommand::Decide(id, decision))) => {
                 drop(self.asked.remove(&id).map(|decide| decide.send(decision)));
             }
             Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
             None => {
-                // Nobody is left to answer, and a question without an answer is a no.
+                // The input is closed, and a question without an answer is a no.
                 self.lines = None;
                 self.asked.clear();
-                self.say(Input::Close);
+                self.send(Input::Close);
             }
         }
         Ok(())
@@ -156,13 +156,13 @@ type Lines = mpsc::Receiver<io::Result<Vec<u8>>>;
 /// How many lines may be read ahead.
 const AHEAD: usize = 16;
 
-/// The lines of standard input, read by a thread of their own: a runtime would wait for one that is blocked there, and a
-/// program that was told to quit would go on until somebody closes its input.
+/// The lines of standard input, read by a separate thread: a runtime would wait for one that is blocked there, and a
+/// program that must quit would go on until somebody closes its input.
 fn lines() -> Lines {
     let (sender, lines) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {
         for line in io::stdin().lock().split(b'\n') {
-            // Nobody listens any more: the session is over.
+            // The session is over.
             if sender.blocking_send(line).is_err() {
                 return;
             }
@@ -172,7 +172,7 @@ fn lines() -> Lines {
 }
 
 /// The next line; pends where none is read.
-async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<Said, String>>> {
+async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<LineCommand, String>>> {
     match lines {
         Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),
         None => std::future::pending().await,
@@ -187,7 +187,7 @@ fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
         Format::Json if matches!(update, Update::Warn { .. }) => aside(update),
         Format::Json => Ok(()),
         Format::StreamJson => {
-            let Some(mut line) = line::of(update) else { return Ok(()) };
+            let Some(mut line) = line::encode(update) else { return Ok(()) };
             if let (Some(fields), Some(call)) = (line.as_object_mut(), within.last()) {
                 fields.insert("within".to_owned(), call.as_str().into());
             }
@@ -252,7 +252,7 @@ impl Summary {
         }
     }
 
-    /// The exit code: whoever started a prompt and left learns that something was not done (AG-33).
+    /// The exit code: it tells the starter of a prompt that something was not done (AG-33).
     fn code(&self, alone: bool) -> u8 {
         match &self.error {
             Some(_) => 1,

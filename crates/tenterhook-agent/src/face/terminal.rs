@@ -1,5 +1,5 @@
-//! The interactive face: draws what it is told, says what is typed. Fires no event and runs no hook; what a hook takes, the
-//! person does not wait for.
+//! The interactive face: draws updates and sends typed input. Fires no event and runs no hook, so
+//! that the person does not wait for hooks.
 
 mod ask;
 mod block;
@@ -35,8 +35,8 @@ use ratatui::backend::{Backend, CrosstermBackend};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::exit_signals::{ExitSignals, GRACE, Left, ends};
 use super::headless;
-use super::told::{GRACE, Left, Told, ends};
 use crate::update::{Input, Update};
 use draw::Drawn;
 use guard::Guard;
@@ -62,13 +62,13 @@ enum Due {
     Not,
 }
 
-/// Runs a session in the terminal, until the person leaves or the program is told to.
+/// Runs a session in the terminal, until the person or a signal ends it.
 pub(crate) async fn run(
     home: &str,
     inputs: mpsc::UnboundedSender<Input>,
     updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<Left> {
-    let told = signals()?;
+    let exit_signals = signals()?;
     let guard = Guard::enter()?;
     let out = BufWriter::with_capacity(WRITTEN, io::stdout());
     let terminal = Terminal::new(CrosstermBackend::new(out))?;
@@ -83,7 +83,7 @@ pub(crate) async fn run(
         hurried: false,
         last_words: Vec::new(),
     };
-    let left = life.live(EventStream::new(), told, updates).await;
+    let left = life.live(EventStream::new(), exit_signals, updates).await;
     // The screen goes, and with it what was shown there.
     drop(guard);
     for line in life.last_words {
@@ -93,14 +93,14 @@ pub(crate) async fn run(
     Ok(left)
 }
 
-/// Hears when the program is told to leave.
+/// Receives the signals that end the program.
 fn signals() -> io::Result<mpsc::UnboundedReceiver<()>> {
-    let mut told = Told::new()?;
+    let mut exit_signals = ExitSignals::new()?;
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         loop {
             // Keys of this terminal are no signals, so a second one is no wish of the person.
-            let _ = told.leave().await;
+            let _ = exit_signals.next().await;
             if sender.send(()).is_err() {
                 break;
             }
@@ -129,7 +129,7 @@ impl<B: Backend> Life<B> {
     async fn live(
         &mut self,
         mut events: impl Stream<Item = io::Result<Event>> + Unpin,
-        mut told: mpsc::UnboundedReceiver<()>,
+        mut exit_signals: mpsc::UnboundedReceiver<()>,
         mut updates: mpsc::UnboundedReceiver<Update>,
     ) -> Left {
         let mut frames = interval(FRAME);
@@ -143,13 +143,13 @@ impl<B: Backend> Life<B> {
                 event = events.next(), if self.there => {
                     let mut next = Some(event);
                     while let Some(event) = next {
-                        if self.hear(event) == Some(Left::Abandoned) {
+                        if self.on_event(event) == Some(Left::Abandoned) {
                             return Left::Abandoned;
                         }
                         next = if self.there { at_once(&mut events).await } else { None };
                     }
                 }
-                Some(()) = told.recv() => self.leave("other"),
+                Some(()) = exit_signals.recv() => self.leave("other"),
                 () = ends(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
                 () = inputs.closed() => {
@@ -181,14 +181,14 @@ impl<B: Backend> Life<B> {
         let mut drawn = Drawn::default();
         let screen = &self.screen;
         match self.terminal.draw(|frame| drawn = draw::draw(frame, screen)) {
-            // Nobody looks beyond the beginning, or the end.
+            // Scrolling stops at the beginning and at the end.
             Ok(_) => (self.screen.view, self.screen.read) = (drawn.view, drawn.read),
             Err(_) => self.gone(),
         }
     }
 
     /// Hears a key; whether that was the last word.
-    fn hear(&mut self, event: Option<io::Result<Event>>) -> Option<Left> {
+    fn on_event(&mut self, event: Option<io::Result<Event>>) -> Option<Left> {
         self.due = Due::Now;
         match event {
             Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
@@ -201,14 +201,14 @@ impl<B: Backend> Life<B> {
                     Some(Input::Quit(_)) if self.hurried => return Some(Left::Abandoned),
                     Some(Input::Quit(_)) if self.screen.leaving => self.hurry(),
                     Some(Input::Quit(reason)) => self.say_goodbye(reason),
-                    // That somebody types is all that is said of a key which says nothing itself.
-                    input => self.say(input.unwrap_or(Input::Typing)),
+                    // A key without a meaning only shows that the person is there.
+                    input => self.send(input.unwrap_or(Input::Typing)),
                 }
             }
             Some(Ok(Event::Paste(text))) => {
                 self.screen.typed();
                 self.screen.composer.insert(&text);
-                self.say(Input::Typing);
+                self.send(Input::Typing);
             }
             Some(Ok(_)) => {}
             Some(Err(_)) | None => self.gone(),
@@ -246,7 +246,7 @@ impl<B: Backend> Life<B> {
         None
     }
 
-    /// The terminal is gone: nobody is left to ask, or to show something to.
+    /// The terminal is gone: no more questions and no more output.
     fn gone(&mut self) {
         self.there = false;
         self.leave("other");
@@ -266,22 +266,22 @@ impl<B: Backend> Life<B> {
         self.hurried = true;
         let until = Instant::now() + HURRIED;
         self.until = Some(self.until.map_or(until, |earlier| earlier.min(until)));
-        self.say(Input::QuitNow);
+        self.send(Input::QuitNow);
     }
 
     fn say_goodbye(&mut self, reason: &'static str) {
         self.screen.leave();
-        self.say(Input::Quit(reason));
+        self.send(Input::Quit(reason));
     }
 
-    fn say(&self, input: Input) {
-        // A session that has ended is heard of otherwise.
+    fn send(&self, input: Input) {
+        // The end of a session arrives as an update.
         let _ = self.inputs.send(input);
     }
 }
 
-/// What comes next, if it is there. Asks with the waker of this task: a stream of keys keeps the first one that it is given,
-/// and one that wakes nobody would lose the next key.
+/// The next item, if it is there. Polls with the waker of this task: a stream of keys stores the
+/// first waker that it gets, and a waker without effect would lose the next key.
 async fn at_once<S: Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
     poll_fn(|context| match stream.poll_next_unpin(context) {
         Poll::Ready(item) => Poll::Ready(Some(item)),

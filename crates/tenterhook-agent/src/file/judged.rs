@@ -60,7 +60,7 @@ impl Known {
 
 impl Judged {
     /// Where this path leads now. `None` where links lead in a circle.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn resolve(path: &Path) -> Option<Self> {
         let path = real(path)?;
         let known =
             std::fs::symlink_metadata(&path).ok().map(|metadata| Known::from_metadata(&metadata));
@@ -70,7 +70,7 @@ impl Judged {
     /// The same for a path in whose directory there is no link.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         match std::fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => Self::of(path),
+            Ok(found) if found.is_symlink() => Self::resolve(path),
             found => {
                 let known = found.ok().map(|found| Known::from_metadata(&found));
                 Some(Self { path: path.to_owned(), known })
@@ -83,7 +83,7 @@ impl Judged {
         self.known.is_some()
     }
 
-    /// Whether it is a file that has other names, so that whoever changes it changes what they name.
+    /// Whether the file has other names, so that a change of it changes them too.
     pub(crate) fn has_other_names(&self) -> bool {
         self.known.is_some_and(|k| k.is_file && k.names > 1)
     }
@@ -157,7 +157,7 @@ fn open_at(path: &Path, how: OFlags, way: Way) -> io::Result<File> {
     let directory = directory(path.parent().unwrap_or(path), way)?;
     // To open a FIFO that somebody put there meanwhile is not to wait for its other end.
     let how = how | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    Ok(openat(&directory, name, how, FILE).map_err(told)?.into())
+    Ok(openat(&directory, name, how, FILE).map_err(to_io_error)?.into())
 }
 
 /// The directory at an absolute path, reached without following a link.
@@ -168,7 +168,7 @@ fn directory(path: &Path, way: Way) -> io::Result<OwnedFd> {
         let Component::Normal(name) = part else { continue };
         at = match openat(&at, name, how, Mode::empty()) {
             Err(Errno::NOENT) if way == Way::Made => made(&at, name, how)?,
-            other => other.map_err(told)?,
+            other => other.map_err(to_io_error)?,
         };
     }
     Ok(at)
@@ -183,12 +183,14 @@ const SEARCH: OFlags = OFlags::RDONLY;
 fn made(at: &OwnedFd, name: &OsStr, how: OFlags) -> io::Result<OwnedFd> {
     match mkdirat(at, name, DIRECTORY) {
         // Somebody else was quicker; if it is a link, the next call says so.
-        Ok(()) | Err(Errno::EXIST) => Ok(openat(at, name, how, Mode::empty()).map_err(told)?),
+        Ok(()) | Err(Errno::EXIST) => {
+            Ok(openat(at, name, how, Mode::empty()).map_err(to_io_error)?)
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-fn told(error: Errno) -> io::Error {
+fn to_io_error(error: Errno) -> io::Error {
     match error {
         // A link, where there was none; something else in place of a directory; a file, where there was none.
         Errno::LOOP | Errno::NOTDIR | Errno::EXIST => moved(),
@@ -242,13 +244,13 @@ mod tests {
     /// AG-13: whatever comes in place of what was judged, neither is written nor read.
     #[test]
     fn what_was_judged_is_what_is_opened() {
-        let ground = tempfile::tempdir().unwrap();
-        let at = |name: &str| ground.path().canonicalize().unwrap().join(name);
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().canonicalize().unwrap().join(name);
         std::fs::create_dir_all(at("project/src")).unwrap();
         std::fs::create_dir_all(at("elsewhere/deep")).unwrap();
         std::fs::write(at("project/src/old"), "old").unwrap();
         std::fs::write(at("elsewhere/old"), "secret").unwrap();
-        let judged = |name: &str| Judged::of(&at(name)).unwrap();
+        let judged = |name: &str| Judged::resolve(&at(name)).unwrap();
         let (new, old) = (judged("project/src/new"), judged("project/src/old"));
         let deep = judged("project/src/deep/new");
         std::fs::rename(at("project/src"), at("project/was")).unwrap();
@@ -274,14 +276,14 @@ mod tests {
 
     #[test]
     fn a_link_is_followed_before_it_is_judged() {
-        let ground = tempfile::tempdir().unwrap();
-        let at = |name: &str| ground.path().canonicalize().unwrap().join(name);
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().canonicalize().unwrap().join(name);
         symlink("b", at("a")).unwrap();
-        let judged = Judged::of(&at("a")).unwrap();
+        let judged = Judged::resolve(&at("a")).unwrap();
         assert_eq!((judged.path.clone(), judged.exists()), (at("b"), false));
         judged.create().unwrap().write_all(b"x").unwrap();
         assert_eq!(std::fs::read(at("b")).unwrap(), b"x");
         symlink("circle", at("circle")).unwrap();
-        assert_eq!(Judged::of(&at("circle/x")), None);
+        assert_eq!(Judged::resolve(&at("circle/x")), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenterhook::Event;
 
-use super::{Hooks, Said};
+use super::{Hooks, Verdict};
 
 impl Hooks {
     fn task(&self, name: &str, id: &str, subject: &str, description: &str) -> Event {
@@ -15,23 +15,28 @@ impl Hooks {
     }
 
     /// A task is about to be created.
-    pub(crate) async fn task_created(&self, id: &str, subject: &str, description: &str) -> Said {
+    pub(crate) async fn task_created(&self, id: &str, subject: &str, description: &str) -> Verdict {
         self.fire(self.task("TaskCreated", id, subject, description)).await
     }
 
-    /// A task is about to count as done.
-    pub(crate) async fn task_completed(&self, id: &str, subject: &str, description: &str) -> Said {
+    /// A task is about to be done.
+    pub(crate) async fn task_completed(
+        &self,
+        id: &str,
+        subject: &str,
+        description: &str,
+    ) -> Verdict {
         self.fire(self.task("TaskCompleted", id, subject, description)).await
     }
 
     /// This subagent begins.
-    pub(crate) async fn subagent_started(&self, task: &str, prompt: &str) -> Said {
+    pub(crate) async fn subagent_started(&self, task: &str, prompt: &str) -> Verdict {
         let event = self.event("SubagentStart").with("description", task).with("prompt", prompt);
         self.fire(event).await
     }
 
     /// A worktree is about to be made; a hook may make it and say where it is.
-    pub(crate) async fn worktree_wanted(&self, name: &str) -> Said {
+    pub(crate) async fn worktree_wanted(&self, name: &str) -> Verdict {
         self.fire(self.event("WorktreeCreate").with("name", name)).await
     }
 

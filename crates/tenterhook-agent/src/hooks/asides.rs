@@ -16,7 +16,7 @@ pub(super) struct Asides(Arc<Mutex<JoinSet<()>>>);
 impl Asides {
     /// Does `work` beside the agent.
     pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
-        // A program that is being torn down has nobody who could do it.
+        // A program that is being torn down has no runtime for it.
         let Ok(runtime) = Handle::try_current() else { return };
         let mut all = self.all();
         while all.try_join_next().is_some() {}

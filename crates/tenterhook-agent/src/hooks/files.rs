@@ -23,7 +23,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    pub(super) const fn of(sources: Vec<Source>) -> Self {
+    pub(super) const fn new(sources: Vec<Source>) -> Self {
         Self { sources, held: BTreeSet::new() }
     }
 
@@ -65,7 +65,7 @@ impl Watching {
 }
 
 /// The word of a layer: the matcher subject of `ConfigChange`.
-const fn word(layer: Layer) -> &'static str {
+const fn layer_name(layer: Layer) -> &'static str {
     match layer {
         Layer::Managed | Layer::BuiltIn => "policy_settings",
         Layer::Project => "project_settings",
@@ -95,7 +95,7 @@ impl Hooks {
     pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
         let roots = self.roots();
         let places = DIALECTS.iter().flat_map(|dialect| dialect.places(&roots));
-        places.map(|candidate| (candidate.path, word(candidate.layer))).collect()
+        places.map(|candidate| (candidate.path, layer_name(candidate.layer))).collect()
     }
 
     /// The files that hooks ask to watch: with their answers, and by the names in their matchers, which are files of the

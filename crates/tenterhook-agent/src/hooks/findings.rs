@@ -48,7 +48,7 @@ fn hook_at<'a>(place: &Place, hooks: &'a [Arc<Hook>]) -> Option<&'a Hook> {
     around.min_by_key(|(length, _)| *length).map(|(_, hook)| &**hook)
 }
 
-/// What is wrong; what waits for an answer of the person says where to give it.
+/// The mistakes; one that needs an answer of the person says how to give it.
 fn message(found: &Diagnostic) -> String {
     match (&found.help, found.code) {
         (

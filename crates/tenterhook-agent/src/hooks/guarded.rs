@@ -20,7 +20,7 @@ impl Hooks {
     /// directory above the file, whether it is there yet or not (AG-10).
     pub(crate) fn decided_by(&self, file: &Path) -> Option<String> {
         let own = self.roots();
-        // Where nobody starts an agent, nobody is harmed; but who knows where somebody does?
+        // Where no agent is started the list harms nothing, and whether one is started is unknown.
         let elsewhere = file.ancestors().skip(1).map(|directory| Roots {
             cwd: directory.to_owned(),
             repository: Some(directory.to_owned()),

@@ -1,4 +1,4 @@
-//! Who holds an event up, from its beginning until its hooks have answered or are waited for no longer.
+//! The hooks that delay an event, from its beginning until they have answered or are no longer awaited.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tenterhook::dialect::EventLabel;
 use tenterhook::hook::Hook;
 use tenterhook::plan;
 
-use super::{Hooks, told};
+use super::{Hooks, report};
 use crate::underway::Underway;
 use crate::update::{Hold, Update};
 
@@ -64,12 +64,12 @@ impl Hooks {
         let label = EventLabel::of_hooks(&event.name, waits.iter().map(|hook| &**hook));
         let hooks: Vec<_> = waits.iter().map(|hook| hook.id.to_string()).collect();
         self.awaited_now.add(&hooks);
-        let hold = Hold { event: label.into(), call: told::call(event), hooks };
-        self.updates.tell(Update::Held(hold.clone()));
+        let hold = Hold { event: label.into(), call: report::call(event), hooks };
+        self.updates.send(Update::Delayed(hold.clone()));
         let (updates, awaited_now) = (self.updates.clone(), self.awaited_now.clone());
         Some(Underway::begin(move || {
             awaited_now.remove(&hold.hooks);
-            updates.tell(Update::Released(hold));
+            updates.send(Update::Released(hold));
         }))
     }
 }

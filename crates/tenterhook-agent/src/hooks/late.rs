@@ -1,4 +1,4 @@
-//! What hooks say that nobody waited for: those in the background, and what is shown while any runs.
+//! The answers of hooks that were not awaited: those in the background, and a status while any runs.
 
 use std::sync::PoisonError;
 
@@ -59,7 +59,7 @@ impl Hooks {
             let steps = &finished.outcome.steps;
             let label = self.label_of(&finished.event, steps.iter().map(|step| &step.hook));
             let event = label.into();
-            self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
+            self.updates.send(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
             let message = from_hook(reason, context);
             return deliver(mailbox, message, Late::Wakes);
         }
@@ -76,7 +76,7 @@ impl Hooks {
             let event = self.label_of(&finished.event, [&step.hook]).into();
             let (did, why) = (did.to_owned(), step.context.join("\n"));
             let hooks = vec![step.hook.to_string()];
-            self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
+            self.updates.send(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
         }
     }
 
@@ -100,12 +100,12 @@ impl Hooks {
         }
         if !finished.stale {
             outcome.steps.iter().flat_map(notices).for_each(|(_, line)| {
-                self.updates.tell(Update::Notice(line));
+                self.updates.send(Update::Notice(line));
             });
         }
     }
 
-    /// The conversation is another one: what hooks in the background have to say of the one before is for nobody.
+    /// A new conversation began: answers of background hooks to the previous one are dropped.
     pub(crate) fn begin_anew(&self) {
         self.session.begin_anew();
     }

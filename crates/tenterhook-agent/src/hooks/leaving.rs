@@ -28,7 +28,7 @@ impl Hooks {
             let mut running = awaited.borrow_and_update().clone();
             running.extend(self.session.running().iter().map(|running| running.hook.to_string()));
             if running != shown {
-                self.updates.tell(Update::Leaving(running.clone()));
+                self.updates.send(Update::Leaving(running.clone()));
                 shown = running;
             }
             tokio::select! {
@@ -46,7 +46,7 @@ impl Hooks {
 
     /// Names the hooks that events wait for now as those that the end waits for.
     pub(crate) fn name_awaited(&self) {
-        self.updates.tell(Update::Leaving(self.awaited_now.watch().borrow().clone()));
+        self.updates.send(Update::Leaving(self.awaited_now.watch().borrow().clone()));
     }
 
     /// Ends every hook that still runs beside the session, and reports each; `why` says what its time was.
@@ -73,7 +73,7 @@ impl Hooks {
             let hooks = finished.outcome.steps.iter().map(|step| step.hook.to_string()).collect();
             let steps = finished.outcome.steps.iter().map(|step| &step.hook);
             let (event, did) = (self.label_of(&finished.event, steps).into(), UNTOLD.to_owned());
-            self.updates.tell(Update::Did(Deed {
+            self.updates.send(Update::Did(Deed {
                 event,
                 hooks,
                 did,

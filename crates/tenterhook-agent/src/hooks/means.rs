@@ -52,7 +52,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The directory of state of whoever runs this, where they have a home.
+/// The state directory of the current user, if there is a home.
 fn state(env: &[(String, String)]) -> Option<std::path::PathBuf> {
     let (_, home) = env.iter().find(|(name, _)| name == "HOME")?;
     home.starts_with('/').then(|| leave::state_directory(env, home.as_ref()))
@@ -109,7 +109,7 @@ impl Means {
         ambient
     }
 
-    /// What a command of the model is given of that: nobody to ask, and a place for files.
+    /// The surroundings of a command of the model: without a user to ask, with a directory for files.
     pub(super) fn shell(&self) -> Ambient {
         let mut ambient = Ambient::default().env(self.env.clone());
         ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
@@ -117,7 +117,7 @@ impl Means {
     }
 
     /// Lets hooks and the model call the servers that are configured for them now, of those that came with the project the ones that
-    /// `trust` knows as approved. What is wrong with them.
+    /// `trust` knows as approved. Returns their mistakes.
     pub(super) fn connect(
         &self,
         ruleset: &Ruleset,
@@ -180,7 +180,8 @@ impl Means {
 /// A server of a native file that a hook calls is there to judge the model, and none of its tools (AG-50).
 fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
     let called = |run: &Run| matches!(run, Run::McpTool(tool) if *tool.server == *server.name);
-    // What was approved and is another one now stays for the hooks that call it, which hear that; it offers nothing.
+    // A server that changed since its approval stays for the hooks that call it, which get an
+    // error; it offers nothing.
     if matches!(server.reach, Reach::Withheld(_)) {
         return false;
     }

@@ -18,7 +18,7 @@ use super::{Hooks, points};
 const ELSEWHERE: &str = "P-2";
 
 impl Hooks {
-    /// Every hook: its name, when it runs, what runs, where it stands.
+    /// Every hook: its name, when it runs, what runs, its file and line.
     pub(crate) fn list(&self) -> String {
         let ruleset = self.engine.ruleset();
         let running: Vec<_> =
@@ -30,7 +30,7 @@ impl Hooks {
         let mut text = String::new();
         for hook in of_files() {
             let off = self.session.view(&hook.event).is_off(&hook.id);
-            let never = points::never(hook.event.as_str());
+            let never = points::why_absent(hook.event.as_str());
             let state = match hook.arming.off() {
                 Some((because, _)) => format!("  [off: {because}]"),
                 None if off => "  [off for this session]".to_owned(),
@@ -176,7 +176,7 @@ impl Hooks {
             return Err(format!("no hook is called `{name}`; `/hooks` lists them"));
         };
         if hook.is_settled() && !on {
-            return Err(format!("`{name}` is managed: it stays on, whatever is said here"));
+            return Err(format!("`{name}` is managed: it cannot be switched off"));
         }
         self.session.switch(&HookId::new(name), on);
         self.others();
@@ -203,7 +203,7 @@ fn rows(text: &mut String, id: DialectId) {
         let label = EventLabel::of_row(row).to_string();
         let _ = writeln!(text, "{label:<20}  {}", row.when);
         let _ = writeln!(text, "{:<20}  a hook may: {powers}", "");
-        if let Some(why) = points::never(&row.event) {
+        if let Some(why) = points::why_absent(&row.event) {
             let _ = writeln!(text, "{:<20}  this agent never fires it: {why}", "");
         }
         if id == DialectId::NATIVE {
@@ -252,7 +252,7 @@ mod tests {
         let all = [source("ours", Layer::Managed), source("mine", Layer::User)];
         hooks.engine =
             all.into_iter().fold(Engine::builder(), |all, source| all.source(source)).build().0;
-        assert!(hooks.switch("ours", false).unwrap_err().contains("stays on"));
+        assert!(hooks.switch("ours", false).unwrap_err().contains("cannot be switched off"));
         assert_eq!(hooks.switch("mine", false).as_deref(), Ok("`mine` is off for this session."));
         let list = hooks.list();
         assert_eq!(list.matches("[off for this session]").count(), 1, "{list}");

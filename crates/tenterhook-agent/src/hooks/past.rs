@@ -7,7 +7,7 @@ use tenterhook::Event;
 use tenterhook::hook::HookId;
 use tenterhook::outcome::{Ended, Outcome, Step};
 
-use super::told;
+use super::report;
 
 /// How many events are remembered: they hold what tools returned.
 const EVENTS: usize = 64;
@@ -67,8 +67,8 @@ impl Past {
 
 /// What came of a step, in one word.
 fn came(step: &Step, outcome: &Outcome) -> &'static str {
-    match told::word(step) {
-        "" if told::failed(step, outcome) => "failed",
+    match report::verdict_name(step) {
+        "" if report::failed(step, outcome) => "failed",
         "" => "silent",
         word => word,
     }

@@ -1,7 +1,7 @@
 //! Every event that this agent fires: where it can happen, and the values that its matchers can meet; and what it never fires,
 //! with the reason. Two tables and nothing else.
 //!
-//! Which events there are, and what hooks may do there, the engine says; what stands here is what this host keeps of that.
+//! The engine defines the events and what hooks may do there; these tables hold what this host supports.
 
 /// In which faces an event can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub(super) fn find(event: &str) -> Option<&'static Point> {
 }
 
 /// Why hooks wait in vain for an event, if they do.
-pub(super) fn never(event: &str) -> Option<&'static str> {
+pub(super) fn why_absent(event: &str) -> Option<&'static str> {
     ABSENCES
         .iter()
         .find(|absence| absence.event == event && absence.values.is_empty())
@@ -141,8 +141,8 @@ mod tests {
     fn every_event_and_value_is_produced_or_its_absence_is_argued() {
         let native = DIALECTS.iter().find(|dialect| dialect.id() == DialectId::NATIVE).unwrap();
         for row in native.rows() {
-            let (fires, never) = (find(&row.event).is_some(), never(&row.event).is_some());
-            assert!(fires != never, "{}: fires {fires}, argued {never}", row.event);
+            let (fires, absent) = (find(&row.event).is_some(), why_absent(&row.event).is_some());
+            assert!(fires != absent, "{}: fires {fires}, argued {absent}", row.event);
         }
         let known = |event: &str| native.rows().iter().any(|row| row.event == event);
         for event in POINTS

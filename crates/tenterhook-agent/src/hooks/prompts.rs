@@ -1,13 +1,13 @@
 //! The hook points on the way of a prompt, from the person to the model.
 
-use super::{Hooks, Said};
+use super::{Hooks, Verdict};
 
 /// The event whose rewrites are shown as what they are: words in place of words.
 pub(super) const SHOWN: &str = "MessageDisplay";
 
 impl Hooks {
     /// The user sent a prompt: nothing has used it yet.
-    pub(crate) async fn prompt_submitted(&self, text: &str) -> Said {
+    pub(crate) async fn prompt_submitted(&self, text: &str) -> Verdict {
         self.fire(self.event("UserPromptSubmit").with("prompt", text)).await
     }
 
@@ -17,7 +17,7 @@ impl Hooks {
     }
 
     /// A typed command is about to become a prompt.
-    pub(crate) async fn prompt_expanded(&self, command: &str, args: &str, prompt: &str) -> Said {
+    pub(crate) async fn prompt_expanded(&self, command: &str, args: &str, prompt: &str) -> Verdict {
         let event = self
             .event("UserPromptExpansion")
             .with("expansion_type", "slash_command")

@@ -22,7 +22,7 @@ const SUBJECT: usize = 60;
 pub(crate) struct PermissionRule {
     text: String,
     meaning: Meaning,
-    /// Who made it.
+    /// Its author.
     by: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl PermissionRule {
         Self { by: "from a hook", ..self }
     }
 
-    /// Who made it.
+    /// Its author.
     pub(crate) const fn by(&self) -> &'static str {
         self.by
     }

@@ -10,7 +10,7 @@ use super::Hooks;
 
 /// How long a session waits for a server to start and to say what it offers.
 const LISTING: Duration = Duration::from_secs(10);
-/// How long a tool may take that nobody interrupts.
+/// How long a tool may take without an interrupt.
 const CALL: Duration = Duration::from_mins(10);
 
 /// A tool as its server describes it.
@@ -28,7 +28,7 @@ pub(crate) struct ServerTool {
 pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), String>;
 
 impl Hooks {
-    /// A number that is another one where other servers are configured.
+    /// A number that changes when other servers are configured.
     pub(crate) fn servers_generation(&self) -> u64 {
         self.means.generation()
     }

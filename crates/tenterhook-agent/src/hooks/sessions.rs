@@ -5,18 +5,18 @@ use std::path::Path;
 use tenterhook::Event;
 use tenterhook::dialect::Dispatch;
 
-use super::{Hooks, Said};
+use super::{Hooks, Verdict};
 use crate::instructions::Instructions;
 use crate::update::Update;
 
 impl Hooks {
     /// A repository is set up, on request.
-    pub(crate) async fn setup(&self, trigger: &str) -> Said {
+    pub(crate) async fn setup(&self, trigger: &str) -> Verdict {
         self.fire(self.event("Setup").with("trigger", trigger)).await
     }
 
     /// The session begins, resumes, or goes on after a clear or a compaction.
-    pub(crate) async fn session_started(&self, source: &str, model: &str) -> Said {
+    pub(crate) async fn session_started(&self, source: &str, model: &str) -> Verdict {
         self.fire(self.event("SessionStart").with("source", source).with("model", model)).await
     }
 
@@ -36,7 +36,7 @@ impl Hooks {
         self.event("SessionEnd").with("reason", reason).with("turns", turns)
     }
 
-    /// The host tells the user something; nobody waits for it.
+    /// The host shows the user something and does not wait for hooks.
     pub(crate) fn notify(&self, kind: &str, message: &str) {
         let event =
             self.event("Notification").with("notification_type", kind).with("message", message);
@@ -45,7 +45,7 @@ impl Hooks {
     }
 
     /// A directory was added to those that the agent may work in.
-    pub(crate) async fn directory_added(&self, directory: &Path, source: &str) -> Said {
+    pub(crate) async fn directory_added(&self, directory: &Path, source: &str) -> Verdict {
         let event = self
             .event("DirectoryAdded")
             .with("directory", directory.display().to_string())
@@ -54,7 +54,7 @@ impl Hooks {
     }
 
     /// The conversation is about to be compacted.
-    pub(crate) async fn before_compaction(&self, trigger: &str, instructions: &str) -> Said {
+    pub(crate) async fn before_compaction(&self, trigger: &str, instructions: &str) -> Verdict {
         let event = self
             .event("PreCompact")
             .with("trigger", trigger)
@@ -72,12 +72,12 @@ impl Hooks {
     /// The host went to another permission mode.
     pub(crate) async fn mode_changed(&self, from: &'static str, to: &'static str) {
         self.fact("permission_mode", to);
-        self.updates.tell(Update::Mode(to));
+        self.updates.send(Update::Mode(to));
         self.fire(self.event("ModeChange").with("mode", to).with("previous_mode", from)).await;
     }
 
     /// The model is about to be switched.
-    pub(crate) async fn before_model_switch(&self, from: &str, to: &str) -> Said {
+    pub(crate) async fn before_model_switch(&self, from: &str, to: &str) -> Verdict {
         self.fire(self.event("PreModelSwitch").with("from_model", from).with("to_model", to)).await
     }
 

@@ -147,9 +147,9 @@ mod tests {
     use tenterhook_testkit::Sandbox;
 
     #[test]
-    fn marks_outlive_their_process_and_a_broken_file_is_told() {
+    fn marks_outlive_their_process_and_a_broken_file_is_reported() {
         let room = Sandbox::new().unwrap();
-        let (updates, mut told) = Updates::channel();
+        let (updates, mut receiver) = Updates::channel();
         let transcript = room.project().join("a.jsonl");
         let (hook, event) = (HookId::new("once"), EventName::from("Stop"));
         let marks = Marks::open(&transcript, updates.clone());
@@ -161,9 +161,9 @@ mod tests {
         again.reset_strikes(&event);
         again.forget_claim(&hook);
         assert!(Marks::open(&transcript, updates.clone()).claim_once(&hook));
-        assert!(told.try_recv().is_err());
+        assert!(receiver.try_recv().is_err());
         std::fs::write(beside(&transcript), "{\"once\":[").unwrap();
         assert_eq!(Marks::open(&transcript, updates).claimed().len(), 0);
-        assert!(told.try_recv().is_ok(), "a broken file is told");
+        assert!(receiver.try_recv().is_ok(), "a broken file is reported");
     }
 }

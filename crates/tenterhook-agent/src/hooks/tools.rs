@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tenterhook::Event;
 
-use super::{Hooks, Said};
+use super::{Hooks, Verdict};
 use crate::conversation::Call;
 
 impl Hooks {
@@ -15,12 +15,12 @@ impl Hooks {
     }
 
     /// A tool is about to run.
-    pub(crate) async fn before_tool(&self, call: &Call) -> Said {
+    pub(crate) async fn before_tool(&self, call: &Call) -> Verdict {
         self.fire(self.about("PreToolUse", call)).await
     }
 
     /// The user is about to be asked for permission.
-    pub(crate) async fn permission_asked(&self, call: &Call) -> Said {
+    pub(crate) async fn permission_asked(&self, call: &Call) -> Verdict {
         let rule = match crate::tool::text(call, "command") {
             Some(command) => serde_json::json!({"toolName": call.tool, "ruleContent": command}),
             None => serde_json::json!({"toolName": call.tool}),
@@ -34,12 +34,12 @@ impl Hooks {
     }
 
     /// A tool call was refused; whether the model may try again.
-    pub(crate) async fn permission_denied(&self, call: &Call, reason: &str) -> Said {
+    pub(crate) async fn permission_denied(&self, call: &Call, reason: &str) -> Verdict {
         self.fire(self.about("PermissionDenied", call).with("reason", reason)).await
     }
 
     /// A tool ran.
-    pub(crate) async fn after_tool(&self, call: &Call, response: &Value) -> Said {
+    pub(crate) async fn after_tool(&self, call: &Call, response: &Value) -> Verdict {
         self.fire(self.about("PostToolUse", call).with("tool_response", response.clone())).await
     }
 
@@ -49,7 +49,7 @@ impl Hooks {
         call: &Call,
         error: &str,
         exit_code: Option<i32>,
-    ) -> Said {
+    ) -> Verdict {
         let event = self.failure(call, error, false);
         self.fire(match exit_code {
             Some(code) => event.with("exit_code", code),
@@ -63,7 +63,7 @@ impl Hooks {
         &self,
         call: &Call,
         error: &str,
-        then: impl FnOnce(Said) + Send + 'static,
+        then: impl FnOnce(Verdict) + Send + 'static,
     ) {
         let (event, hooks) = (self.failure(call, error, true), self.clone());
         self.asides.run(async move { then(hooks.fire(event).await) });
@@ -76,7 +76,7 @@ impl Hooks {
     }
 
     /// All tool calls of one reply are done.
-    pub(crate) async fn batch_done(&self, calls: &[Call]) -> Said {
+    pub(crate) async fn batch_done(&self, calls: &[Call]) -> Verdict {
         let calls = calls.iter().map(|call| {
             serde_json::json!({"tool_name": call.tool, "tool_input": call.input, "tool_use_id": call.id})
         });

@@ -6,11 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use tenterhook::Event;
 
-use super::{Hooks, Said};
+use super::{Hooks, Verdict};
 use crate::model::{ErrorKind, Usage};
 use crate::tally::Counts;
 
-/// A turn that is over, as hooks are told of it.
+/// A turn that is over, as hooks receive it.
 #[derive(Debug)]
 pub(crate) struct TurnEnd<'a> {
     /// Which one of the session, from 1.
@@ -29,12 +29,12 @@ pub(crate) struct TurnEnd<'a> {
 
 impl Hooks {
     /// A turn begins.
-    pub(crate) async fn turn_started(&self, prompt: &str, turn: u64) -> Said {
+    pub(crate) async fn turn_started(&self, prompt: &str, turn: u64) -> Verdict {
         self.fire(self.event("TurnStart").with("prompt", prompt).with("turn", turn)).await
     }
 
     /// The model is about to be called.
-    pub(crate) async fn before_model(&self, prompt: &str, model: &str) -> Said {
+    pub(crate) async fn before_model(&self, prompt: &str, model: &str) -> Verdict {
         self.fire(self.event("PreModelCall").with("prompt", prompt).with("model", model)).await
     }
 
@@ -45,7 +45,7 @@ impl Hooks {
     }
 
     /// The agent is about to end its turn; `again` when a hook kept it at work before.
-    pub(crate) async fn about_to_stop(&self, last: &str, again: bool) -> Said {
+    pub(crate) async fn about_to_stop(&self, last: &str, again: bool) -> Verdict {
         let name = if self.agent.is_empty() { "Stop" } else { "SubagentStop" };
         let mut event =
             self.event(name).with("stop_hook_active", again).with("last_assistant_message", last);
@@ -59,7 +59,7 @@ impl Hooks {
     pub(crate) async fn stop_failed(&self, kind: ErrorKind, message: &str, last: &str) {
         let event = self
             .event("StopFailure")
-            .with("error", kind.word())
+            .with("error", kind.name())
             .with("error_details", message)
             .with("last_assistant_message", last);
         self.fire(event).await;
@@ -116,7 +116,7 @@ impl Hooks {
         self.fire(self.broken_off(status, error, last)).await;
     }
 
-    /// A subagent was stopped with the turn that gave it its task. Nobody waits for what hooks make of that.
+    /// A subagent was stopped with the turn that gave it its task. The answers of its hooks are not awaited.
     pub(crate) fn subagent_interrupted(&self) {
         let (event, hooks) =
             (self.broken_off("interrupted", Some("interrupted"), ""), self.clone());

@@ -1,5 +1,6 @@
-//! The rules of a project: files in `.claude/rules` that hold always, or for the files that their head names. Reads no more
-//! than the head.
+//! The rules of a project: files in `.claude/rules` that always apply, or to the files that their
+//! head names. Reads only
+//! the head.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ impl Rule {
 }
 
 /// The rules in a directory, by name.
-pub(super) fn of(directory: &Path) -> Vec<Rule> {
+pub(super) fn in_directory(directory: &Path) -> Vec<Rule> {
     let entries = std::fs::read_dir(directory.join(".claude/rules")).into_iter().flatten();
     let paths = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =

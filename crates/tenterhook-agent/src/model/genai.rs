@@ -2,7 +2,7 @@
 //! DeepSeek, Ollama and others, by the crate `genai`. Reads no environment: it is handed the variables.
 //!
 //! A request goes to one server, the one that its service's table row or a variable names: no proxy, no redirect. It is put
-//! again where the service has too much to do and nothing of an answer was heard yet; never after.
+//! again where the service is overloaded and has sent nothing of an answer yet; never after.
 
 mod fault;
 mod relay;
@@ -54,7 +54,7 @@ impl Genai {
     /// The model of that name; without one, that of the first service that there is a key for.
     pub(super) fn open(wanted: Option<&str>, env: &[(String, String)]) -> Result<Self, String> {
         let chosen = services::choose(env, wanted, ModelTier::Able);
-        let target = Arc::new(chosen.map_err(|why| told(&why))?);
+        let target = Arc::new(chosen.map_err(|why| explain(&why))?);
         Ok(Self { target, client: Arc::default() })
     }
 
@@ -73,7 +73,7 @@ impl Genai {
             client: self.client.clone(),
             attempts: 0,
             wait: Duration::ZERO,
-            heard: None,
+            stream: None,
             spoke: false,
             ready: VecDeque::new(),
             over: false,
@@ -82,7 +82,7 @@ impl Genai {
 }
 
 /// What a person reads who could have said something else.
-fn told(why: &Unreachable) -> String {
+fn explain(why: &Unreachable) -> String {
     let more = match why {
         Unreachable::Closed { .. } | Unreachable::Nobody => {
             "; `--model scripted:FILE` plays from a file"
@@ -114,10 +114,10 @@ struct Exchange {
     /// How long to wait before the next attempt.
     wait: Duration,
     /// The answer under way.
-    heard: Option<ChatStream>,
+    stream: Option<ChatStream>,
     /// Whether something of it was handed on.
     spoke: bool,
-    /// What was heard and not handed on yet.
+    /// Received events that are not handed on yet.
     ready: VecDeque<Delta>,
     over: bool,
 }
@@ -132,7 +132,7 @@ impl Exchange {
                 return None;
             }
             if let Err(fault) = self.step().await {
-                self.heard = None;
+                self.stream = None;
                 match self.again(&fault) {
                     Some(wait) => {
                         self.wait = wait;
@@ -149,21 +149,21 @@ impl Exchange {
 
     /// Puts the request, or hears the next piece of its answer.
     async fn step(&mut self) -> Result<(), Fault> {
-        let Some(heard) = &mut self.heard else {
+        let Some(stream) = &mut self.stream else {
             tokio::time::sleep(self.wait).await;
             self.attempts += 1;
-            self.heard = Some(self.put().await?);
+            self.stream = Some(self.put().await?);
             return Ok(());
         };
-        let event = match heard.next().await {
+        let event = match stream.next().await {
             Some(Ok(event)) => event,
             Some(Err(error)) => return Err(self.fault(&error)),
             None => return Err(self.broke_off()),
         };
         match event {
-            ChatStreamEvent::Chunk(chunk) => self.say(Delta::Text(chunk.content)),
+            ChatStreamEvent::Chunk(chunk) => self.push(Delta::Text(chunk.content)),
             ChatStreamEvent::ReasoningChunk(reasoning_chunk) => {
-                self.say(Delta::Reasoning(reasoning_chunk.content))
+                self.push(Delta::Reasoning(reasoning_chunk.content))
             }
             ChatStreamEvent::End(end) => {
                 let deltas = wire::end(end, &self.request, &self.target);
@@ -179,7 +179,7 @@ impl Exchange {
         Ok(())
     }
 
-    fn say(&mut self, delta: Delta) {
+    fn push(&mut self, delta: Delta) {
         self.spoke = true;
         self.ready.push_back(delta);
     }
@@ -198,7 +198,7 @@ impl Exchange {
 
     /// What went wrong: behind the relay, where that knows.
     fn fault(&self, error: &genai::Error) -> Fault {
-        self.behind().unwrap_or_else(|| Fault::of(error, &self.target))
+        self.behind().unwrap_or_else(|| Fault::from_error(error, &self.target))
     }
 
     fn broke_off(&self) -> Fault {
@@ -231,7 +231,7 @@ struct Line {
 }
 
 impl Line {
-    /// One that goes straight to the server that it is told, and nowhere else.
+    /// A client that connects only to the given server.
     fn open() -> Result<Self, String> {
         // One provider of cryptography for the whole process; the engine may have chosen it already.
         let _ = rustls::crypto::ring::default_provider().install_default();

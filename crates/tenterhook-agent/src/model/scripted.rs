@@ -1,4 +1,4 @@
-//! A model that plays from a file: for offline play and for tests. Asks nobody.
+//! A model that plays from a file: for offline play and for tests. Makes no request.
 //!
 //! ```toml
 //! [[reply]]
@@ -33,7 +33,7 @@ use crate::conversation::{Call, Message};
 #[serde(deny_unknown_fields)]
 struct Script {
     record: Option<PathBuf>,
-    /// These two are for `ground.rs`.
+    /// These two are for `scratch_project.rs`.
     #[serde(default, rename = "welcome")]
     _welcome: IgnoredAny,
     #[serde(default, rename = "files")]
@@ -59,7 +59,7 @@ struct Line {
     word_ms: u64,
     /// The word of an error kind: the model fails with it.
     error: Option<String>,
-    /// What is said by a panic: the code of the model breaks, as that of a program with a mistake does.
+    /// The message of a panic: the code of the model breaks, as that of a program with a mistake does.
     panic: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Scripted {
         })
     }
 
-    /// Keeps a request for whoever wants to see what the model was told.
+    /// Stores a request, so that a test can read it.
     fn keep(&self, request: &Request) -> std::io::Result<()> {
         let Some(path) = &self.record else { return Ok(()) };
         let tools: Vec<_> = request.tools.iter().map(|tool| &*tool.name).collect();
@@ -172,8 +172,8 @@ impl Provider for Scripted {
             let failed = Err(ModelError { kind: ErrorKind::Unknown, message });
             return Box::pin(stream::once(async { failed }));
         }
-        let heard = request.messages.last().map(heard).unwrap_or_default();
-        let deltas = self.next(&heard);
+        let last_text = request.messages.last().map(last_text).unwrap_or_default();
+        let deltas = self.next(&last_text);
         Box::pin(stream::unfold(deltas.into_iter(), |mut rest| async move {
             let (after, delta) = rest.next()?;
             if after > 0 {
@@ -185,7 +185,7 @@ impl Provider for Scripted {
 }
 
 /// What the model hears last.
-fn heard(message: &Message) -> String {
+fn last_text(message: &Message) -> String {
     match message {
         Message::User { text, context, .. } => format!("{text}\n{}", context.join("\n")),
         Message::Assistant(reply) => reply.text.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::place::KEYS;
+use super::location::KEYS;
 use crate::conversation::Call;
 use crate::tool;
 use crate::toolbox::Toolbox;
@@ -74,7 +74,7 @@ fn controls(value: &Value) -> bool {
 pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     let (schema, is_own) = match (tool::find(&call.tool), toolbox.served(&call.tool)) {
         (Some(tool), _) => (tool.spec().schema, true),
-        // Of a server's schema what is plain is read; the rest is the server's to judge.
+        // The plain parts of a server's schema are checked; the server checks the rest.
         (None, Some(served)) => (served.spec.schema, false),
         (None, None) => return Err(BadCall::UnknownTool(call.tool.clone())),
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 use serde_json::json;
 
-use super::place::{Aim, KEYS};
+use super::location::{Aim, KEYS};
 use super::touched::Touched;
 use super::{PermitContext, trees};
 use crate::conversation::Call;
@@ -23,13 +23,13 @@ const MOST: usize = 200_000;
 
 /// Where names are looked for.
 #[derive(Clone, Copy)]
-pub(super) struct Ground<'a> {
+pub(super) struct Scope<'a> {
     pub(super) hooks: &'a Hooks,
     pub(super) project: &'a Path,
     pub(super) cwd: &'a Path,
 }
 
-impl<'a> From<&PermitContext<'a>> for Ground<'a> {
+impl<'a> From<&PermitContext<'a>> for Scope<'a> {
     fn from(context: &PermitContext<'a>) -> Self {
         Self { hooks: context.hooks, project: context.project, cwd: context.cwd }
     }
@@ -38,14 +38,14 @@ impl<'a> From<&PermitContext<'a>> for Ground<'a> {
 /// The first of these rules that restrains the call, in words; `None` where none does.
 pub(super) fn by<'r>(
     rules: impl IntoIterator<Item = &'r PermissionRule> + Clone,
-    ground: Ground<'_>,
+    scope: Scope<'_>,
     call: &Call,
     aim: Option<&Aim>,
     touched: &Touched,
 ) -> Option<String> {
     // Without rules nothing is looked for.
     rules.clone().into_iter().next()?;
-    let all = Rules { rules: rules.into_iter().collect(), ground };
+    let all = Rules { rules: rules.into_iter().collect(), scope };
     let judged = aim.and_then(|aim| aim.judged.as_ref());
     let itself =
         || all.holds(call).or_else(|| judged.and_then(|judged| all.holds(&at(call, &judged.path))));
@@ -63,10 +63,10 @@ pub(super) fn by<'r>(
 /// does not say (AG-15); `None` where no rule is about a file in it.
 pub(super) fn within<'r>(
     rules: impl IntoIterator<Item = &'r PermissionRule>,
-    ground: Ground<'_>,
+    scope: Scope<'_>,
     touched: &Touched,
 ) -> Option<String> {
-    let all = Rules { rules: rules.into_iter().collect(), ground };
+    let all = Rules { rules: rules.into_iter().collect(), scope };
     let unresolved = || {
         let written = touched.unresolved.as_ref()?;
         let rule = all.about_some(EDITORS)?;
@@ -80,21 +80,21 @@ pub(super) fn within<'r>(
 /// Rules, and where the names in them are looked for.
 pub(super) struct Rules<'r, 'g> {
     rules: Vec<&'r PermissionRule>,
-    ground: Ground<'g>,
+    scope: Scope<'g>,
 }
 
 impl Rules<'_, '_> {
     /// The first rule that holds for the call.
     fn holds(&self, call: &Call) -> Option<String> {
         let rules = self.rules.iter().copied();
-        let held = self.ground.hooks.rule_that_holds(rules, call, Doubt::Counts)?;
+        let held = self.scope.hooks.rule_that_holds(rules, call, Doubt::Counts)?;
         Some(held.text().to_owned())
     }
 
     /// The first rule of this tool about files, by any name of the file to which a name leads.
     pub(super) fn about(&self, tool: &str, aim: &Aim) -> Option<String> {
         let rules = self.rules.iter().copied().filter(|rule| is_about_files(rule, tool)).collect();
-        let all = Self { rules, ground: self.ground };
+        let all = Self { rules, scope: self.scope };
         if all.rules.is_empty() {
             return None;
         }
@@ -115,7 +115,7 @@ impl Rules<'_, '_> {
 
     /// The rule that names this very file, by a name that leads to it.
     fn same(&self, tool: &str, file: &Judged) -> Option<String> {
-        let Ground { hooks, project, cwd } = self.ground;
+        let Scope { hooks, project, cwd } = self.scope;
         let is = |rule: &&&PermissionRule| {
             let named = rule.file().filter(|(of, _)| *of == tool);
             named.is_some_and(|(_, name)| {
@@ -131,7 +131,7 @@ impl Rules<'_, '_> {
             return None;
         }
         let mut left = MOST;
-        let walk = WalkBuilder::new(self.ground.project).standard_filters(false).build();
+        let walk = WalkBuilder::new(self.scope.project).standard_filters(false).build();
         for entry in walk.flatten() {
             left = left.saturating_sub(1);
             if left == 0 {
@@ -169,10 +169,10 @@ fn at(call: &Call, path: &Path) -> Call {
     call
 }
 
-/// Whether the call, on the file to which its name leads, is what this rule consents to: a name that leads elsewhere is none.
+/// Whether the call, on the file to which its name leads, is what this rule consents to: not a name that leads elsewhere.
 pub(super) fn allows(
     rule: &PermissionRule,
-    ground: Ground<'_>,
+    scope: Scope<'_>,
     call: &Call,
     aim: Option<&Aim>,
     touched: &Touched,
@@ -182,22 +182,22 @@ pub(super) fn allows(
         return false;
     }
     let judged = aim.map(|aim| aim.judged.as_ref());
-    let holds = |call: &Call| ground.hooks.rule_that_holds([rule], call, Doubt::Fails).is_some();
+    let holds = |call: &Call| scope.hooks.rule_that_holds([rule], call, Doubt::Fails).is_some();
     match (rule.exact(), judged) {
         (Some(path), judged) => holds(call) && path == judged.flatten().map(|j| j.path.as_path()),
         (None, None) => holds(call),
         (None, Some(None)) => false,
-        // A home or a project may itself be known by a link: there the name that was written counts as well as the file's.
+        // A home or a project may itself be known by a link: both the written name and the file's match there.
         (None, Some(Some(judged))) => {
-            holds(call) && (holds(&at(call, &judged.path)) || !crosses(call, judged, ground))
+            holds(call) && (holds(&at(call, &judged.path)) || !crosses(call, judged, scope))
         }
     }
 }
 
 /// Whether a link leads from the name that the call has to the file.
-fn crosses(call: &Call, judged: &Judged, ground: Ground<'_>) -> bool {
+fn crosses(call: &Call, judged: &Judged, scope: Scope<'_>) -> bool {
     let Some(name) = KEYS.iter().find_map(|key| tool::text(call, key)) else { return false };
-    let Some(cwd) = Judged::of(ground.cwd) else { return true };
+    let Some(cwd) = Judged::resolve(scope.cwd) else { return true };
     let mut plain = PathBuf::new();
     for part in cwd.path.join(name).components() {
         match part {
@@ -226,8 +226,8 @@ impl Bars {
     /// The rule that keeps this file, a path without a link, from the model.
     pub(crate) fn against(&self, path: &Path) -> Option<String> {
         let (hooks, rules, project, cwd) = self.inner.as_ref()?;
-        let ground = Ground { hooks, project, cwd };
+        let scope = Scope { hooks, project, cwd };
         let aim = Aim::at(&path.display().to_string(), path.to_owned());
-        by(rules, ground, &using(READ, path), Some(&aim), &Touched::reading(&aim))
+        by(rules, scope, &using(READ, path), Some(&aim), &Touched::reading(&aim))
     }
 }

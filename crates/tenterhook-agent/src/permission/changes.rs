@@ -57,7 +57,8 @@ const KINDS: &[(&str, Apply)] = &[
     ("removeDirectories", remove_directories),
 ];
 
-/// Applies the changes in their order, each for this session. What is made is told, and so is what is not, with the reason
+/// Applies the changes in their order, each for this session. Reports every change that is made,
+/// and every other one with the reason
 /// (HO-11).
 pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, changes: &[Value]) {
     let (hooks, updates) = (context.hooks, context.updates);
@@ -69,14 +70,14 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
             None => Err(NotMade::Kind(kind.to_owned())),
         };
         match applied {
-            Ok(made) => updates.tell(Update::Notice(format!("a hook for this session: {made}"))),
+            Ok(made) => updates.send(Update::Notice(format!("a hook for this session: {made}"))),
             Err(why) => updates
                 .warn("PermissionRequest", format!("a change of permissions was not made: {why}")),
         }
     }
     let after = all.mode();
     if after != before {
-        hooks.mode_changed(before.word(), after.word()).await;
+        hooks.mode_changed(before.name(), after.name()).await;
     }
 }
 
@@ -91,7 +92,7 @@ fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMa
         Some(Mode::Bypass) => Err(NotMade::Bypass),
         Some(mode) => {
             all.set_mode(mode);
-            Ok(format!("the mode is `{}`", mode.word()))
+            Ok(format!("the mode is `{}`", mode.name()))
         }
     }
 }
@@ -128,13 +129,13 @@ fn loosens(change: &Value) -> bool {
 
 fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let new = named(change)?;
-    let made = told(change, &new);
+    let made = describe(change, &new);
     all.rules(|rules| list(rules, change).map(|list| list.extend(new)))?;
     Ok(made)
 }
 
 /// Rules as a person reads them.
-fn told(change: &Value, rules: &[PermissionRule]) -> String {
+fn describe(change: &Value, rules: &[PermissionRule]) -> String {
     let word = change.get("behavior").and_then(Value::as_str).unwrap_or_default();
     let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.text())).collect();
     format!("{word} {}", all.join(", "))
@@ -171,7 +172,7 @@ fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String
         return add_rules(all, change, cwd);
     }
     let new = named(change)?;
-    let made = format!("nothing but this is allowed by a rule: {}", told(change, &new));
+    let made = format!("nothing but this is allowed by a rule: {}", describe(change, &new));
     all.rules(|rules| rules.allow = new);
     Ok(made)
 }
@@ -187,9 +188,9 @@ fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, N
         before - rules.allow.len()
     });
     if gone == 0 {
-        return Err(NotMade::NoSuchRule(told(change, &old)));
+        return Err(NotMade::NoSuchRule(describe(change, &old)));
     }
-    Ok(format!("no rule any more: {}", told(change, &old)))
+    Ok(format!("no rule any more: {}", describe(change, &old)))
 }
 
 fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {

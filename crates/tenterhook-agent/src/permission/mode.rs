@@ -24,11 +24,11 @@ impl Mode {
     ];
 
     /// The word.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
     }
 
-    /// The one after it, for whoever goes through them: none that switches all questions off.
+    /// The next mode for a person who goes through them: never the one that switches all questions off.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Default => Self::AcceptEdits,

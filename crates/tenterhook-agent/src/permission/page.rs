@@ -24,7 +24,7 @@ impl Permissions {
     pub(crate) fn page(&self) -> String {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let modes: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
-        let mut lines = vec![format!("mode  {} (of {})", state.mode.word(), modes.join(", "))];
+        let mut lines = vec![format!("mode  {} (of {})", state.mode.name(), modes.join(", "))];
         let rules = [&state.rules.deny, &state.rules.ask, &state.rules.allow];
         let rules = rules.into_iter().zip(MEANINGS);
         let named = rules.flat_map(|(rules, (word, means))| {

@@ -1,15 +1,15 @@
-//! Who answers a question about a call? Hooks and the user are asked at once: the first answer wins, a late one is dropped.
-//! What a hook's answer makes of the call is another call, which goes by the rules again; the user's goes by none.
+//! Asks about a call. Hooks and the user are asked at once: the first answer wins, a late one is
+//! dropped. Rules judge the call again after a hook's answer, but not after the user's.
 
 use std::ops::ControlFlow;
 
 use tokio::sync::oneshot;
 
 use super::arguments::rewritten;
-use super::place::Aim;
+use super::location::Aim;
 use super::{Leaning, Permissions, Permit, PermitContext, changes};
 use crate::conversation::{Call, Came};
-use crate::hooks::{PermissionRule, Said};
+use crate::hooks::{PermissionRule, Verdict};
 use crate::update::{Ask, Decision, Rewritten, Update, Updates};
 
 /// A question, and who may answer it.
@@ -20,7 +20,7 @@ pub(super) struct Question {
     was: Option<Box<Rewritten>>,
 }
 
-/// Who wants the question put, and so who may answer it.
+/// What wants the question, and so who may answer it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AskedBy {
     /// The mode alone: a routine question, which the consent of a hook answers.
@@ -66,7 +66,7 @@ pub(super) enum Decided {
 /// A call that was asked about and does not run.
 pub(super) struct Refused {
     pub(super) call: Call,
-    /// Who refused it.
+    /// What refused it.
     pub(super) by: Came,
     /// Why.
     pub(super) reason: String,
@@ -108,7 +108,7 @@ impl Permissions {
         });
         let of_user = calling(context, call.tool.clone(), decided);
         tokio::pin!(of_user);
-        // Where nobody is there, or nobody any more, what hooks say is all there is.
+        // Without a user, or after the user left, only the hooks' answers remain.
         let mut alone = false;
         let first = {
             let of_hooks = context.hooks.permission_asked(&call);
@@ -138,8 +138,8 @@ impl Permissions {
         let decision = if alone { None } else { of_user.await };
         let Some(decision) = decision else {
             let reason = format!("{reason}, and there is no user to answer");
-            let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
-            context.updates.tell(told);
+            let update = Update::Unanswered { call: call.clone(), reason: reason.clone() };
+            context.updates.send(update);
             return Decided::no(call, Came::DeniedByMode, reason).with(context_of_hooks);
         };
         asked.into_iter().for_each(Asked::answered);
@@ -150,7 +150,7 @@ impl Permissions {
     async fn hooks_decide(
         &self,
         context: &PermitContext<'_>,
-        said: Said,
+        said: Verdict,
         (call, aim): (Call, Option<Aim>),
         question: &Question,
     ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
@@ -171,7 +171,7 @@ impl Permissions {
         }
         // A change may make of a question that is the user's a routine one, or answer it (HO-11).
         changes::apply(self, context, &said.permissions).await;
-        let settled = || match self.lean(context, &call, &Said::default(), aim.as_ref()) {
+        let settled = || match self.lean(context, &call, &Verdict::default(), aim.as_ref()) {
             Leaning::Permit => true,
             Leaning::Ask(now) => now.is_routine(),
             Leaning::Refuse(..) => false,
@@ -194,11 +194,11 @@ impl Permissions {
     fn consented(
         &self,
         context: &PermitContext<'_>,
-        said: &Said,
+        said: &Verdict,
         (call, aim): (Call, Option<Aim>),
     ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
         let allowed = match &said.input {
-            None => Permit::of(call, aim),
+            None => Permit::new(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
                 if let Err(why) = rewritten(&call.input, &made, context.toolbox) {
@@ -208,10 +208,10 @@ impl Permissions {
                         why.to_string(),
                     ));
                 }
-                // What the hook made of the call is another call, and rules judge that one.
-                let aimed = Aim::of(&made, context.cwd);
+                // The hook's answer makes a different call, and rules judge that one.
+                let aimed = Aim::of_call(&made, context.cwd);
                 match self.lean(context, &made, said, aimed.as_ref()) {
-                    Leaning::Permit => Permit::of(made, aimed),
+                    Leaning::Permit => Permit::new(made, aimed),
                     Leaning::Refuse(by, why) => {
                         return ControlFlow::Break(Decided::no(made, by, why));
                     }
@@ -232,9 +232,9 @@ impl Permissions {
 
     fn user_decides(&self, decision: Decision, call: Call, aim: Option<Aim>) -> Decided {
         match decision {
-            Decision::Once => Decided::Yes(Permit::of(call, aim), Vec::new()),
+            Decision::Once => Decided::Yes(Permit::new(call, aim), Vec::new()),
             Decision::Always => {
-                let permit = Permit::of(call, aim);
+                let permit = Permit::new(call, aim);
                 let file = permit.judged().map(|j| j.path.clone());
                 let rule = PermissionRule::exactly(permit.call(), file);
                 self.rules(|rules| rules.allow.push(rule));
@@ -245,7 +245,7 @@ impl Permissions {
     }
 }
 
-/// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
+/// Waits for the user's decision, and after a while has hooks call them. `None`: there is no user to decide.
 async fn calling(
     context: &PermitContext<'_>,
     tool: String,
@@ -268,7 +268,7 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     fn put(updates: &'a Updates, ask: Ask) -> Self {
         let id = Some(ask.id.clone());
-        updates.tell(Update::Ask(ask));
+        updates.send(Update::Ask(ask));
         Self { updates, id }
     }
 
@@ -280,13 +280,13 @@ impl<'a> Asked<'a> {
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.updates.tell(Update::AskVoid { id });
+            self.updates.send(Update::AskVoid { id });
         }
     }
 }
 
-/// Who answered first.
+/// The first to answer.
 enum First {
-    Hooks(Box<Said>),
+    Hooks(Box<Verdict>),
     User(Decision),
 }

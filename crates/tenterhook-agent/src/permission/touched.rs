@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::globs::{self, Expanded};
-use super::place::Aim;
+use super::location::Aim;
 use crate::conversation::Call;
 use crate::hooks::{FilesTouched, Hooks, Skips, Tree};
 use crate::tool::{self, Effect};
@@ -53,7 +53,7 @@ pub(super) struct Touched {
 
 impl Touched {
     /// What `call`, which names `aim`, reads and writes.
-    pub(super) fn of(call: &Call, aim: Option<&Aim>, hooks: &Hooks) -> Self {
+    pub(super) fn by_call(call: &Call, aim: Option<&Aim>, hooks: &Hooks) -> Self {
         let own = tool::find(&call.tool).map(tool::Tool::effect);
         let named = aim.cloned();
         match own {

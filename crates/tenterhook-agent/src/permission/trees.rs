@@ -7,7 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
 use super::barred::{EDITORS, READ, Rules};
-use super::place::Aim;
+use super::location::Aim;
 use super::touched::Touched;
 use crate::file::Judged;
 use crate::hooks::{Skips, Tree};
@@ -70,7 +70,7 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
         let Some(parent) = path.parent() else { continue };
         // Links are followed once for all files of a directory.
         if directory.as_ref().is_none_or(|(known, _)| known != parent) {
-            directory = Judged::of(parent).map(|judged| (parent.to_owned(), judged));
+            directory = Judged::resolve(parent).map(|judged| (parent.to_owned(), judged));
         }
         let Some((_, judged)) = &directory else { continue };
         let file = Aim::beside(judged, name);

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Leave, Session, from_hook};
+use super::{Exit, Session, from_hook};
 use crate::agent::Settings;
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
-use crate::transcript::{self, Kept, Transcript, list};
+use crate::transcript::{self, StoredSession, Transcript, list};
 use crate::update::Update;
 
 impl Session {
-    /// Obeys one command.
-    pub(super) async fn obey(&mut self, command: Command) -> Result<(), Leave> {
+    /// Runs one command.
+    pub(super) async fn run_command(&mut self, command: Command) -> Result<(), Exit> {
         match command {
             Command::Help => self.page("/help", command::help()),
             Command::Hooks(hooks) => self.hooks(hooks).await,
@@ -28,13 +28,13 @@ impl Session {
             Command::Fork => self.fork().await?,
             Command::Cd(directory) => self.cd(&directory).await,
             Command::AddDir(directory) => self.add_dir(&directory).await,
-            Command::Quit => return Err(Leave::because("prompt_input_exit")),
+            Command::Quit => return Err(Exit::because("prompt_input_exit")),
         }
         Ok(())
     }
 
     fn page(&self, title: &str, text: impl Into<String>) {
-        self.agent.updates.tell(Update::Page { title: title.to_owned(), text: text.into() });
+        self.agent.updates.send(Update::Page { title: title.to_owned(), text: text.into() });
     }
 
     async fn hooks(&self, what: Hooks) {
@@ -67,9 +67,9 @@ impl Session {
         self.agent.permissions.set_mode(mode);
         let hooks = &self.agent.hooks;
         if mode != before {
-            hooks.mode_changed(before.word(), mode.word()).await;
+            hooks.mode_changed(before.name(), mode.name()).await;
         }
-        self.page("/permissions", format!("The mode is `{}`.", mode.word()));
+        self.page("/permissions", format!("The mode is `{}`.", mode.name()));
     }
 
     fn remove_rule(&self, number: usize) {
@@ -80,12 +80,12 @@ impl Session {
         self.page("/permissions", text);
     }
 
-    /// Ends the conversation and begins another one in the same session.
-    async fn clear(&mut self) -> Result<(), Leave> {
+    /// Ends the conversation and begins a new one in the same session.
+    async fn clear(&mut self) -> Result<(), Exit> {
         self.agent.hooks.session_ended("clear", self.agent.turns).await;
         self.agent.begin_anew();
         self.agent.forget();
-        self.agent.updates.tell(Update::Cleared);
+        self.agent.updates.send(Update::Cleared);
         self.source = "clear";
         self.begin().await
     }
@@ -113,8 +113,8 @@ impl Session {
         }
     }
 
-    /// Leaves this session and goes on with another one.
-    async fn resume(&mut self, file: Option<String>) -> Result<(), Leave> {
+    /// Leaves this session and goes on with a different one.
+    async fn resume(&mut self, file: Option<String>) -> Result<(), Exit> {
         let Some(file) = file else {
             let text = list::page(self.agent.transcript.path());
             self.page("/resume", text);
@@ -140,11 +140,12 @@ impl Session {
         Ok(())
     }
 
-    /// Leaves this session as it is and goes on in a copy: one of its own, where what ran once may run again.
-    async fn fork(&mut self) -> Result<(), Leave> {
+    /// Leaves this session as it is and goes on in a copy: a separate session, where once-only
+    /// hooks may run again.
+    async fn fork(&mut self) -> Result<(), Exit> {
         let name = format!("{}.jsonl", transcript::name());
         let path = self.agent.transcript.path().with_file_name(name);
-        let kept = Kept::forked(self.agent.messages.clone());
+        let kept = StoredSession::forked(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
         let copied = Transcript::open(&path).and_then(|copy| {
             let (_, begun) = copy.begin(&kept, model, cwd);
@@ -163,18 +164,18 @@ impl Session {
         Ok(())
     }
 
-    /// Ends this session and begins another one: what there is to say about that.
+    /// Ends this session and begins a new one; returns the message about that.
     async fn go_over(
         &mut self,
-        kept: Kept,
+        kept: StoredSession,
         transcript: Transcript,
         source: &'static str,
-    ) -> Result<String, Leave> {
+    ) -> Result<String, Exit> {
         self.agent.hooks.session_ended("resume", self.agent.turns).await;
         // A copy goes on where the screen stands.
         if source == "resume" {
             self.agent.begin_anew();
-            self.agent.updates.tell(Update::Cleared);
+            self.agent.updates.send(Update::Cleared);
         }
         let note = self.agent.go_on(kept, transcript);
         self.source = source;
@@ -188,7 +189,7 @@ impl Session {
             Err(why) => return self.page("/cd", why),
         };
         let from = std::mem::replace(&mut self.agent.settings.cwd, to.clone());
-        self.agent.hooks.place(|place| place.cwd.clone_from(&to));
+        self.agent.hooks.update_context(|place| place.cwd.clone_from(&to));
         self.agent.hooks.cwd_changed(&from, &to).await;
         self.watch.look().await;
         self.page("/cd", format!("Working in `{}`.", to.display()));

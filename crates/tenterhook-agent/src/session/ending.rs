@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Leave, Session, quit};
+use super::{Exit, Session, quit};
 use crate::agent::LEAVING;
 use crate::hooks::Hooks;
 use crate::update::Input;
@@ -20,7 +20,7 @@ const OUTSIDE: &str = "other";
 /// How a session ends.
 pub(super) struct Ending {
     /// Why, where somebody left.
-    leave: Option<Leave>,
+    leave: Option<Exit>,
     /// How long hooks are waited for.
     wait: Duration,
     /// The same with what the last turn has used of it.
@@ -36,7 +36,7 @@ pub(super) struct LastTurn {
 
 impl LastTurn {
     /// When the end of the session begins although such hooks still run. A person who leaves lets them end in their order for a moment.
-    pub(super) fn until(&mut self, is_last: bool, leave: Option<Leave>, wait: Duration) -> Instant {
+    pub(super) fn until(&mut self, is_last: bool, leave: Option<Exit>, wait: Duration) -> Instant {
         let now = Instant::now();
         let began = match is_last {
             true => *self.began.get_or_insert(now),
@@ -44,7 +44,7 @@ impl LastTurn {
         };
         began
             + match leave {
-                Some(Leave { is_hurried: true, .. } | Leave { reason: OUTSIDE, .. }) => {
+                Some(Exit { is_hurried: true, .. } | Exit { reason: OUTSIDE, .. }) => {
                     Duration::ZERO
                 }
                 Some(_) => wait.min(LEAVING),
@@ -60,7 +60,7 @@ impl LastTurn {
 
 impl Ending {
     /// The end of a session that is left like this, or has nothing more to do, with this much time for its hooks.
-    pub(super) fn new(leave: Option<Leave>, wait: Duration, whole: Duration) -> Self {
+    pub(super) fn new(leave: Option<Exit>, wait: Duration, whole: Duration) -> Self {
         let was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
         Self { leave, wait: if was_signalled { wait.min(SIGNALLED) } else { wait }, whole }
     }
@@ -93,11 +93,11 @@ impl Ending {
                         false => over(whole),
                     }),
                     leave = quit(inputs) => match leave {
-                        Leave { is_hurried: true, .. } => break Some(hurried()),
-                        Leave { reason: OUTSIDE, .. } => {
+                        Exit { is_hurried: true, .. } => break Some(hurried()),
+                        Exit { reason: OUTSIDE, .. } => {
                             (wait, was_signalled) = (wait.min(began.elapsed() + SIGNALLED), true);
                         }
-                        Leave { .. } => {}
+                        Exit { .. } => {}
                     },
                 }
             }

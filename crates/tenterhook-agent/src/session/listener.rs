@@ -1,30 +1,30 @@
-//! What is heard while a turn runs, and what becomes of it: it steers the turn, waits for the next one, or ends things.
+//! Input while a turn runs: it steers the turn, waits for the next one, or ends things.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::heard::{Heard, next_mode, wakes};
+use super::input_state::{InputState, next_mode, wakes};
 use super::steering_gate::SteeringGate;
-use super::{Leave, Next};
+use super::{Exit, Next};
 use crate::agent::{Agent, Steering};
 use crate::hooks::{Hooks, Late};
 use crate::permission::Permissions;
 use crate::submission::Submission;
 use crate::update::{Input, Update, Updates};
 
-/// Who listens during one turn.
+/// The input of one turn.
 pub(super) struct Listener<'s> {
-    /// What is to be done after it.
+    /// Work for after it.
     queue: &'s mut VecDeque<Next>,
-    heard: &'s mut Heard,
+    input_state: &'s mut InputState,
     pub(super) gate: SteeringGate,
     steering: Steering,
     updates: Updates,
     permissions: Arc<Permissions>,
     hooks: Hooks,
     /// Somebody wants to leave.
-    pub(super) leaving: Option<Leave>,
-    /// Nobody is left who could say anything.
+    pub(super) leaving: Option<Exit>,
+    /// The face is gone.
     pub(super) gone: bool,
 }
 
@@ -32,12 +32,12 @@ impl<'s> Listener<'s> {
     pub(super) fn start(
         agent: &Agent,
         queue: &'s mut VecDeque<Next>,
-        heard: &'s mut Heard,
+        input_state: &'s mut InputState,
     ) -> Self {
         agent.steering.queue(queue.len());
         Self {
             queue,
-            heard,
+            input_state,
             gate: SteeringGate::start(agent),
             steering: agent.steering.clone(),
             updates: agent.updates.clone(),
@@ -57,17 +57,17 @@ impl<'s> Listener<'s> {
 
     fn tell_queue(&self) {
         self.steering.queue(self.queue.len());
-        self.updates.tell(Update::Queued(submissions(self.queue)));
+        self.updates.send(Update::Queued(submissions(self.queue)));
     }
 
     /// Whether no turn follows this one.
     pub(super) fn is_last(&self) -> bool {
-        let is_closed = *self.heard == Heard::Closed && self.queue.is_empty();
+        let is_closed = *self.input_state == InputState::Closed && self.queue.is_empty();
         self.leaving.is_some() || (is_closed && self.steering.waiting() == 0)
     }
 
-    /// Does what was said. `None`: nobody says anything any more.
-    pub(super) fn hear(&mut self, input: Option<Input>) {
+    /// Handles one input. `None`: the input is closed.
+    pub(super) fn on_input(&mut self, input: Option<Input>) {
         match input {
             Some(Input::Interrupt) => {
                 // What observes the end of a turn is stopped only for a text that waits for it (AG-44).
@@ -76,7 +76,7 @@ impl<'s> Listener<'s> {
                 }
                 self.gate.stop();
             }
-            // A command steers nothing: it is for the agent, or a prompt of its own.
+            // A command steers nothing: it is for the agent, or a separate prompt.
             Some(Input::Prompt(submission))
                 if self.steering.is_open() && !submission.text.trim_start().starts_with('/') =>
             {
@@ -89,7 +89,7 @@ impl<'s> Listener<'s> {
             Some(Input::TakeBack) => {
                 let last = self.queue.iter().rposition(|next| matches!(next, Next::Raw(_)));
                 if let Some(Next::Raw(last)) = last.and_then(|at| self.queue.remove(at)) {
-                    self.updates.tell(Update::TakenBack(last));
+                    self.updates.send(Update::TakenBack(last));
                     self.tell_queue();
                 }
             }
@@ -97,7 +97,7 @@ impl<'s> Listener<'s> {
             Some(Input::Typing) => {}
             Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
                 // The first word says why; a later one may say that no hook is waited for.
-                let leave = Leave::read(&input);
+                let leave = Exit::read(&input);
                 let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
                 if self.leaving.is_none() || is_hurried {
                     self.leaving = leave;
@@ -108,8 +108,8 @@ impl<'s> Listener<'s> {
                     }
                 }
             }
-            Some(Input::Close) => *self.heard = Heard::Closed,
-            None => (*self.heard, self.gone) = (Heard::Closed, true),
+            Some(Input::Close) => *self.input_state = InputState::Closed,
+            None => (*self.input_state, self.gone) = (InputState::Closed, true),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Takes texts that are to steer the turn under way through their hooks, one after the other, and holds nobody up.
+//! Passes texts that steer the turn under way through their hooks, one after the other, in the background.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl SteeringGate {
     pub(super) fn judged(&self) -> impl Future<Output = ()> + use<> {
         let mut left = self.left.subscribe();
         async move {
-            // Nobody is left who could judge: that is the end of it, too.
+            // The session is gone: that is its end, too.
             let _ = left.wait_for(|left| *left == 0).await;
         }
     }

@@ -50,7 +50,7 @@ impl Worktree {
     }
 
     /// Leaves it. What there is to say of work that stays.
-    pub(super) async fn leave(self) -> Option<String> {
+    pub(super) async fn finish(self) -> Option<String> {
         let path = self.path.display().to_string();
         if let Some(from) = &self.from {
             let changed = git(&self.path, &["status", "--porcelain"]).await;
@@ -70,12 +70,12 @@ impl Worktree {
         None
     }
 
-    /// Leaves it where its task was stopped: nobody waits for that, and the person is told where the work is.
+    /// Leaves it where its task was stopped, without waiting; the person reads where the work is.
     pub(super) fn abandon(self) {
         let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
         hooks.beside(async move {
-            if let Some(words) = self.leave().await {
-                updates.tell(Update::Notice(words));
+            if let Some(words) = self.finish().await {
+                updates.send(Update::Notice(words));
             }
         });
     }

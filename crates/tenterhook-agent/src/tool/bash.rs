@@ -25,7 +25,7 @@ impl Tool for Bash {
                     "command": {"type": "string", "description": "The command."},
                     "description": {"type": "string", "description": "What it does, in a few words."},
                     "timeout": {"type": "integer", "minimum": 1, "maximum": 600_000, "description": "How long it may take, in milliseconds."},
-                    "run_in_background": {"type": "boolean", "description": "Go on without waiting; you are told when it ends."}
+                    "run_in_background": {"type": "boolean", "description": "Go on without waiting; you get a message when it ends."}
                 },
                 "required": ["command"],
                 "additionalProperties": false

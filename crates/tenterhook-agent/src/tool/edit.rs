@@ -49,7 +49,7 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, ToolError> {
     let judged = place.aim().map_err(|_| ToolError::CircleAt { name: name.to_owned() })?;
     let before = file::read(judged.clone()).await;
     let before = before.map_err(|source| ToolError::Unread { name: name.to_owned(), source })?;
-    // What is not text is not changed: to write it back would destroy it.
+    // A file that is no text is not changed: to write it back would destroy it.
     let before = String::from_utf8(before).map_err(|_| ToolError::NoText(name.to_owned()))?;
     let count = before.matches(old).count();
     match count {

@@ -166,7 +166,7 @@ fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
 }
 
 fn shown(path: &Path, place: &Workplace) -> String {
-    // The root was followed to where it leads; so is the place from which names are told.
-    let cwd = Judged::of(&place.cwd).map_or_else(|| place.cwd.clone(), |j| j.path);
+    // The root was resolved; so is the path that names are relative to.
+    let cwd = Judged::resolve(&place.cwd).map_or_else(|| place.cwd.clone(), |j| j.path);
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -1,4 +1,4 @@
-//! How a subagent is told to the model. What it does is the agent's own affair: `subagent.rs`.
+//! The description of a subagent for the model. `subagent.rs` runs it.
 
 use serde_json::json;
 
@@ -15,14 +15,14 @@ impl Tool for Task {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.into(),
-            about: "Gives a task to a subagent with a conversation of its own, and returns its last words.".into(),
+            about: "Gives a task to a subagent with a separate conversation, and returns its last words.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {
                     "description": {"type": "string", "description": "The task in a few words."},
                     "prompt": {"type": "string", "description": "Everything that the subagent must know."},
                     "subagent_type": {"type": "string", "description": "What kind of agent; `general` by default."},
-                    "isolation": {"type": "string", "enum": ["worktree"], "description": "Work in a Git worktree of its own."}
+                    "isolation": {"type": "string", "enum": ["worktree"], "description": "Work in a separate Git worktree."}
                 },
                 "required": ["description", "prompt"],
                 "additionalProperties": false

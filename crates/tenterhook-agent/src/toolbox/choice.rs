@@ -1,4 +1,4 @@
-//! Which of the tools that servers offer is the model told of, under which name and in how many words? Pure.
+//! Chooses which tools of servers the model sees, under which name and how long a description. Pure.
 
 use std::borrow::Cow;
 
@@ -9,30 +9,30 @@ use crate::conversation;
 use crate::hooks::{self, ServerOffer, ServerTool};
 use crate::model::ToolSpec;
 
-/// How many tools of servers a model is told of.
+/// How many tools of servers a model sees.
 const MOST: usize = 128;
 /// How long the name of one may be: what the strictest service takes.
 const NAME: usize = 64;
-/// How much is told of what one does.
+/// How long the description of one tool may be.
 const ABOUT: usize = 2 << 10;
 /// How long the schema of one may be: half of one means something else.
 const SCHEMA: usize = 16 << 10;
-/// How much is told of all of them.
+/// How long all descriptions together may be.
 const ALL: usize = 256 << 10;
 /// How many names stand in a line.
 const NAMED: usize = 5;
 
-/// The tools that the model is told of, and a line for each server: a notice, or what is wrong.
+/// The tools for the model, and a line for each server: a notice, or an error.
 pub(super) fn choose(
     offers: Vec<(String, ServerOffer)>,
 ) -> (Vec<Served>, Vec<Result<String, String>>) {
-    let (mut served, mut told) = (Vec::new(), Vec::new());
+    let (mut served, mut notes) = (Vec::new(), Vec::new());
     let mut left = ALL;
     for (server, offer) in offers {
         let (tools, is_cut) = match offer {
             Ok(offer) => offer,
             Err(why) => {
-                told.push(Err(format!("{why}; none of its tools is offered")));
+                notes.push(Err(format!("{why}; none of its tools is offered")));
                 continue;
             }
         };
@@ -47,7 +47,7 @@ pub(super) fn choose(
         if is_cut {
             refused.push("what it lists behind that".to_owned());
         }
-        told.push(Ok(match served.len() - before {
+        notes.push(Ok(match served.len() - before {
             1 => format!("The server `{server}` offers 1 tool."),
             count => format!("The server `{server}` offers {count} tools."),
         }));
@@ -55,13 +55,13 @@ pub(super) fn choose(
             let more = refused.len().saturating_sub(NAMED);
             refused.truncate(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            told.push(Err(format!(
+            notes.push(Err(format!(
                 "not offered of the server `{server}`: {}{more}",
                 refused.join(", ")
             )));
         }
     }
-    (served, told)
+    (served, notes)
 }
 
 /// Takes one tool; why not, where it is not.
@@ -149,7 +149,7 @@ mod tests {
 
     /// AG-52.
     #[test]
-    fn what_is_told_of_tools_is_named_bounded_and_clean() {
+    fn tool_descriptions_are_named_bounded_and_clean() {
         let plain = || json!({"type": "object"});
         let padded = json!({"type": "object", "description": "x".repeat(SCHEMA)});
         let hidden = json!({"type": "object", "properties": {"a\u{200b}": {"description": "b\u{1b}[2Jc", "enum": ["\u{200b}"]}}});
@@ -161,14 +161,14 @@ mod tests {
             tool("padded", "", padded),
             tool(&"n".repeat(60), "", plain()),
         ];
-        let (served, told) = choose(vec![("plugin:a:b".to_owned(), Ok((tools, true)))]);
+        let (served, notes) = choose(vec![("plugin:a:b".to_owned(), Ok((tools, true)))]);
         assert_eq!(names(&served), ["mcp__plugin_a_b__say", "mcp__plugin_a_b__say_it"]);
         assert!(served[0].spec.about.len() <= ABOUT && served[0].spec.about.ends_with("[cut]"));
         assert!(!served[1].text().contains('\u{1b}'), "{:?}", served[1]);
         assert_eq!(served[1].spec.schema["properties"]["a\u{200b}"]["enum"][0], "\u{200b}");
         assert_eq!(served[1].tool, "say it");
-        assert_eq!(told[0], Ok("The server `plugin:a:b` offers 2 tools.".to_owned()));
-        let refused = told[1].as_ref().unwrap_err();
+        assert_eq!(notes[0], Ok("The server `plugin:a:b` offers 2 tools.".to_owned()));
+        let refused = notes[1].as_ref().unwrap_err();
         for word in [
             "`say.it`",
             "not an object",
@@ -193,12 +193,12 @@ mod tests {
             ),
             ("many".to_owned(), Ok((many.collect(), false))),
         ];
-        let (served, told) = choose(offers);
+        let (served, notes) = choose(offers);
         assert_eq!(served.len(), MOST);
         let size: usize = served.iter().map(|s| s.text().len()).sum();
         assert!(size <= ALL + MOST * 4, "{size}");
         let words: Vec<_> =
-            told.iter().map(|result| result.clone().unwrap_or_else(|error| error)).collect();
+            notes.iter().map(|result| result.clone().unwrap_or_else(|error| error)).collect();
         assert!(words[0].contains("it ended; none of its tools is offered"), "{words:?}");
         assert!(
             words

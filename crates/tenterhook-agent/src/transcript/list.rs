@@ -59,7 +59,7 @@ fn first_words(path: &Path) -> String {
         _ => None,
     });
     let Some(text) = texts.find(|text| !text.trim().is_empty()) else {
-        return "(nothing was said)".to_owned();
+        return "(no messages)".to_owned();
     };
     let text = hooks::safe(&text).split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(WORDS) {
@@ -75,7 +75,7 @@ mod tests {
 
     /// AG-45.
     #[test]
-    fn a_session_is_told_by_its_date_and_first_words() {
+    fn session_line_has_its_date_and_first_words() {
         let room = tenterhook_testkit::Sandbox::new().unwrap();
         let [one, two] = ["one.jsonl", "two.jsonl"].map(|text| room.project().join(text));
         let transcript = Transcript::open(&one).unwrap();
@@ -85,10 +85,10 @@ mod tests {
         transcript.add(&Line::Message(Message::user("and then", Vec::new()))).unwrap();
         Transcript::open(&two).unwrap();
         Transcript::open(&one.with_extension("call-1.jsonl")).unwrap();
-        assert_eq!(beside(&one).len(), 2, "a subagent's is none of its own");
+        assert_eq!(beside(&one).len(), 2, "a subagent has no separate line");
         let page = page(&two);
         assert!(page.contains("find the bug now\n"), "{page}");
-        assert!(page.contains("(nothing was said)  (this session)"), "{page}");
+        assert!(page.contains("(no messages)  (this session)"), "{page}");
         assert!(page.contains(" GMT") || page.contains(':'), "{page}");
     }
 }

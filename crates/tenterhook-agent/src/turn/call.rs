@@ -1,4 +1,4 @@
-//! What becomes of one tool call? It is asked for, run and told to hooks; stopped half-way, that is told, too.
+//! Runs one tool call: asks for consent, runs it and reports it to hooks; reports an interruption too.
 
 use std::path::PathBuf;
 
@@ -9,22 +9,23 @@ use crate::agent::{Agent, Role};
 use crate::conversation::{Call, Came as Ended, ToolResult};
 use crate::permission::{Permit, Refusal};
 use crate::session::from_hook;
-use crate::task_gate::{self, Came, Told};
+use crate::task_gate::{self, Came, TaskInfo};
 use crate::tool::{self, Output, Workplace};
 use crate::underway::Underway;
 use crate::update::Update;
 
-/// What is said of a call that was stopped.
+/// The result of a call that was stopped.
 const CUT_SHORT: &str = "interrupted";
 
 impl Agent {
-    /// One call: asked for, run, and told to hooks. What it gives beside its result is context, why all should end, and the file
+    /// One call: consent, run and report to hooks. Returns beside its result the context, why all
+    /// should end, and the file
     /// that it came to: nothing is learned from one that was refused or failed.
     pub(super) async fn run_tool(
         &self,
         call: Call,
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
-        self.updates.tell(Update::ToolAsked(call.clone()));
+        self.updates.send(Update::ToolAsked(call.clone()));
         let wanted = call.input.clone();
         let held = Underway::begin(self.cut_short(call.clone()));
         let sought = self.permissions.seek(&self.permit_context(), call).await;
@@ -40,7 +41,7 @@ impl Agent {
         let file = permit.judged().map(|j| j.path.clone());
         let call = permit.call().clone();
         self.tally.used_tool();
-        self.updates.tell(Update::ToolStarted(call.clone()));
+        self.updates.send(Update::ToolStarted(call.clone()));
         let shown = Underway::begin(self.cut_short(call.clone()));
         let underway = Underway::begin(self.interruption(call.clone()));
         let cancel = CancellationToken::new();
@@ -88,7 +89,7 @@ impl Agent {
         Workplace { cwd, env, sandbox, judged: None, bars, cancel }
     }
 
-    /// What the face is told where this call, or what hooks make of it, is stopped half-way.
+    /// The update for the face where this call, or its hooks, are interrupted.
     fn cut_short(&self, call: Call) -> impl FnOnce() + use<> {
         let updates = self.updates.clone();
         move || {
@@ -99,11 +100,11 @@ impl Agent {
                 outcome: Some(Ended::Interrupted),
                 ran_input: None,
             };
-            updates.tell(Update::ToolEnded { call, result });
+            updates.send(Update::ToolEnded { call, result });
         }
     }
 
-    /// What hooks are told, beside the agent, where this call is stopped half-way.
+    /// The event for hooks, beside the agent, where this call is interrupted.
     fn interruption(&self, call: Call) -> impl FnOnce() + use<> {
         let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
         move || {
@@ -117,11 +118,11 @@ impl Agent {
         }
     }
 
-    /// Runs a shell command in the background; the agent is told when it ends.
+    /// Runs a shell command in the background; the agent gets a message when it ends.
     async fn send_off(&self, permit: Permit, place: Workplace) -> Came {
         let call = permit.call().clone();
         let line = tool::text(&call, "command").unwrap_or_default().to_owned();
-        let task = Told { id: &call.id, subject: &line, description: &line };
+        let task = TaskInfo { id: &call.id, subject: &line, description: &line };
         let context = match task_gate::may_begin(&self.hooks, task).await {
             Ok(context) => context,
             Err(came) => return came,
@@ -139,12 +140,12 @@ impl Agent {
                     format!("Background task {id} (`{name}`) failed:\n{why}")
                 }
             };
-            let task = Told { id: &id, subject: &name, description: &name };
+            let task = TaskInfo { id: &id, subject: &name, description: &name };
             task_gate::ended(&hooks, task, text).await
         });
         let output = if begun {
             let text =
-                format!("task {} runs in the background; you are told when it ends", call.id);
+                format!("task {} runs in the background; you get a message when it ends", call.id);
             Output::Done { response: json!({"backgroundTaskId": call.id}), text }
         } else {
             tool::failed("too many tasks run in the background: wait for one to end")
@@ -162,7 +163,7 @@ impl Agent {
         let is_error = outcome != Ended::Ran;
         let (id, outcome) = (call.id.clone(), Some(outcome));
         let result = ToolResult { id, text, is_error, outcome, ran_input };
-        self.updates.tell(Update::ToolEnded { call: call.clone(), result: result.clone() });
+        self.updates.send(Update::ToolEnded { call: call.clone(), result: result.clone() });
         result
     }
 }

@@ -1,11 +1,11 @@
-//! What does the model answer? Hooks are heard before it is asked and after it has said all.
+//! Reads the model's answer. Hooks run before the request and after the whole answer.
 
 use futures_util::StreamExt;
 
 use super::{Ending, Step};
 use crate::agent::Agent;
 use crate::conversation::{Author, Message, Reply};
-use crate::gate::Held;
+use crate::gate::Withheld;
 use crate::model::{Answer, Delta, ErrorKind, ModelError, Stop, Usage};
 use crate::update::Update;
 
@@ -29,8 +29,8 @@ impl Agent {
                 Ok(passed) => break passed,
                 // Its words are a message, and the call is tried again with all that it would send in view; the engine counts,
                 // and ends it (HO-3).
-                Err(Held::Denied(reason)) => self.keep(Message::from(Author::Hook, reason)),
-                Err(Held::Ends(reason)) => {
+                Err(Withheld::Denied(reason)) => self.keep(Message::from(Author::Hook, reason)),
+                Err(Withheld::Ends(reason)) => {
                     self.take_back(&reason);
                     return Err(Ending::Stopped(reason));
                 }
@@ -38,7 +38,7 @@ impl Agent {
         };
         self.tally.asks();
         let answer = self.send(passed, self.toolbox.specs(), MAX_TOKENS);
-        let (reply, usage, stop) = self.hear(answer).await.map_err(Ending::Failed)?;
+        let (reply, usage, stop) = self.read_answer(answer).await.map_err(Ending::Failed)?;
         self.tally.called(usage);
         let all = self.tally.counts().session;
         self.hooks.fact("total_tokens", all.input + all.output);
@@ -46,7 +46,7 @@ impl Agent {
         self.tell_used();
         self.hooks.after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
-            self.updates.tell(Update::Reply(reply.text.clone()));
+            self.updates.send(Update::Reply(reply.text.clone()));
             self.renderer.show(&reply.text);
         }
         self.is_whole(&reply, stop).map_err(Ending::Failed)?;
@@ -73,17 +73,20 @@ impl Agent {
     }
 
     /// Listens to one answer to its end.
-    async fn hear(&mut self, mut answer: Answer) -> Result<(Reply, Usage, Stop), ModelError> {
+    async fn read_answer(
+        &mut self,
+        mut answer: Answer,
+    ) -> Result<(Reply, Usage, Stop), ModelError> {
         let (mut reply, mut usage, mut stop) = (Reply::default(), Usage::default(), Stop::Done);
         while let Some(delta) = answer.next().await {
             match delta? {
                 Delta::Text(text) => {
                     self.unfinished.push_str(&text);
-                    self.updates.tell(Update::Text(text));
+                    self.updates.send(Update::Text(text));
                 }
                 Delta::Reasoning(text) => {
                     reply.reasoning.push_str(&text);
-                    self.updates.tell(Update::Reasoning(text));
+                    self.updates.send(Update::Reasoning(text));
                 }
                 Delta::Call(_) if reply.calls.len() >= CALLS => return Err(too_many()),
                 Delta::Call(call) => reply.calls.push(call),

@@ -25,15 +25,15 @@ const MOST: usize = 10_000;
 pub(super) enum Change {
     /// It came.
     Add,
-    /// It is another one.
+    /// It changed.
     Differ,
     /// It went.
     Unlink,
 }
 
 impl Change {
-    /// The word that hooks are told.
-    pub(super) const fn word(self) -> &'static str {
+    /// The name for hooks.
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
             Self::Differ => "change",
@@ -56,9 +56,10 @@ type Stamp = (i64, i64, u64, u64);
 pub(super) struct Watcher {
     watcher: RecommendedWatcher,
     stirred: Arc<Notify>,
-    /// Something moved since files were looked at: kept here, because whoever waits may be called away before it is quiet.
+    /// Something moved since files were looked at: stored here, because the waiting task may be
+    /// cancelled before it is quiet.
     stirs: bool,
-    /// What is looked at, files and directories.
+    /// The watched files and directories.
     wanted: BTreeSet<PathBuf>,
     /// How each file stood last.
     known: BTreeMap<PathBuf, Option<Stamp>>,
@@ -243,7 +244,7 @@ mod tests {
         expect(&tree.join("new/leaf"), Change::Add).await;
     }
 
-    /// Whoever waits may be called away at any moment and come back.
+    /// The waiting task may be cancelled at any moment and start again.
     #[tokio::test]
     async fn what_moved_is_seen_by_who_was_called_away() {
         let room = Sandbox::new().unwrap();

@@ -25,7 +25,7 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
         Some(_) => Vec::new(),
     };
     if let Some((path, text)) = other.filter(|(path, _)| path.starts_with(&project)) {
-        // Who reads a file of that place reads it in the dialect of the place.
+        // A file at that path is read in the dialect of the path.
         let read = discover::searched(&roots).into_iter().filter(|(_, place)| place == path);
         sources.extend(read.map(|(dialect, _)| {
             let name = path.to_str().unwrap();

@@ -20,7 +20,7 @@ pub(crate) struct Case {
     /// Scripted HTTP servers: `{server:NAME}` in a file is the URL of one.
     #[serde(default)]
     pub(crate) server: BTreeMap<String, server::Reply>,
-    /// Nobody approves what came with the project, until a step says so.
+    /// The project's hooks are not approved until a step says so.
     #[serde(default)]
     pub(crate) unapproved: bool,
     /// What came with the project is confined, as it is where its person says nothing.
@@ -87,7 +87,7 @@ pub(crate) struct Step {
     /// The person stops what is under way.
     #[serde(default)]
     pub(crate) interrupt: bool,
-    /// What is waited for: a type of line and a text in it, `file NAME`, or `nothing`.
+    /// The line to wait for: its type and a text in it, `file NAME`, or `nothing`.
     pub(crate) wait: Option<String>,
 }
 
@@ -107,21 +107,21 @@ pub(crate) struct Expect {
     /// The file that keeps it, as it is.
     #[serde(default)]
     pub(crate) transcript: Look,
-    /// What a person is told, a line for each thing.
+    /// The texts that the person sees, a line for each thing.
     #[serde(default)]
     pub(crate) screen: Look,
     /// What hooks were handed, by the file in which they keep it.
     #[serde(default)]
     pub(crate) hook: BTreeMap<String, Look>,
-    /// The files that are there in the end, and what they hold; empty where there is none.
+    /// The files at the end, and their content; empty for a missing one.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
-    /// How the program ended, 0 where nothing is said.
+    /// How the program ended, 0 by default.
     #[serde(default)]
     pub(crate) code: i32,
 }
 
-/// What is looked for among lines.
+/// A pattern for lines.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Look {

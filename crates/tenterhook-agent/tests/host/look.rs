@@ -8,7 +8,7 @@ use tenterhook_testkit::server::Request;
 use super::case::Look;
 
 impl Look {
-    /// What is otherwise; `whose` says of what.
+    /// The differences; `whose` names their source.
     pub(crate) fn differences(&self, whose: &str, lines: &[String]) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(count) = self.count
@@ -131,7 +131,7 @@ fn event(line: &Value) -> String {
     if own == neutral { own } else { format!("{own} ({neutral})") }
 }
 
-/// What a person reads of an update; `None` where it is nothing of its own.
+/// The text of an update for a person; `None` where it has none.
 pub(crate) fn screen(line: &Value) -> Option<String> {
     let field = |key| text(line, key);
     Some(match field("type") {

@@ -1,4 +1,5 @@
-//! Plays a case: the agent in a place of its own, its person, its model. Expects nothing but what the case says.
+//! Plays a case: the agent in a scratch home and project, its person, its model. Expects only what
+//! the case says.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -39,8 +40,8 @@ struct Stage<'c> {
     server: Server,
     servers: BTreeMap<String, Server>,
     agent: Agent,
-    /// Everything that faces were told, in all runs.
-    heard: Vec<Value>,
+    /// All updates of faces, in all runs.
+    received: Vec<Value>,
     transcript: PathBuf,
     code: i32,
 }
@@ -74,13 +75,13 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
         server,
         servers,
         agent,
-        heard: Vec::new(),
+        received: Vec::new(),
         transcript: PathBuf::new(),
         code: 0,
     };
     for step in &case.step {
         if let Err(why) = stage.take(step) {
-            return vec![why, format!("heard {:#?}", stage.heard)];
+            return vec![why, format!("received {:#?}", stage.received)];
         }
     }
     if let Err(why) = stage.end() {
@@ -134,7 +135,7 @@ impl Stage<'_> {
             self.agent = start(&self.sandbox, &self.server, self.case, &args);
         }
         for (name, text) in &step.files {
-            // Before it stands there, so that whoever watches it finds it approved.
+            // Before it is there, so that a watcher finds it approved.
             if !self.case.unapproved {
                 approve(&self.sandbox, Some((&self.sandbox.project().join(name), text)));
             }
@@ -145,16 +146,16 @@ impl Stage<'_> {
         }
         if let Some(text) = &step.prompt {
             let text = text.replace("{transcript}", &self.transcript.display().to_string());
-            self.say(&json!({"type": "prompt", "text": text}));
+            self.write_line(&json!({"type": "prompt", "text": text}));
         }
         if let Some(text) = &step.queue {
-            self.say(&json!({"type": "queue", "text": text}));
+            self.write_line(&json!({"type": "queue", "text": text}));
         }
         if let Some(word) = &step.say {
-            self.say(&json!({"type": word}));
+            self.write_line(&json!({"type": word}));
         }
         if step.interrupt {
-            self.say(&json!({"type": "interrupt"}));
+            self.write_line(&json!({"type": "interrupt"}));
         }
         if let Some(word) = &step.decide {
             self.decide(word)?;
@@ -173,21 +174,21 @@ impl Stage<'_> {
         }
     }
 
-    fn say(&mut self, line: &Value) {
+    fn write_line(&mut self, line: &Value) {
         writeln!(self.agent.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Answers the last question.
     fn decide(&mut self, word: &str) -> Result<(), String> {
         let asked = |line: &&Value| line["type"] == "ask";
-        let id = match self.heard.iter().rev().find(asked) {
+        let id = match self.received.iter().rev().find(asked) {
             Some(ask) => ask["id"].clone(),
             None => self.wait("question", |line| line["type"] == "ask")?["id"].clone(),
         };
         let reason = word.strip_prefix("no").map(str::trim);
         let (allow, always) = (reason.is_none(), word == "always");
         let reason = reason.unwrap_or_default();
-        self.say(&json!({"type": "decide", "id": id, "allow": allow, "always": always, "reason": reason}));
+        self.write_line(&json!({"type": "decide", "id": id, "allow": allow, "always": always, "reason": reason}));
         Ok(())
     }
 
@@ -210,18 +211,18 @@ impl Stage<'_> {
             let Ok(line) = self.agent.lines.recv_timeout(PATIENCE) else {
                 return Err(format!("no {what} came"));
             };
-            self.hear(&line);
+            self.receive(&line);
             if is(&line) {
                 return Ok(line);
             }
         }
     }
 
-    fn hear(&mut self, line: &Value) {
+    fn receive(&mut self, line: &Value) {
         if let Some(path) = line["transcript_path"].as_str() {
             self.transcript = PathBuf::from(path);
         }
-        self.heard.push(line.clone());
+        self.received.push(line.clone());
     }
 
     fn file(&self, name: &str) -> Result<(), String> {
@@ -240,7 +241,7 @@ impl Stage<'_> {
         drop(self.agent.stdin.take());
         loop {
             match self.agent.lines.recv_timeout(PATIENCE) {
-                Ok(line) => self.hear(&line),
+                Ok(line) => self.receive(&line),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => return Err("the agent did not end".to_owned()),
             }
@@ -253,7 +254,7 @@ impl Stage<'_> {
         let expect = &self.case.expect;
         let requests: Vec<_> =
             self.server.requests().iter().map(|request| look::opened(&request.body)).collect();
-        let screen: Vec<_> = self.heard.iter().filter_map(look::screen).collect();
+        let screen: Vec<_> = self.received.iter().filter_map(look::screen).collect();
         let mut found = expect.model.differences("the model", &requests);
         found.extend(expect.history.differences("history", &look::history(&self.transcript)));
         let written = std::fs::read_to_string(&self.transcript).unwrap_or_default();

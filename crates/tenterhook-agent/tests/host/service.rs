@@ -5,14 +5,14 @@ use tenterhook_testkit::server::{self, Server};
 
 use super::case::Reply;
 
-/// How the agent is told to use it.
+/// The configuration that makes the agent use it.
 pub(crate) const MODEL: &str = "openai::some-model";
 
 /// Starts it.
 pub(crate) fn start(replies: &[Reply]) -> Server {
     let done = Reply { text: "done".to_owned(), ..Reply::default() };
     let mut calls = 0;
-    let then = replies.iter().chain([&done]).map(|reply| say(reply, &mut calls)).collect();
+    let then = replies.iter().chain([&done]).map(|reply| encode(reply, &mut calls)).collect();
     Server::start(server::Reply { then, ..server::Reply::default() }).unwrap()
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn env(server: &Server) -> [(String, String); 2] {
     ]
 }
 
-fn say(reply: &Reply, calls: &mut usize) -> server::Reply {
+fn encode(reply: &Reply, calls: &mut usize) -> server::Reply {
     if let Some(status) = reply.status {
         let body = json!({"error": {"type": "error", "message": reply.text}}).to_string();
         return server::Reply { status, ..server::Reply::json(&body) }.header("retry-after", "0");

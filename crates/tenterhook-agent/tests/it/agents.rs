@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const SEE: &str = r#"
 [hook.see]
@@ -12,7 +12,7 @@ cwd = "."
 "#;
 
 /// What a hook kept in a file, an event a line.
-fn told(text: &str) -> Vec<Value> {
+fn records_of(text: &str) -> Vec<Value> {
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -34,8 +34,8 @@ text = "seen"
 on = "seen"
 text = "all done"
 "#;
-    let room = Room::new(SEE, script);
-    let run = room.ask("delegate", &[]);
+    let fixture = Fixture::new(SEE, script);
+    let run = fixture.ask("delegate", &[]);
     assert_eq!(
         run.events(),
         [
@@ -48,9 +48,9 @@ text = "all done"
         ]
     );
     let texts: Vec<_> =
-        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+        run.of_kind("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["seen", "all done"]);
-    assert!(room.text("events.jsonl").contains("scout"));
+    assert!(fixture.text("events.jsonl").contains("scout"));
 }
 
 /// A command in the background wakes the agent when it ends.
@@ -67,23 +67,23 @@ text = "waiting"
 on = "built"
 text = "it is built"
 "#;
-    let room = Room::new(SEE, script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new(SEE, script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("build");
     run.wait("the first answer", |line| line["text"] == "waiting");
     run.wait_for("turn_ended");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.wait("the answer to the task", |line| line["text"] == "it is built");
     run.end();
     assert_eq!(run.events(), ["PreToolUse", "TaskCreated", "TaskCompleted"]);
-    let records = told(&room.text("events.jsonl"));
+    let records = records_of(&fixture.text("events.jsonl"));
     for key in ["task_id", "task_subject"] {
         assert_eq!(records[1]["data"][key], records[2]["data"][key]);
     }
     assert_eq!(records[1]["data"]["task_id"], records[0]["tool"]["id"]);
 }
 
-/// `TestTaskLifecycleHandler`: a task that a hook refuses is not begun, and one that does not count as done says why.
+/// `TestTaskLifecycleHandler`: a task that a hook refuses is not begun, and one that a hook keeps open says why.
 #[test]
 fn a_task_in_the_background_is_refused_or_does_not_count() {
     let script = r#"
@@ -96,25 +96,25 @@ text = "waiting"
 "#;
     let hook =
         |on: &str| format!("[hook.no]\non = \"{on}\"\nshell = \"echo 'not today' >&2; exit 2\"\n");
-    let room = Room::new(&hook("TaskCreated"), script);
-    let run = room.ask("build", &["--allow", "Bash(*)"]);
-    let result = run.of("tool_result")[0];
+    let fixture = Fixture::new(&hook("TaskCreated"), script);
+    let run = fixture.ask("build", &["--allow", "Bash(*)"]);
+    let result = run.of_kind("tool_result")[0];
     assert!(
         result["is_error"] == true && result["text"].as_str().unwrap().contains("not today"),
         "{result}"
     );
-    assert!(!room.sandbox.project().join("begun").exists());
+    assert!(!fixture.sandbox.project().join("begun").exists());
 
-    let room = Room::new(&hook("TaskCompleted"), script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new(&hook("TaskCompleted"), script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("build");
     run.wait_many("turn", 2, |message| message["type"] == "turn_ended");
     run.end();
-    assert!(room.sandbox.project().join("begun").exists());
-    assert!(room.text("requests.jsonl").contains("It does not count as done: not today"));
+    assert!(fixture.sandbox.project().join("begun").exists());
+    assert!(fixture.text("requests.jsonl").contains("A hook keeps the task open: not today"));
 }
 
-/// `hook_context_snapshots_redirected_cwd`: inside a task that works in a worktree, hooks are told that, and start there.
+/// `hook_context_snapshots_redirected_cwd`: inside a task that works in a worktree, hooks receive that path and start there.
 #[test]
 fn hooks_of_a_task_see_where_it_works() {
     let script = r#"
@@ -130,18 +130,18 @@ text = "seen"
 text = "all done"
 "#;
     let hooks = "[hook.see]\non = \"PreToolUse\"\nshell = \"cat >> $HOME/calls.jsonl; echo >> $HOME/calls.jsonl; pwd >> $HOME/where.txt\"\n";
-    let room = Room::new(hooks, script);
-    super::gates::repository(&room);
-    let run = room.ask("delegate", &["--allow", "Bash(*)"]);
-    let results = run.of("tool_result");
+    let fixture = Fixture::new(hooks, script);
+    super::gates::repository(&fixture);
+    let run = fixture.ask("delegate", &["--allow", "Bash(*)"]);
+    let results = run.of_kind("tool_result");
     let inside = results.iter().find(|tool_result| tool_result["tool"] == "Bash").unwrap()["text"]
         .as_str()
         .unwrap();
-    let calls = told(&room.text("../home/calls.jsonl"));
-    let project = room.sandbox.project().display().to_string();
+    let calls = records_of(&fixture.text("../home/calls.jsonl"));
+    let project = fixture.sandbox.project().display().to_string();
     assert_eq!(calls[0]["session"]["cwd"], project);
     assert_eq!(calls[1]["session"]["cwd"], inside.trim());
     assert_ne!(inside.trim(), project);
     assert_eq!(calls[1]["session"]["project"], project, "hooks of the project are found there");
-    assert_eq!(room.text("../home/where.txt"), format!("{project}\n{inside}\n"));
+    assert_eq!(fixture.text("../home/where.txt"), format!("{project}\n{inside}\n"));
 }

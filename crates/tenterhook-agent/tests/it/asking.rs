@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 fn calls(tool: &str, inputs: &[Value]) -> String {
     let reply = |input: &Value| {
@@ -52,17 +52,21 @@ fn consent_of_a_hook_counts_where_nothing_else_speaks() {
         // Self-protection denies and does not ask.
         (writes("tenterhook.toml"), &["--permission-mode", "bypassPermissions"], Came::Refused),
     ] {
-        let room = Room::new(hooks, &script);
-        let run = room.ask("work", args);
-        let met = match run.of("tool_result")[0]["is_error"] == false {
+        let fixture = Fixture::new(hooks, &script);
+        let run = fixture.ask("work", args);
+        let met = match run.of_kind("tool_result")[0]["is_error"] == false {
             true => Came::Ran,
-            false if run.of("ask").is_empty() => Came::Refused,
+            false if run.of_kind("ask").is_empty() => Came::Refused,
             false => Came::Asked,
         };
         assert_eq!(met, came, "{script}{args:?}");
     }
-    let room = Room::new("", &runs("true"));
-    assert_eq!(room.ask("work", &[]).of("ask").len(), 1, "without the hook the user is asked");
+    let fixture = Fixture::new("", &runs("true"));
+    assert_eq!(
+        fixture.ask("work", &[]).of_kind("ask").len(),
+        1,
+        "without the hook the user is asked"
+    );
 }
 
 /// pretool_hook `AskForcesPermissionPrompt`: a hook may have the user asked about what would run without a question, in every
@@ -78,15 +82,17 @@ on = ["PreToolUse", "PermissionRequest"]
 shell = '''echo '{"decision": "allow"}' '''
 "#;
     for mode in ["default", "acceptEdits", "bypassPermissions"] {
-        let room = Room::new(hooks, &calls("Read", &[json!({"file_path": "script.toml"})]));
-        let mut run = room.start(&["--permission-mode", mode]);
+        let fixture = Fixture::new(hooks, &calls("Read", &[json!({"file_path": "script.toml"})]));
+        let mut run = fixture.start(&["--permission-mode", mode]);
         run.prompt("read");
         let ask = run.wait_for("ask");
         assert!(ask["reason"].as_str().unwrap().contains("the file is private"), "{ask}");
-        // The other hook has consented by now, which does not count.
+        // The other hook has consented by now, which is ignored.
         let warning = run.wait_for("warn");
         assert!(warning["reason"].as_str().unwrap().contains("the question is yours"), "{warning}");
-        run.say(json!({"type": "decide", "id": ask["id"], "allow": false, "reason": "keep out"}));
+        run.send_line(
+            json!({"type": "decide", "id": ask["id"], "allow": false, "reason": "keep out"}),
+        );
         let result = run.wait_for("tool_result");
         assert!(result["text"].as_str().unwrap().contains("keep out"), "{result}");
         run.end();
@@ -97,23 +103,23 @@ shell = '''echo '{"decision": "allow"}' '''
 #[test]
 fn a_hook_without_an_opinion_leaves_the_question_open() {
     let hooks = "[hook.shrugs]\non = \"PermissionRequest\"\nshell = \"true\"\n";
-    let room = Room::new(hooks, &writes("a.txt"));
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, &writes("a.txt"));
+    let mut run = fixture.start(&[]);
     run.prompt("write");
     let ask = run.wait_for("ask");
     run.wait("the end of the hook", |message| {
         message["type"] == "hooks" && message["event"] == "PermissionRequest"
     });
-    assert_eq!(room.text("a.txt"), "");
-    run.say(json!({"type": "decide", "id": ask["id"], "allow": true}));
+    assert_eq!(fixture.text("a.txt"), "");
+    run.send_line(json!({"type": "decide", "id": ask["id"], "allow": true}));
     assert_eq!(run.wait_for("tool_result")["is_error"], false);
     run.end();
-    assert!(run.of("ask_void").len() <= 1);
-    assert_eq!(room.text("a.txt"), "x");
+    assert!(run.of_kind("ask_void").len() <= 1);
+    assert_eq!(fixture.text("a.txt"), "x");
 }
 
 /// `TestBuildRule`: the rule that a consent builds is about this very call, or about what the suggestion for hooks says, and
-/// the next call that is another one is asked about.
+/// a different next call is asked about.
 #[test]
 fn a_consent_for_always_is_about_the_call_that_was_shown() {
     let bash = |line: &str| json!({"command": line});
@@ -126,14 +132,14 @@ fn a_consent_for_always_is_about_the_call_that_was_shown() {
         ("Write", [write("a.txt"), write("a.txt"), write("b.txt")]),
     ];
     for (tool, inputs) in rows {
-        let room = Room::new("", &calls(tool, &inputs));
-        let mut run = room.start(&[]);
+        let fixture = Fixture::new("", &calls(tool, &inputs));
+        let mut run = fixture.start(&[]);
         run.prompt("work");
         let ask = run.wait_for("ask");
-        run.say(json!({"type": "decide", "id": ask["id"], "allow": true, "always": true}));
+        run.send_line(json!({"type": "decide", "id": ask["id"], "allow": true, "always": true}));
         run.wait_many("result", 2, |message| message["type"] == "tool_result");
         run.end();
-        let asked: Vec<_> = run.of("ask").iter().map(|value| value["input"].clone()).collect();
+        let asked: Vec<_> = run.of_kind("ask").iter().map(|value| value["input"].clone()).collect();
         assert_eq!(asked, [inputs[0].clone(), inputs[2].clone()], "{tool}");
     }
 }
@@ -148,10 +154,13 @@ once = true
 shell = '''printf '{"decision": "allow", "permissions": %s}' "$(sed 's/.*"permission_suggestions":\(\[[^]]*\][^]]*\]\).*/\1/')" '''
 "#;
     let inputs = ["echo a", "echo a", "echo b"].map(|line| json!({"command": line}));
-    let room = Room::new(hooks, &calls("Bash", &inputs));
-    let run = room.ask("work", &[]);
-    let ran: Vec<_> =
-        run.of("tool_result").iter().map(|tool_result| tool_result["is_error"] == false).collect();
-    assert_eq!(ran, [true, true, false], "{:#?}", run.heard);
-    assert!(run.of("warn").is_empty(), "{:?}", run.of("warn"));
+    let fixture = Fixture::new(hooks, &calls("Bash", &inputs));
+    let run = fixture.ask("work", &[]);
+    let ran: Vec<_> = run
+        .of_kind("tool_result")
+        .iter()
+        .map(|tool_result| tool_result["is_error"] == false)
+        .collect();
+    assert_eq!(ran, [true, true, false], "{:#?}", run.received);
+    assert!(run.of_kind("warn").is_empty(), "{:?}", run.of_kind("warn"));
 }

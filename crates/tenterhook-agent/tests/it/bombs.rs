@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flate2::{Compress, Compression, FlushCompress};
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 
 /// So many pieces of a MiB it grows to.
 const PIECES: usize = 4096;
@@ -32,7 +32,7 @@ fn service(head: &'static str, body: Arc<Vec<u8>>) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let body = Arc::clone(&body);
-            // Whoever hangs up has heard enough.
+            // A client that hangs up has read enough.
             std::thread::spawn(move || drop(answer(stream, head, &body)));
         }
     });
@@ -61,8 +61,8 @@ fn answer(stream: TcpStream, head: &str, body: &[u8]) -> std::io::Result<()> {
 fn asked(head: &'static str, body: &Arc<Vec<u8>>) -> (Run, String) {
     let url = service(head, Arc::clone(body));
     let env = [("OPENAI_API_KEY", "sk-test-0123456789"), ("OPENAI_BASE_URL", &*url)];
-    let room = Room::with_model("", "openai::some-model", &env);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::with_model("", "openai::some-model", &env);
+    let mut run = fixture.start(&[]);
     run.prompt("greet me");
     let ended = run.wait_for("turn_ended");
     (run, ended.get("error").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned())
@@ -95,10 +95,10 @@ fn an_answer_that_would_grow_to_gigabytes_is_not_unpacked() {
 
 /// AG-23: also where it comes so slowly, or so often, that no bound is met.
 #[test]
-fn an_interrupt_is_heard_in_the_midst_of_a_compressed_answer() {
+fn interrupt_during_a_compressed_answer_ends_it() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (told, begun) = std::sync::mpsc::channel();
+    let (sender, begun) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut open = Vec::new();
         for mut stream in listener.incoming().flatten() {
@@ -108,16 +108,16 @@ fn an_interrupt_is_heard_in_the_midst_of_a_compressed_answer() {
             // The head alone and the first bytes; then silence.
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\u{1f}";
             let _ = stream.write_all(head.as_bytes());
-            let _ = told.send(());
+            let _ = sender.send(());
             open.push(stream);
         }
     });
     let env = [("OPENAI_API_KEY", "sk-test-0123456789"), ("OPENAI_BASE_URL", &*url)];
-    let room = Room::with_model("", "openai::some-model", &env);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::with_model("", "openai::some-model", &env);
+    let mut run = fixture.start(&[]);
     run.prompt("greet me");
     begun.recv().unwrap();
-    run.say(serde_json::json!({"type": "interrupt"}));
+    run.send_line(serde_json::json!({"type": "interrupt"}));
     assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
     run.end();
 }

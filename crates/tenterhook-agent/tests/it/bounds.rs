@@ -1,4 +1,4 @@
-//! A model that answers too much, in too many pieces, too long or for ever: it fails in clear words, soon, and interrupts are heard.
+//! A model that answers too much, in too many pieces, too long or for ever: it fails in clear words, soon, and interrupts still work.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tenterhook_testkit::server::{Manner, Reply, Server};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const KEY: &str = "sk-test-0123456789";
 /// More than any of these takes, and a tenth of what they took.
@@ -16,9 +16,9 @@ fn events(body: String) -> Reply {
     Reply { body, ..Reply::default() }.header("content-type", "text/event-stream")
 }
 
-fn room(server: &Server) -> Room {
+fn fixture(server: &Server) -> Fixture {
     let env = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &server.url())];
-    Room::with_model("", "openai::some-model", &env)
+    Fixture::with_model("", "openai::some-model", &env)
 }
 
 /// AG-21.
@@ -41,8 +41,8 @@ fn an_answer_beyond_all_bounds_fails_in_clear_words() {
         (packed, "its answer is compressed, which was not asked for"),
     ] {
         let server = Server::start(reply).unwrap();
-        let run = room(&server).ask("greet me", &[]);
-        let ended = run.of("turn_ended");
+        let run = fixture(&server).ask("greet me", &[]);
+        let ended = run.of_kind("turn_ended");
         let error = ended[0]["error"].as_str().unwrap();
         assert!(error.contains(words), "{error}");
     }
@@ -52,11 +52,11 @@ fn an_answer_beyond_all_bounds_fails_in_clear_words() {
 #[test]
 fn more_calls_than_anybody_makes_run_not_at_all() {
     let calls = "{ tool = \"Bash\", input = { command = \"touch ran\" } },".repeat(129);
-    let room = Room::new("", &format!("[[reply]]\ncall = [{calls}]\n"));
-    let run = room.ask("work", &["--permission-mode", "bypassPermissions"]);
-    let error = run.of("turn_ended")[0]["error"].clone();
+    let fixture = Fixture::new("", &format!("[[reply]]\ncall = [{calls}]\n"));
+    let run = fixture.ask("work", &["--permission-mode", "bypassPermissions"]);
+    let error = run.of_kind("turn_ended")[0]["error"].clone();
     assert_eq!(error, "the answer calls more than 128 tools at once");
-    assert!(!room.sandbox.project().join("ran").exists());
+    assert!(!fixture.sandbox.project().join("ran").exists());
 }
 
 /// AG-22: also where a hook keeps the agent at work, and where a subagent is what never ends.
@@ -67,30 +67,30 @@ fn a_turn_that_does_not_end_ends() {
         "[[reply]]\non = \"work\"\ncall = [{{ tool = \"Task\", input = {{ description = \"d\", prompt = \"dig\" }} }}]\n{endless}"
     );
     for script in [endless, &within] {
-        let room = Room::new("", &format!("record = \"requests.jsonl\"\n{script}"));
-        let run = room.ask("work", &["--max-steps", "7"]);
-        let error = run.of("turn_ended")[0]["error"].clone();
+        let fixture = Fixture::new("", &format!("record = \"requests.jsonl\"\n{script}"));
+        let run = fixture.ask("work", &["--max-steps", "7"]);
+        let error = run.of_kind("turn_ended")[0]["error"].clone();
         assert_eq!(error, "it asked the model 7 times; a prompt goes on");
-        assert_eq!(room.text("requests.jsonl").lines().count(), 7);
+        assert_eq!(fixture.text("requests.jsonl").lines().count(), 7);
     }
-    let room = Room::new("", endless);
-    let mut run = room.start(&["--max-steps", "3"]);
+    let fixture = Fixture::new("", endless);
+    let mut run = fixture.start(&["--max-steps", "3"]);
     for _ in 0..2 {
         run.prompt("go on");
         run.wait_for("turn_ended");
     }
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
 }
 
 /// AG-23: whatever a service does.
 #[test]
-fn whoever_interrupts_is_heard_while_a_model_answers() {
+fn interrupt_during_an_answer_ends_it() {
     for (manner, body) in
         [(Manner::Endless, ": nothing\n\n"), (Manner::DripBody, "data: {}\n\n"), (Manner::Mute, "")]
     {
         let server = Server::start(Reply { manner, ..events(body.to_owned()) }).unwrap();
-        let room = room(&server);
-        let mut run = room.start(&[]);
+        let fixture = fixture(&server);
+        let mut run = fixture.start(&[]);
         run.prompt("greet me");
         run.wait("the turn", |message| message["type"] == "loading" && message["loading"] == true);
         run.signal("INT");
@@ -105,8 +105,8 @@ fn whoever_interrupts_is_heard_while_a_model_answers() {
 fn a_signal_to_quit_leaves_nothing_behind() {
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo $$ >tool; exec sleep 1000\" } }]\n";
     let hooks = "[hook.ends]\non = \"SessionEnd\"\nshell = \"echo once >>ended\"\n";
-    let room = Room::new(hooks, script);
-    let mut child = room
+    let fixture = Fixture::new(hooks, script);
+    let mut child = fixture
         .command()
         .args(["-p", "work", "--model", "scripted:script.toml"])
         .args(["--permission-mode", "bypassPermissions"])
@@ -114,14 +114,14 @@ fn a_signal_to_quit_leaves_nothing_behind() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    room.until("the tool", || room.text("tool").ends_with('\n'));
-    let tool = room.text("tool").trim().to_owned();
+    fixture.until("the tool", || fixture.text("tool").ends_with('\n'));
+    let tool = fixture.text("tool").trim().to_owned();
     let kill = |name: &str, id: &str| {
         let mut command = std::process::Command::new("kill");
         command.args([name, id]).stderr(Stdio::null()).status().unwrap().success()
     };
     kill("-QUIT", &child.id().to_string());
     assert!(child.wait().unwrap().code().is_some(), "it ends by itself");
-    room.until("the end of the tool", || !kill("-0", &tool));
-    assert_eq!(room.text("ended"), "once\n");
+    fixture.until("the end of the tool", || !kill("-0", &tool));
+    assert_eq!(fixture.text("ended"), "once\n");
 }

@@ -7,7 +7,7 @@ mod observers;
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// A model that says hello, and keeps what it was asked.
 const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
@@ -17,16 +17,16 @@ fn entry(event: &str, command: &str, rest: &str) -> String {
     format!("[[hooks.hooks]]\nevent = \"{event}\"\ncommand = '''{command}'''\n{rest}\n")
 }
 
-/// A room whose user has these entries.
-fn room(entries: &[String], script: &str) -> Room {
-    let room = Room::new("", script);
-    room.sandbox.write("~/.codewhale/config.toml", &entries.concat()).unwrap();
-    room
+/// A fixture whose user has these entries.
+fn fixture(entries: &[String], script: &str) -> Fixture {
+    let fixture = Fixture::new("", script);
+    fixture.sandbox.write("~/.codewhale/config.toml", &entries.concat()).unwrap();
+    fixture
 }
 
 /// The lines of a file of the project, as JSON.
-fn lines(room: &Room, name: &str) -> Vec<Value> {
-    let text = room.text(name);
+fn lines(fixture: &Fixture, name: &str) -> Vec<Value> {
+    let text = fixture.text(name);
     text.lines()
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_str(line).unwrap())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const WRITES: &str = r#"
 [[reply]]
@@ -20,7 +20,7 @@ fn answers(answer: &str) -> String {
     )
 }
 
-/// The mode and rules that a hook sets hold for the session; what would loosen a guard is refused, and told.
+/// The mode and rules that a hook sets hold for the session; a change that would loosen a guard is refused, with a message.
 #[test]
 fn a_hook_that_answers_may_change_permissions() {
     for (change, second) in [
@@ -39,22 +39,25 @@ fn a_hook_that_answers_may_change_permissions() {
         (r#"{"type": "bogus"}"#, false),
     ] {
         let answer = format!(r#"{{"decision": "allow", "permissions": [{change}]}}"#);
-        let room = Room::new(&answers(&answer), WRITES);
-        let mut run = room.start(&[]);
+        let fixture = Fixture::new(&answers(&answer), WRITES);
+        let mut run = fixture.start(&[]);
         run.prompt("write");
         // The question of the second call, if there is one, is closed with the input, and that is a no.
         run.wait("the first result", |line| line["type"] == "tool_result");
         run.end();
         let results: Vec<_> = run
-            .of("tool_result")
+            .of_kind("tool_result")
             .iter()
             .map(|tool_result| tool_result["is_error"] == false)
             .collect();
         assert_eq!(results, [true, second], "{change}");
-        assert_eq!(room.text("mode.jsonl").contains("acceptEdits"), change.contains("acceptEdits"));
+        assert_eq!(
+            fixture.text("mode.jsonl").contains("acceptEdits"),
+            change.contains("acceptEdits")
+        );
         let refused =
             ["bypass", "addDirectories", "bogus"].iter().any(|text| change.contains(text));
-        assert_eq!(!run.of("warn").is_empty(), refused, "{change}");
+        assert_eq!(!run.of_kind("warn").is_empty(), refused, "{change}");
     }
 }
 
@@ -69,10 +72,10 @@ fn the_question_of_a_rule_is_the_users() {
         (outside, &[], false),
         (outside, &["--permission-mode", "bypassPermissions"], false),
     ] {
-        let room = Room::new(&yes, script);
-        let run = room.ask("write", args);
-        assert_eq!(run.of("tool_result")[0]["is_error"] == false, written, "{args:?}");
-        assert!(!room.text("asked.jsonl").is_empty());
+        let fixture = Fixture::new(&yes, script);
+        let run = fixture.ask("write", args);
+        assert_eq!(run.of_kind("tool_result")[0]["is_error"] == false, written, "{args:?}");
+        assert!(!fixture.text("asked.jsonl").is_empty());
     }
 }
 
@@ -89,14 +92,14 @@ fn a_link_leads_out_of_the_project() {
     for (hooks, consents) in [(answers(r#"{"decision": "allow"}"#), true), (String::new(), false)] {
         for (call, may_be_waived) in calls {
             let script = format!("[[reply]]\ncall = [{call}]\n[[reply]]\ntext = \"done\"\n");
-            let room = Room::new(&hooks, &script);
+            let fixture = Fixture::new(&hooks, &script);
             let elsewhere = tempfile::tempdir().unwrap();
             std::fs::write(elsewhere.path().join("old.txt"), "old").unwrap();
-            room.sandbox.write("inside.txt", "inside").unwrap();
-            std::os::unix::fs::symlink(elsewhere.path(), room.sandbox.project().join("out"))
+            fixture.sandbox.write("inside.txt", "inside").unwrap();
+            std::os::unix::fs::symlink(elsewhere.path(), fixture.sandbox.project().join("out"))
                 .unwrap();
-            let run = room.ask("go", &[]);
-            let ran = run.of("tool_result")[0]["is_error"] == false;
+            let run = fixture.ask("go", &[]);
+            let ran = run.of_kind("tool_result")[0]["is_error"] == false;
             assert_eq!(ran, call.contains("inside") || (consents && may_be_waived), "{call}");
             assert!(!elsewhere.path().join("new.txt").exists());
         }
@@ -109,15 +112,15 @@ fn a_call_that_consent_rewrote_is_judged_again() {
     let yes =
         answers(r#"{"decision": "allow", "input": {"file_path": "secret.txt", "content": "x"}}"#);
     for (args, file) in [(&[][..], "secret.txt"), (&["--deny", "Write(secret.txt)"], "")] {
-        let room = Room::new(&yes, WRITES);
-        let run = room.ask("write", args);
-        assert_eq!(run.of("tool_result")[0]["is_error"], Value::Bool(file.is_empty()));
-        assert_eq!(room.text("secret.txt").is_empty(), file.is_empty());
-        assert_eq!(room.text("one.txt"), "", "the call as it was is gone");
+        let fixture = Fixture::new(&yes, WRITES);
+        let run = fixture.ask("write", args);
+        assert_eq!(run.of_kind("tool_result")[0]["is_error"], Value::Bool(file.is_empty()));
+        assert_eq!(fixture.text("secret.txt").is_empty(), file.is_empty());
+        assert_eq!(fixture.text("one.txt"), "", "the call as it was is gone");
     }
 }
 
-/// `PermissionDeniedRetryAppendsDenialResult`: the model is told that it may try again.
+/// `PermissionDeniedRetryAppendsDenialResult`: the model reads that it may try again.
 #[test]
 fn a_hook_may_let_the_model_try_again() {
     let hooks = r#"
@@ -125,15 +128,17 @@ fn a_hook_may_let_the_model_try_again() {
 on = "PermissionDenied"
 shell = '''cat >> denied.jsonl; echo '{"retry": true, "context": "write to two.txt"}' '''
 "#;
-    let room = Room::new(hooks, WRITES);
-    let run = room.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
-    let results = run.of("tool_result");
+    let fixture = Fixture::new(hooks, WRITES);
+    let run =
+        fixture.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
+    let results = run.of_kind("tool_result");
     assert!(results[0]["text"].as_str().unwrap().contains("may try it again"), "{results:?}");
     assert_eq!(results[1]["is_error"], false);
-    assert!(room.text("denied.jsonl").contains("one.txt"));
-    let room = Room::new("", WRITES);
-    let run = room.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
-    assert!(!run.of("tool_result")[0]["text"].as_str().unwrap().contains("again"));
+    assert!(fixture.text("denied.jsonl").contains("one.txt"));
+    let fixture = Fixture::new("", WRITES);
+    let run =
+        fixture.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
+    assert!(!run.of_kind("tool_result")[0]["text"].as_str().unwrap().contains("again"));
 }
 
 /// What a tool gave may be replaced, by text or by anything else; the model reads that alone, and hooks the original.
@@ -149,11 +154,11 @@ fn the_output_of_a_tool_may_be_replaced() {
             "[hook.hide]\non = \"PostToolUse\"\nshell = '''cat >> seen.jsonl; echo '{{\"output\": {output}}}' '''\n"
         );
         let script = "record = \"requests.jsonl\"\n[[reply]]\ncall = [{ tool = \"Read\", input = { file_path = \"key.txt\" } }]\n[[reply]]\ntext = \"done\"\n";
-        let room = Room::new(&hooks, script);
-        room.sandbox.write("key.txt", "the-key").unwrap();
-        let run = room.ask("read", &[]);
-        assert_eq!(run.of("tool_result")[0]["text"], read);
-        assert!(room.text("seen.jsonl").contains("the-key"));
-        assert!(!room.text("requests.jsonl").contains("the-key"));
+        let fixture = Fixture::new(&hooks, script);
+        fixture.sandbox.write("key.txt", "the-key").unwrap();
+        let run = fixture.ask("read", &[]);
+        assert_eq!(run.of_kind("tool_result")[0]["text"], read);
+        assert!(fixture.text("seen.jsonl").contains("the-key"));
+        assert!(!fixture.text("requests.jsonl").contains("the-key"));
     }
 }

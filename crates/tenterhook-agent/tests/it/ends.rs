@@ -1,19 +1,19 @@
-//! What is left when the agent ends badly: no process, no half a line, and a word to whoever cannot be asked.
+//! Bad ends of the agent leave no process and no half line, and a message for a caller that cannot be asked.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 fn kill(name: &str, id: &str) -> bool {
     let mut command = Command::new("kill");
     command.args([name, id]).stderr(Stdio::null()).status().unwrap().success()
 }
 
-fn prompted(room: &Room, args: &[&str]) -> Child {
-    let mut command = room.command();
+fn prompted(fixture: &Fixture, args: &[&str]) -> Child {
+    let mut command = fixture.command();
     command.args(["-p", "work", "--model", "scripted:script.toml"]).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }
@@ -37,7 +37,7 @@ fn nothing_outlives_the_agent() {
                     json!(line)
                 )
             };
-            let room = Room::new("", "");
+            let fixture = Fixture::new("", "");
             let marked = line.replace("sleep 1000", "sh -c 'echo $$ >>ids; exec sleep 1000'");
             let marked = if line.contains("sh -c '") {
                 line.replace("sleep 1000", "echo $$ >>ids; sleep 1000")
@@ -46,36 +46,36 @@ fn nothing_outlives_the_agent() {
             };
             let waits = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sleep 1000; true\" } }]\n";
             let script = format!("[[reply]]\ncall = [{}]\n{waits}", call(&marked));
-            room.sandbox.write("script.toml", &script).unwrap();
-            let mut child = prompted(&room, &["--permission-mode", "bypassPermissions"]);
-            room.until("the tool", || room.text("ids").ends_with('\n'));
+            fixture.sandbox.write("script.toml", &script).unwrap();
+            let mut child = prompted(&fixture, &["--permission-mode", "bypassPermissions"]);
+            fixture.until("the tool", || fixture.text("ids").ends_with('\n'));
             let id = child.id().to_string();
             kill(signal, &id);
             child.wait().unwrap();
-            for tool in room.text("ids").split_whitespace() {
+            for tool in fixture.text("ids").split_whitespace() {
                 let zombie = || {
                     let stat = std::fs::read_to_string(format!("/proc/{tool}/stat"));
                     stat.map_or(true, |text| text.contains(") Z "))
                 };
-                room.until(&format!("the end of `{line}` after {signal}"), zombie);
+                fixture.until(&format!("the end of `{line}` after {signal}"), zombie);
             }
         }
     }
 }
 
 /// A file may grow no further than this for a while: a disk that is full, without a disk.
-fn bounded(room: &Room, args: &[&str]) -> Child {
-    let agent = room.command();
+fn bounded(fixture: &Fixture, args: &[&str]) -> Child {
+    let agent = fixture.command();
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -S -f 24; exec \"$0\" \"$@\""]).arg(agent.get_program());
-    command.env_clear().current_dir(room.sandbox.project());
+    command.env_clear().current_dir(fixture.sandbox.project());
     command.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.args(["--stdin", "--output-format", "stream-json", "--model", "scripted:script.toml"]);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
 }
 
-fn transcript(room: &Room) -> (std::path::PathBuf, String) {
-    let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
+fn transcript(fixture: &Fixture) -> (std::path::PathBuf, String) {
+    let sessions = fixture.sandbox.home().join(".local/share/tenterhook-agent/sessions");
     let mut found = std::fs::read_dir(sessions).unwrap().flatten().map(|entry| entry.path());
     let path =
         found.find(|path| path.extension().is_some_and(|extension| extension == "jsonl")).unwrap();
@@ -86,8 +86,8 @@ fn transcript(room: &Room) -> (std::path::PathBuf, String) {
 /// AG-31.
 #[test]
 fn a_full_disk_tears_no_line_and_loses_none() {
-    let room = Room::new("", "[[reply]]\nrepeat = true\ntext = \"heard\"\n");
-    let mut child = bounded(&room, &[]);
+    let fixture = Fixture::new("", "[[reply]]\nrepeat = true\ntext = \"done\"\n");
+    let mut child = bounded(&fixture, &[]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
     let mut until = |wanted: &str| {
@@ -108,7 +108,7 @@ fn a_full_disk_tears_no_line_and_loses_none() {
     say("two ");
     until("it waits until it can");
     until("turn_ended");
-    let (path, text) = transcript(&room);
+    let (path, text) = transcript(&fixture);
     assert!(text.ends_with('\n'), "half a line is left");
     assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
     let whole = Command::new("prlimit")
@@ -120,21 +120,21 @@ fn a_full_disk_tears_no_line_and_loses_none() {
     until("turn_ended");
     drop(stdin);
     child.wait().unwrap();
-    let (_, text) = transcript(&room);
+    let (_, text) = transcript(&fixture);
     for words in ["one one", "two two", "three three"] {
         assert_eq!(text.lines().filter(|line| line.contains(words)).count(), 1, "{words}");
     }
-    // Resumed while there is no room, it goes on.
+    // Resumed while the file cannot be written, it goes on.
     let path = path.display().to_string();
-    let mut child = bounded(&room, &["--resume", &path]);
+    let mut child = bounded(&fixture, &["--resume", &path]);
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
-    assert!(transcript(&room).1.starts_with(&text));
+    assert!(transcript(&fixture).1.starts_with(&text));
 }
 
 /// AG-33.
 #[test]
-fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
+fn call_without_a_user_to_ask_sets_the_exit_code() {
     let write = "[[reply]]\ncall = [{ tool = \"Write\", input = { file_path = \"out.txt\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
     for (script, args, code) in [
         (write.to_owned(), &[][..], 4),
@@ -150,8 +150,8 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
             1,
         ),
     ] {
-        let room = Room::new("", &script);
-        let mut command = room.command();
+        let fixture = Fixture::new("", &script);
+        let mut command = fixture.command();
         let output = command
             .args(["-p", "work", "--model", "scripted:script.toml"])
             .args(args)
@@ -163,11 +163,11 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
             && text.contains("there is no user to answer");
         assert_eq!(refused, code != 0, "{text}");
     }
-    // Of long arguments the beginning.
+    // The beginning of long arguments.
     let long = write.replace("\"x\"", &format!("\"{}\"", "x".repeat(100_000)));
-    let room = Room::new("", &long);
+    let fixture = Fixture::new("", &long);
     let output =
-        room.command().args(["-p", "work", "--model", "scripted:script.toml"]).output().unwrap();
+        fixture.command().args(["-p", "work", "--model", "scripted:script.toml"]).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.len() < 2000 && text.contains("[cut]: `Write` is asked about"), "{text:.2000}");
 }
@@ -175,13 +175,13 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
 /// Nothing is no prompt: no session begins.
 #[test]
 fn an_empty_prompt_is_a_wrong_call() {
-    let room = Room::new("", "record = \"requests.jsonl\"\n[[reply]]\ntext = \"done\"\n");
+    let fixture = Fixture::new("", "record = \"requests.jsonl\"\n[[reply]]\ntext = \"done\"\n");
     for prompt in ["", " \n"] {
-        let mut command = room.command();
+        let mut command = fixture.command();
         let output =
             command.args(["-p", prompt, "--model", "scripted:script.toml"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("the prompt is empty"));
-        assert_eq!(room.text("requests.jsonl"), "");
+        assert_eq!(fixture.text("requests.jsonl"), "");
     }
 }

@@ -1,15 +1,18 @@
-//! Gates that say no more than once, and where their words go.
+//! Gates that deny at most once, and where their texts go.
 
 use serde_json::Value;
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 
 fn count(run: &Run, event: &str, came: &str) -> usize {
-    run.of("hooks").iter().filter(|hook| hook["event"] == event && hook["came"] == came).count()
+    run.of_kind("hooks")
+        .iter()
+        .filter(|hook| hook["event"] == event && hook["came"] == came)
+        .count()
 }
 
 fn warned(run: &Run, words: &str) -> bool {
-    run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
+    run.of_kind("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
 }
 
 /// Ruling 32: a refused call of the model is tried again with the reason as a message; the third refusal in a row ends the turn.
@@ -18,22 +21,22 @@ fn a_refused_call_of_the_model_is_tried_again_and_ends_the_turn_at_last() {
     let settings =
         |script: &str| format!(r#"{{"hooks": {{"PreModelCall": [{{"command": "{script}"}}]}}}}"#);
     let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
-    let room = Room::new("", script);
+    let fixture = Fixture::new("", script);
     let refuse = settings("echo x >> tries.txt; echo 'say please' >&2; exit 2");
-    room.sandbox.write(".reasonix/settings.json", &refuse).unwrap();
-    let run = room.ask("hi", &[]);
-    assert_eq!(room.text("tries.txt").lines().count(), 3);
-    assert_eq!(room.text("requests.jsonl"), "", "the model was never asked");
-    let error = run.of("turn_ended")[0]["error"].as_str().unwrap();
+    fixture.sandbox.write(".reasonix/settings.json", &refuse).unwrap();
+    let run = fixture.ask("hi", &[]);
+    assert_eq!(fixture.text("tries.txt").lines().count(), 3);
+    assert_eq!(fixture.text("requests.jsonl"), "", "the model was never asked");
+    let error = run.of_kind("turn_ended")[0]["error"].as_str().unwrap();
     assert!(error.contains("in a row") && error.contains("say please"), "{error}");
-    assert!(!warned(&run, "in a row"), "what ends the turn is said where it ends, once (HO-10)");
+    assert!(!warned(&run, "in a row"), "the end of a turn is reported where it ends, once (HO-10)");
 
-    let room = Room::new("", script);
+    let fixture = Fixture::new("", script);
     let once = settings("if test ! -e tried; then touch tried; echo 'say please' >&2; exit 2; fi");
-    room.sandbox.write(".reasonix/settings.json", &once).unwrap();
-    let run = room.ask("hi", &[]);
-    assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
-    assert!(room.text("requests.jsonl").contains("say please"));
+    fixture.sandbox.write(".reasonix/settings.json", &once).unwrap();
+    let run = fixture.ask("hi", &[]);
+    assert_eq!(run.of_kind("turn_ended")[0]["error"], Value::Null);
+    assert!(fixture.text("requests.jsonl").contains("say please"));
 }
 
 /// HO-2: what a gate is not shown for its length, the model is not sent.
@@ -41,11 +44,11 @@ fn a_refused_call_of_the_model_is_tried_again_and_ends_the_turn_at_last() {
 fn what_a_gate_is_not_shown_is_not_sent() {
     let hooks =
         "[hook.see]\non = \"PreModelCall\"\nshell = \"cat >> seen.jsonl; echo >> seen.jsonl\"\n";
-    let room = Room::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
+    let fixture = Fixture::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
     let prompt = format!("{}the last words", "long ".repeat(60_000));
-    let run = room.ask(&prompt, &[]);
+    let run = fixture.ask(&prompt, &[]);
     assert!(warned(&run, "are more than hooks are shown"));
-    for kept in [room.text("seen.jsonl"), room.text("requests.jsonl")] {
+    for kept in [fixture.text("seen.jsonl"), fixture.text("requests.jsonl")] {
         assert!(kept.contains("long long") && kept.contains("[cut]"), "{} bytes", kept.len());
         assert!(!kept.contains("the last words"));
     }
@@ -55,16 +58,16 @@ fn what_a_gate_is_not_shown_is_not_sent() {
 #[test]
 fn a_gate_that_never_relents_gives_way_with_a_notice() {
     let hooks = "[hook.never]\non = \"Stop\"\nshell = \"cat >> stops.jsonl; echo >> stops.jsonl; echo 'not yet' >&2; exit 2\"\n";
-    let room = Room::new(hooks, "[[reply]]\nrepeat = true\ntext = \"done\"\n");
-    let run = room.ask("work", &[]);
+    let fixture = Fixture::new(hooks, "[[reply]]\nrepeat = true\ntext = \"done\"\n");
+    let run = fixture.ask("work", &[]);
     assert_eq!(count(&run, "Stop", "deny"), 8);
     assert!(warned(&run, "denied 9 times in a row"));
     assert!(warned(&run, "not yet"));
-    let notices = run.of("notice");
+    let notices = run.of_kind("notice");
     let gives_way = |notice: &&Value| notice.to_string().contains("in a row");
-    assert_eq!(notices.iter().copied().filter(gives_way).count(), 0, "it is said once (HO-10)");
-    assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
-    let stops = room.text("stops.jsonl");
+    assert_eq!(notices.iter().copied().filter(gives_way).count(), 0, "it is reported once (HO-10)");
+    assert_eq!(run.of_kind("turn_ended")[0]["error"], Value::Null);
+    let stops = fixture.text("stops.jsonl");
     let active: Vec<_> = stops
         .lines()
         .filter(|line| !line.is_empty())
@@ -78,7 +81,7 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
 
 /// A turn that a hook refuses does not reach the model, and what hooks say at its start does.
 #[test]
-fn a_turn_is_refused_or_told_something_at_its_start() {
+fn turn_start_is_refused_or_gets_context() {
     let hooks = r#"
 [hook.gate]
 on = "TurnStart"
@@ -87,18 +90,18 @@ shell = '''if grep -q forbidden; then echo 'closed today' >&2; exit 2; fi; echo 
 on = "TurnComplete"
 shell = "cat >> ends.jsonl"
 "#;
-    let room = Room::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
-    let run = room.ask("forbidden", &[]);
-    assert_eq!(run.of("turn_ended")[0]["error"], "closed today");
-    assert_eq!(room.text("requests.jsonl"), "");
-    assert!(room.text("ends.jsonl").contains("\"stopped\""));
-    room.ask("hi", &[]);
-    assert!(room.text("requests.jsonl").contains("it is Sunday"));
+    let fixture = Fixture::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
+    let run = fixture.ask("forbidden", &[]);
+    assert_eq!(run.of_kind("turn_ended")[0]["error"], "closed today");
+    assert_eq!(fixture.text("requests.jsonl"), "");
+    assert!(fixture.text("ends.jsonl").contains("\"stopped\""));
+    fixture.ask("hi", &[]);
+    assert!(fixture.text("requests.jsonl").contains("it is Sunday"));
 }
 
-/// Hooks are told by the kind of failure.
+/// Hooks match the kind of failure.
 #[test]
-fn a_model_that_fails_is_told_by_the_kind_of_failure() {
+fn model_failure_is_matched_by_its_kind() {
     let hooks = r#"
 [hook.limits]
 on = "StopFailure"
@@ -112,17 +115,17 @@ shell = "cat >> bills.jsonl"
 on = "HostError"
 shell = "cat >> errors.jsonl"
 "#;
-    let room = Room::new(hooks, "[[reply]]\nerror = \"rate_limit\"\n");
-    let run = room.ask("hi", &[]);
+    let fixture = Fixture::new(hooks, "[[reply]]\nerror = \"rate_limit\"\n");
+    let run = fixture.ask("hi", &[]);
     assert_eq!(run.events(), ["StopFailure", "HostError"]);
-    assert!(room.text("limits.jsonl").contains("rate_limit"));
-    assert_eq!(room.text("bills.jsonl"), "");
-    assert!(!room.text("errors.jsonl").is_empty());
+    assert!(fixture.text("limits.jsonl").contains("rate_limit"));
+    assert_eq!(fixture.text("bills.jsonl"), "");
+    assert!(!fixture.text("errors.jsonl").is_empty());
 }
 
-/// A subagent is kept at work like its giver, and one that breaks off is told, too.
+/// A subagent is kept at work like its giver, and one that breaks off is reported, too.
 #[test]
-fn a_subagent_is_kept_at_work_and_one_that_breaks_off_is_told() {
+fn subagent_is_kept_at_work_and_a_broken_off_one_is_reported() {
     let hooks = r#"
 [hook.more]
 on = "SubagentStop"
@@ -148,12 +151,12 @@ error = "server_error"
 on = "failed"
 text = "all done"
 "#;
-    let room = Room::new(hooks, script);
-    let run = room.ask("delegate", &[]);
+    let fixture = Fixture::new(hooks, script);
+    let run = fixture.ask("delegate", &[]);
     let texts: Vec<_> =
-        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+        run.of_kind("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["seen once", "seen twice", "all done"]);
-    let stops = room.text("stops.jsonl");
+    let stops = fixture.text("stops.jsonl");
     let texts: Vec<_> = stops
         .lines()
         .filter(|line| !line.is_empty())
@@ -188,15 +191,15 @@ text = "the number is 41"
 repeat = true
 text = "hello"
 "#;
-    let room = Room::new(hooks, script);
-    room.sandbox.write("AGENTS.md", "be brief").unwrap();
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, script);
+    fixture.sandbox.write("AGENTS.md", "be brief").unwrap();
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
-    room.sandbox.write("locked", "").unwrap();
+    fixture.sandbox.write("locked", "").unwrap();
     run.prompt("/compact");
     assert!(run.wait_for("page")["text"].as_str().unwrap().contains("not while it builds"));
-    std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
+    std::fs::remove_file(fixture.sandbox.project().join("locked")).unwrap();
     run.prompt("/compact and names");
     run.wait("compaction", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("compacted")
@@ -207,7 +210,7 @@ text = "hello"
     });
     run.wait_for("turn_ended");
     run.end();
-    let requests: Vec<Value> = room
+    let requests: Vec<Value> = fixture
         .text("requests.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -223,16 +226,19 @@ text = "hello"
     assert!(asked.iter().all(|text| text.contains("keep the number")), "{asked:?}");
     assert!(asked[0].contains("and names"));
     assert!(requests.last().unwrap()["messages"].to_string().contains("the number is 41"));
-    let life = room.text("life.jsonl");
-    let told = |event: &str, key: &str| {
+    let life = fixture.text("life.jsonl");
+    let values_of = |event: &str, key: &str| {
         let lines = life.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let lines = lines.filter(|line| line["event"] == event);
         lines.map(|line| line["data"][key].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(told("PreCompact", "trigger"), ["manual", "manual", "auto"]);
-    assert_eq!(told("PostCompact", "trigger"), ["manual", "auto"]);
-    assert_eq!(told("SessionStart", "source"), ["startup", "compact", "compact"]);
-    assert_eq!(told("InstructionsLoaded", "load_reason"), ["session_start", "compact", "compact"]);
+    assert_eq!(values_of("PreCompact", "trigger"), ["manual", "manual", "auto"]);
+    assert_eq!(values_of("PostCompact", "trigger"), ["manual", "auto"]);
+    assert_eq!(values_of("SessionStart", "source"), ["startup", "compact", "compact"]);
+    assert_eq!(
+        values_of("InstructionsLoaded", "load_reason"),
+        ["session_start", "compact", "compact"]
+    );
 }
 
 const IN_WORKTREE: &str = r#"
@@ -256,49 +262,49 @@ repeat = true
 text = "all done"
 "#;
 
-pub(crate) fn repository(room: &Room) {
-    room.sandbox.write("a.txt", "content of a").unwrap();
+pub(crate) fn repository(fixture: &Fixture) {
+    fixture.sandbox.write("a.txt", "content of a").unwrap();
     for args in [
         &["init", "-q"][..],
         &["add", "a.txt"],
         &["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"],
     ] {
         let mut git = std::process::Command::new("git");
-        git.args(args).current_dir(room.sandbox.project()).env("GIT_CONFIG_NOSYSTEM", "1");
-        assert!(git.env("HOME", room.sandbox.home()).status().unwrap().success());
+        git.args(args).current_dir(fixture.sandbox.project()).env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(git.env("HOME", fixture.sandbox.home()).status().unwrap().success());
     }
 }
 
-/// `TestWorktreeHooksFire`: a worktree of Git's comes and goes, and one with work in it stays and is told.
+/// `TestWorktreeHooksFire`: a worktree of Git's comes and goes, and one with work in it stays and is reported.
 #[test]
 fn a_task_works_in_a_worktree_of_gits() {
     let hooks = "[hook.see]\non = [\"WorktreeCreate\", \"WorktreeRemove\"]\nshell = \"cat >> trees.jsonl; echo >> trees.jsonl\"\n";
-    let room = Room::new(hooks, IN_WORKTREE);
-    repository(&room);
-    let run = room.ask("delegate", &[]);
+    let fixture = Fixture::new(hooks, IN_WORKTREE);
+    repository(&fixture);
+    let run = fixture.ask("delegate", &[]);
     assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
-    let trees = room.text("trees.jsonl");
+    let trees = fixture.text("trees.jsonl");
     let last: Value =
         serde_json::from_str(trees.lines().rfind(|line| !line.is_empty()).unwrap()).unwrap();
     let path = last["data"]["worktree_path"].as_str().unwrap();
     assert!(!std::path::Path::new(path).exists(), "it was removed");
 
-    let room = Room::new(
+    let fixture = Fixture::new(
         hooks,
         &IN_WORKTREE.replace("prompt = \"look inside\"", "prompt = \"change inside\""),
     );
-    repository(&room);
-    let run = room.ask("delegate", &["--permission-mode", "acceptEdits"]);
+    repository(&fixture);
+    let run = fixture.ask("delegate", &["--permission-mode", "acceptEdits"]);
     assert_eq!(run.events(), ["WorktreeCreate"], "work is not thrown away");
     let result = run
-        .of("tool_result")
+        .of_kind("tool_result")
         .into_iter()
         .find(|tool_result| tool_result["tool"] == "Task")
         .unwrap();
     let text = result["text"].as_str().unwrap();
     let path = text.rsplit_once("worktree `").unwrap().1.split_once('`').unwrap().0;
     assert_eq!(std::fs::read_to_string(format!("{path}/b.txt")).unwrap(), "new");
-    assert_eq!(room.text("b.txt"), "");
+    assert_eq!(fixture.text("b.txt"), "");
 }
 
 /// A hook may make the worktree, and then removes it; or refuse it, and no task runs.
@@ -312,15 +318,15 @@ shell = '''mkdir -p made; echo 'content of a' > made/a.txt; echo "{\"output\": \
 on = "WorktreeRemove"
 shell = "rm -r made"
 "#;
-    let room = Room::new(hooks, IN_WORKTREE);
-    let run = room.ask("delegate", &[]);
+    let fixture = Fixture::new(hooks, IN_WORKTREE);
+    let run = fixture.ask("delegate", &[]);
     assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
-    assert!(run.of("tool_result").iter().all(|tool_result| tool_result["is_error"] == false));
-    assert!(!room.sandbox.project().join("made").exists());
+    assert!(run.of_kind("tool_result").iter().all(|tool_result| tool_result["is_error"] == false));
+    assert!(!fixture.sandbox.project().join("made").exists());
 
-    let refuse = "[hook.no]\non = \"WorktreeCreate\"\nshell = \"echo 'no room' >&2; exit 2\"\n";
-    let room = Room::new(refuse, IN_WORKTREE);
-    let run = room.ask("delegate", &[]);
-    let result = run.of("tool_result")[0];
-    assert!(result["text"].as_str().unwrap().contains("no room"), "{result}");
+    let refuse = "[hook.no]\non = \"WorktreeCreate\"\nshell = \"echo 'no space' >&2; exit 2\"\n";
+    let fixture = Fixture::new(refuse, IN_WORKTREE);
+    let run = fixture.ask("delegate", &[]);
+    let result = run.of_kind("tool_result")[0];
+    assert!(result["text"].as_str().unwrap().contains("no space"), "{result}");
 }

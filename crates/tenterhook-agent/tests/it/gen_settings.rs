@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use tenterhook_testkit::server::{Reply, Server};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const WRITES: &str = "record = \"requests.jsonl\"\n\
     [[reply]]\ncall = [{ tool = \"Write\", input = { file_path = \"out.txt\", content = \"one\" } }]\n\
     [[reply]]\nrepeat = true\ntext = \"done\"\n";
 
-/// A room whose project has these hooks of Gen's, and whose program has these variables.
-fn room(hooks: &Value, script: &str, env: &[(&str, &str)]) -> Room {
-    let room = Room::with_model("", "scripted:script.toml", env);
-    room.sandbox.write("script.toml", script).unwrap();
-    room.sandbox.write(".gen/settings.json", &json!({"hooks": hooks}).to_string()).unwrap();
-    room
+/// A fixture whose project has these hooks of Gen's, and whose program has these variables.
+fn fixture(hooks: &Value, script: &str, env: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::with_model("", "scripted:script.toml", env);
+    fixture.sandbox.write("script.toml", script).unwrap();
+    fixture.sandbox.write(".gen/settings.json", &json!({"hooks": hooks}).to_string()).unwrap();
+    fixture
 }
 
 /// asyncRewake: a hook that blocks in the background wakes the idle agent, which hears each reason once, in one turn after the
@@ -27,23 +27,24 @@ fn hooks_that_block_in_the_background_wake_the_idle_agent_one_at_a_time() {
     };
     let hooks = json!({"Stop": [{"hooks": [hook("leak in line 3"), hook("leak in line 7")]}]});
     let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"mended\"\n";
-    let room = room(&hooks, script, &[]);
-    let mut run = room.start(&[]);
+    let fixture = fixture(&hooks, script, &[]);
+    let mut run = fixture.start(&[]);
     run.prompt("work");
     run.wait_for("turn_ended");
-    room.sandbox.write("go", "").unwrap();
-    let heard = |words: &str| room.text("requests.jsonl").lines().last().unwrap().contains(words);
-    while !(heard("line 3") && heard("line 7")) {
+    fixture.sandbox.write("go", "").unwrap();
+    let was_sent =
+        |words: &str| fixture.text("requests.jsonl").lines().last().unwrap().contains(words);
+    while !(was_sent("line 3") && was_sent("line 7")) {
         run.wait_for("turn_ended");
     }
     run.end();
-    let last = room.text("requests.jsonl").lines().last().unwrap().to_owned();
+    let last = fixture.text("requests.jsonl").lines().last().unwrap().to_owned();
     for words in ["leak in line 3", "leak in line 7"] {
         assert_eq!(last.matches(words).count(), 1, "{last}");
     }
     // Never two turns at once.
-    for (at, line) in run.of("loading").iter().enumerate() {
-        assert_eq!(line["loading"], at % 2 == 0, "{:?}", run.of("loading"));
+    for (at, line) in run.of_kind("loading").iter().enumerate() {
+        assert_eq!(line["loading"], at % 2 == 0, "{:?}", run.of_kind("loading"));
     }
 }
 
@@ -60,9 +61,9 @@ fn a_request_is_sent_with_its_headers_and_the_variables_that_it_may_use() {
             "headers": {"X-Team": "$TEAM", "Authorization": "Bearer ${TOKEN}"},
             "allowedEnvVars": allowed});
         let hooks = json!({"PreToolUse": [{"matcher": "Write", "hooks": [hook]}]});
-        let room = room(&hooks, WRITES, &[("TEAM", "blue"), ("TOKEN", "hush-hush")]);
-        let run = room.ask("write", &["--permission-mode", "acceptEdits"]);
-        assert!(!format!("{:?}", run.heard).contains("hush-hush"));
+        let fixture = fixture(&hooks, WRITES, &[("TEAM", "blue"), ("TOKEN", "hush-hush")]);
+        let run = fixture.ask("write", &["--permission-mode", "acceptEdits"]);
+        assert!(!format!("{:?}", run.received).contains("hush-hush"));
         let [request] = server.requests().try_into().expect("one request");
         let header = |name: &str| request.headers.get(name).map(|value| value.trim());
         assert_eq!((header("x-team"), header("authorization")), (Some("blue"), Some(sent)));
@@ -71,8 +72,8 @@ fn a_request_is_sent_with_its_headers_and_the_variables_that_it_may_use() {
             (&body["hook_event_name"], &body["tool_input"]["file_path"]),
             (&json!("PreToolUse"), &json!("out.txt"))
         );
-        assert!(run.of("tool_result")[0]["text"].as_str().unwrap().contains("not this file"));
-        assert_eq!(room.text("out.txt"), "");
+        assert!(run.of_kind("tool_result")[0]["text"].as_str().unwrap().contains("not this file"));
+        assert_eq!(fixture.text("out.txt"), "");
     }
 }
 
@@ -95,8 +96,8 @@ fn a_model_of_its_own_judges_a_call() {
             let hooks = json!({"PreToolUse": [{"matcher": "Write", "hooks": [hook]}]});
             let base = server.url();
             let env = [("OPENAI_API_KEY", "sk-test"), ("OPENAI_BASE_URL", base.as_str())];
-            let room = room(&hooks, WRITES, &env);
-            let mut run = room.start(&[]);
+            let fixture = fixture(&hooks, WRITES, &env);
+            let mut run = fixture.start(&[]);
             run.prompt("write");
             let next = run.wait("the call or the question", |message| {
                 message["type"] == "ask" || message["type"] == "tool_result"
@@ -105,11 +106,11 @@ fn a_model_of_its_own_judges_a_call() {
                 assert_eq!(next["type"], "tool_result", "{kind}");
                 assert!(next["text"].as_str().unwrap().contains("seen by a model"), "{next}");
             } else {
-                assert_eq!(next["type"], "ask", "{kind}: its consent does not count: {next}");
-                assert_eq!(run.of("warn")[0]["event"], "PreToolUse", "and that is told");
+                assert_eq!(next["type"], "ask", "{kind}: its consent is ignored: {next}");
+                assert_eq!(run.of_kind("warn")[0]["event"], "PreToolUse", "with a warning");
             }
             run.end();
-            assert_eq!(room.text("out.txt"), "");
+            assert_eq!(fixture.text("out.txt"), "");
             let [request] = server.requests().try_into().expect("one question");
             let body: Value = serde_json::from_str(&request.body).unwrap();
             assert_eq!(body["model"], "judge");

@@ -5,17 +5,17 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 
 const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
 
-fn fifo(room: &Room, name: &str) {
-    let path = room.sandbox.project().join(name);
+fn fifo(fixture: &Fixture, name: &str) {
+    let path = fixture.sandbox.project().join(name);
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-fn there(room: &Room, name: &str) -> bool {
-    room.sandbox.project().join(name).exists()
+fn there(fixture: &Fixture, name: &str) -> bool {
+    fixture.sandbox.project().join(name).exists()
 }
 
 fn lives(pid: &str) -> bool {
@@ -24,43 +24,44 @@ fn lives(pid: &str) -> bool {
 }
 
 fn warned(run: &Run, words: &str) -> bool {
-    run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
+    run.of_kind("warn").iter().any(|value| value["reason"].as_str().unwrap().contains(words))
 }
 
-fn requests(room: &Room) -> Vec<Value> {
-    let text = room.text("requests.jsonl");
+fn requests(fixture: &Fixture) -> Vec<Value> {
+    let text = fixture.text("requests.jsonl");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A mention of what is no file, or of what a rule keeps from the model, is told and adds nothing; of a large file the
-/// beginning is added, and a word that only looks like a mention is nobody's affair.
+/// A mention of a path that is no file, or that a rule keeps from the model, is reported and adds
+/// nothing; of a large file the beginning is added, and a word that only looks like a mention is
+/// ignored.
 #[test]
 fn a_mention_adds_a_file_and_nothing_else() {
-    let room = Room::new("", HELLO);
-    fifo(&room, "fifo");
-    room.sandbox.write("key.txt", "the-key").unwrap();
-    room.sandbox.write("large.txt", &"0123456789abcde\n".repeat(1 << 20)).unwrap();
-    let prompt = "see @fifo @/dev/zero @src/ @key.txt @nobody and @large.txt";
-    room.sandbox.write("src/a.rs", "").unwrap();
-    let run = room.ask(prompt, &["--deny", "Read(key.txt)"]);
-    assert_eq!(run.of("reply").len(), 1);
+    let fixture = Fixture::new("", HELLO);
+    fifo(&fixture, "fifo");
+    fixture.sandbox.write("key.txt", "the-key").unwrap();
+    fixture.sandbox.write("large.txt", &"0123456789abcde\n".repeat(1 << 20)).unwrap();
+    let prompt = "see @fifo @/dev/zero @src/ @key.txt @absent and @large.txt";
+    fixture.sandbox.write("src/a.rs", "").unwrap();
+    let run = fixture.ask(prompt, &["--deny", "Read(key.txt)"]);
+    assert_eq!(run.of_kind("reply").len(), 1);
     for words in [
         "`fifo` is not added: it is a FIFO",
         "`/dev/zero` is not added: it is a device",
         "`src/` is not added: it is a directory",
         "`key.txt` is not added: the rule",
     ] {
-        assert!(warned(&run, words), "{words}: {:?}", run.of("warn"));
+        assert!(warned(&run, words), "{words}: {:?}", run.of_kind("warn"));
     }
-    assert_eq!(run.of("warn").len(), 4);
-    let asked = room.text("requests.jsonl");
+    assert_eq!(run.of_kind("warn").len(), 4);
+    let asked = fixture.text("requests.jsonl");
     assert!(asked.contains("The file `large.txt`, its beginning:") && asked.len() < 80_000);
     assert!(!asked.contains("the-key"));
 }
 
 /// Tools and instructions wait for no FIFO, read no file that has no end, and follow no link in a circle.
 #[test]
-fn what_is_no_file_is_waited_for_by_nobody() {
+fn mention_that_is_no_file_is_skipped_without_a_wait() {
     let script = r#"
 [[reply]]
 call = [
@@ -75,16 +76,16 @@ call = [
 [[reply]]
 text = "done"
 "#;
-    let room = Room::new("", script);
-    room.sandbox.write("sub/a.txt", "needle").unwrap();
+    let fixture = Fixture::new("", script);
+    fixture.sandbox.write("sub/a.txt", "needle").unwrap();
     for name in ["fifo", "AGENTS.md", "sub/deep.fifo"] {
-        fifo(&room, name);
+        fifo(&fixture, name);
     }
-    let project = room.sandbox.project();
+    let project = fixture.sandbox.project();
     std::os::unix::fs::symlink(&project, project.join("sub/loop")).unwrap();
     std::fs::File::create(project.join("zeroes")).unwrap().set_len(1 << 30).unwrap();
-    let run = room.ask("look", &["--permission-mode", "acceptEdits"]);
-    let results = run.of("tool_result");
+    let run = fixture.ask("look", &["--permission-mode", "acceptEdits"]);
+    let results = run.of_kind("tool_result");
     let texts: Vec<_> =
         results.iter().map(|tool_result| tool_result["text"].as_str().unwrap()).collect();
     let fifo = "it is a FIFO, not a file";
@@ -98,25 +99,25 @@ text = "done"
 /// A line that is no text, or says nothing that is known, costs that line alone.
 #[test]
 fn a_broken_line_of_input_costs_itself_alone() {
-    let room = Room::new("", HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", HELLO);
+    let mut run = fixture.start(&[]);
     run.say_bytes(b"\xff\xfe\n[]\n{\"type\": \"prompt\", \"text\": \"\xff\"}\n\n");
     run.prompt("hi");
     run.wait_for("turn_ended");
     assert_eq!(run.end(), 0);
-    assert_eq!(requests(&room).len(), 1);
+    assert_eq!(requests(&fixture).len(), 1);
 }
 
-/// Hooks on what is shown hold up nobody who leaves, also where the session had nothing else to do any more.
+/// Hooks on what is shown do not delay leaving, also where the session had nothing else to do any more.
 #[test]
-fn whoever_leaves_waits_for_no_hook_on_what_is_shown() {
+fn leaving_does_not_wait_for_display_hooks() {
     let hooks = "[hook.hangs]\non = \"MessageDisplay\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.close();
-    room.until("the hook", || there(&room, "began"));
+    fixture.until("the hook", || there(&fixture, "began"));
     run.signal("TERM");
     run.code();
 }
@@ -128,43 +129,44 @@ timeout = "10m"
 shell = '''if grep -q slow; then touch began; exec sleep 600; fi'''
 "#;
 
-/// A text that is to steer is given back when somebody stops it while its hooks judge it, also after the turn; the next one is
-/// judged as ever, and nobody who leaves waits for it.
+/// A steering text is given back when the person stops it while its hooks judge it, also after the turn; the next one is
+/// judged as usual, and leaving does not wait for it.
 #[test]
 fn a_steer_whose_hooks_hang_is_given_back() {
     let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\nword_ms = 20\ntext = \"one two three four five six seven eight nine ten eleven twelve\"\n";
-    let room = Room::new(HANGS, script);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(HANGS, script);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("text");
     run.prompt("slow down");
-    room.until("the hook", || there(&room, "began"));
+    fixture.until("the hook", || there(&fixture, "began"));
     run.wait_for("turn_ended");
-    run.say(json!({"type": "interrupt"}));
+    run.send_line(json!({"type": "interrupt"}));
     let back = run.wait_for("refused");
     assert_eq!((&back["text"], &back["reason"]), (&json!("slow down"), &json!("interrupted")));
     run.prompt("go on");
     run.wait_for("text");
     run.prompt("slow and steady");
     run.wait_for("turn_ended");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.code();
-    let text = room.text("requests.jsonl");
+    let text = fixture.text("requests.jsonl");
     assert!(text.contains("go on") && !text.contains("slow"), "{text}");
 }
 
-/// A prompt that was announced as final is in, whoever stops the announcement: no hook is told of a text that is taken back.
+/// A prompt that was announced as final stays in, even if the announcement is stopped: no hook sees
+/// a text that is taken back.
 #[test]
 fn a_prompt_that_was_announced_is_not_taken_back() {
     let hooks = "[hook.hangs]\non = \"UserPromptCommitted\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
-    room.until("the hook", || there(&room, "began"));
-    run.say(json!({"type": "interrupt"}));
+    fixture.until("the hook", || there(&fixture, "began"));
+    run.send_line(json!({"type": "interrupt"}));
     assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
-    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap().to_owned();
-    assert!(run.of("refused").is_empty() && run.of("prompt").len() == 1);
+    let transcript = run.of_kind("session")[0]["transcript_path"].as_str().unwrap().to_owned();
+    assert!(run.of_kind("refused").is_empty() && run.of_kind("prompt").len() == 1);
     run.end();
     assert!(std::fs::read_to_string(transcript).unwrap().contains("\"text\":\"hi\""));
 }
@@ -173,16 +175,16 @@ fn a_prompt_that_was_announced_is_not_taken_back() {
 #[test]
 fn a_session_that_was_killed_in_the_middle_of_a_call_goes_on() {
     let script = "record = \"requests.jsonl\"\n[[reply]]\non = \"go\"\ncall = [{ tool = \"Bash\", input = { command = \"touch began; exec sleep 600\" } }]\n[[reply]]\ntext = \"fine\"\n";
-    let room = Room::new("", script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new("", script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("go");
     let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
-    room.until("the call", || there(&room, "began"));
+    fixture.until("the call", || there(&fixture, "began"));
     run.signal("KILL");
     drop(run);
-    let run = room.ask("again", &["--resume", &transcript]);
-    assert_eq!(run.of("reply")[0]["text"], "fine");
-    let last = requests(&room).pop().unwrap()["messages"].clone();
+    let run = fixture.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of_kind("reply")[0]["text"], "fine");
+    let last = requests(&fixture).pop().unwrap()["messages"].clone();
     let roles: Vec<_> =
         last.as_array().unwrap().iter().map(|value| value["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tools", "user"], "{last:#}");
@@ -192,11 +194,11 @@ fn a_session_that_was_killed_in_the_middle_of_a_call_goes_on() {
 /// One session at a time writes a transcript, and no file of another kind becomes one.
 #[test]
 fn a_transcript_is_written_by_one_session() {
-    let room = Room::new("", HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", HELLO);
+    let mut run = fixture.start(&[]);
     let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
-    room.sandbox.write("notes.txt", "dear diary\n").unwrap();
-    fifo(&room, "fifo");
+    fixture.sandbox.write("notes.txt", "dear diary\n").unwrap();
+    fifo(&fixture, "fifo");
     for (file, why) in [
         (transcript.as_str(), "in use"),
         ("notes.txt", "not a transcript"),
@@ -204,7 +206,7 @@ fn a_transcript_is_written_by_one_session() {
         (".", "a directory"),
         ("nowhere", "No such file"),
     ] {
-        let mut other = room.command();
+        let mut other = fixture.command();
         other.args(["--model", "scripted:script.toml", "-p", "hi", "--resume", file]);
         let output = other.output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
@@ -218,9 +220,9 @@ fn a_transcript_is_written_by_one_session() {
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.end();
-    assert_eq!(room.text("notes.txt"), "dear diary\n");
-    let run = room.ask("again", &["--resume", &transcript]);
-    assert_eq!(run.of("reply").len(), 1, "it is free again");
+    assert_eq!(fixture.text("notes.txt"), "dear diary\n");
+    let run = fixture.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of_kind("reply").len(), 1, "it is free again");
 }
 
 const INSIDE: &str = r#"
@@ -235,34 +237,34 @@ repeat = true
 text = "well"
 "#;
 
-/// A task that is stopped leaves no worktree behind, unless there is work in it: then the person is told where.
+/// A task that is stopped leaves no worktree behind, unless there is work in it: then the person reads where.
 #[test]
 fn a_stopped_task_leaves_its_worktree() {
     for (work, stays) in [("true", false), ("echo new > new.txt", true)] {
         let hooks = "[hook.see]\non = \"WorktreeRemove\"\nshell = \"true\"\n";
-        let room = Room::new(hooks, &INSIDE.replace("WORK", work));
-        room.sandbox.write("~/report.sh", "pwd > $HOME/where\n").unwrap();
-        super::gates::repository(&room);
-        let mut run = room.start(&["--allow", "Bash(*)"]);
+        let fixture = Fixture::new(hooks, &INSIDE.replace("WORK", work));
+        fixture.sandbox.write("~/report.sh", "pwd > $HOME/where\n").unwrap();
+        super::gates::repository(&fixture);
+        let mut run = fixture.start(&["--allow", "Bash(*)"]);
         run.prompt("delegate");
-        room.until("the task", || room.text("../home/where").ends_with('\n'));
-        run.say(json!({"type": "interrupt"}));
+        fixture.until("the task", || fixture.text("../home/where").ends_with('\n'));
+        run.send_line(json!({"type": "interrupt"}));
         run.wait_for("turn_ended");
-        let text = room.text("../home/where");
+        let text = fixture.text("../home/where");
         let worktree = Path::new(text.trim());
         if stays {
             let json = run.wait_for("notice");
             assert!(json["text"].as_str().unwrap().contains(text.trim()), "{json}");
             assert!(worktree.join("new.txt").exists());
         } else {
-            room.until("the worktree to go", || !worktree.exists());
+            fixture.until("the worktree to go", || !worktree.exists());
         }
         run.end();
         assert_eq!(run.events().contains(&"WorktreeRemove"), !stays);
     }
 }
 
-/// What commands left behind ends with the session, also what made a session of its own.
+/// Processes of commands end with the session, also those in a new session.
 #[test]
 fn nothing_of_a_command_outlives_the_session() {
     let script = r#"
@@ -277,15 +279,15 @@ repeat = true
 text = "well"
 "#;
     for how in ["quit", "TERM", "close"] {
-        let room = Room::new("", script);
-        let mut run = room.start(&["--allow", "Bash(*)"]);
+        let fixture = Fixture::new("", script);
+        let mut run = fixture.start(&["--allow", "Bash(*)"]);
         run.prompt("go");
         run.wait_for("turn_ended");
-        let pid = |name: &str| room.text(name);
-        room.until("the processes", || !pid("daemon").is_empty() && !pid("leader").is_empty());
+        let pid = |name: &str| fixture.text(name);
+        fixture.until("the processes", || !pid("daemon").is_empty() && !pid("leader").is_empty());
         assert!(lives(&pid("daemon")) && lives(&pid("leader")));
         match how {
-            "quit" => run.say(json!({"type": "quit"})),
+            "quit" => run.send_line(json!({"type": "quit"})),
             "TERM" => run.signal("TERM"),
             _ => {}
         }
@@ -296,10 +298,11 @@ text = "well"
     }
 }
 
-/// Texts that came too late to steer are told to the model in their order, and what was told to be in is kept whoever leaves; a
+/// Texts that came too late to steer reach the model in their order, and an announced text is
+/// stored even if the person leaves; a
 /// call that was done before an interrupt has its result, and each call that was shown to begin is shown to end.
 #[test]
-fn nothing_that_was_told_to_be_in_is_lost() {
+fn announced_texts_are_not_lost() {
     let script = r#"
 record = "requests.jsonl"
 [[reply]]
@@ -314,20 +317,20 @@ text = "well"
 "#;
     let hooks = "[hook.hangs]\non = \"PostToolUse\"\nmatch = \"Read\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n\
                  [hook.ends]\non = \"TurnComplete\"\ntimeout = \"10m\"\nshell = \"until test -e go; do sleep 0.01; done\"\n";
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("go");
-    room.until("the hook", || there(&room, "began"));
+    fixture.until("the hook", || there(&fixture, "began"));
     for text in ["steer one", "steer two", "steer three"] {
         run.prompt(text);
         run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == text);
     }
-    run.say(json!({"type": "interrupt"}));
+    run.send_line(json!({"type": "interrupt"}));
     run.wait_for("turn_ended");
-    assert_eq!(run.of("tool").len(), run.of("tool_result").len());
-    room.sandbox.write("go", "").unwrap();
+    assert_eq!(run.of_kind("tool").len(), run.of_kind("tool_result").len());
+    fixture.sandbox.write("go", "").unwrap();
     run.wait_for("turn_ended");
-    let last = requests(&room).pop().unwrap()["messages"].clone();
+    let last = requests(&fixture).pop().unwrap()["messages"].clone();
     let texts: Vec<_> = last
         .as_array()
         .unwrap()
@@ -345,61 +348,62 @@ text = "well"
     run.end();
 }
 
-/// What was told to be in is kept where somebody leaves before the model could hear it.
+/// An announced text is stored where the person leaves before the model could read it.
 #[test]
-fn a_steer_is_kept_whoever_leaves() {
+fn steering_text_is_stored_when_the_person_leaves() {
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"touch began; exec sleep 600\" } }]\n";
-    let room = Room::new("", script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new("", script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("go");
-    room.until("the call", || there(&room, "began"));
+    fixture.until("the call", || there(&fixture, "began"));
     run.prompt("steer");
     run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "steer");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.end();
-    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap();
+    let transcript = run.of_kind("session")[0]["transcript_path"].as_str().unwrap();
     assert!(std::fs::read_to_string(transcript).unwrap().contains("\"text\":\"steer\""));
 }
 
-/// A directory whose name is no text is one to work in, and a file of marks that is none is told and not waited for.
+/// A directory whose name is no text is one to work in, and a file of marks that is no file is
+/// reported and not waited for.
 #[test]
-fn odd_names_and_odd_marks_hold_nobody_up() {
+fn odd_names_and_odd_marks_cause_no_delay() {
     use std::os::unix::ffi::OsStrExt;
-    let room = Room::new("", HELLO);
-    let odd = room.sandbox.project().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    let fixture = Fixture::new("", HELLO);
+    let odd = fixture.sandbox.project().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
     std::fs::create_dir(&odd).unwrap();
-    let script = format!("scripted:{}/script.toml", room.sandbox.project().display());
-    let mut agent = room.command();
+    let script = format!("scripted:{}/script.toml", fixture.sandbox.project().display());
+    let mut agent = fixture.command();
     let output = agent.current_dir(odd).args(["--model", &script, "-p", "hi"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\n");
 
-    let run = room.ask("hi", &[]);
-    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap().to_owned();
+    let run = fixture.ask("hi", &[]);
+    let transcript = run.of_kind("session")[0]["transcript_path"].as_str().unwrap().to_owned();
     let marks = Path::new(&transcript).with_extension("hooks.json");
     assert!(Command::new("mkfifo").arg(marks).status().unwrap().success());
-    let run = room.ask("again", &["--resume", &transcript]);
-    assert_eq!(run.of("reply").len(), 1);
-    assert!(warned(&run, "it is a FIFO"), "{:?}", run.of("warn"));
+    let run = fixture.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of_kind("reply").len(), 1);
+    assert!(warned(&run, "it is a FIFO"), "{:?}", run.of_kind("warn"));
 }
 
-/// Hooks that wake the agent whenever it rests have it work only so often while nobody says anything; what they say then is
-/// told with the next prompt.
+/// Hooks that wake the agent whenever it rests have it work only so often without input; their later texts
+/// join the next prompt.
 #[test]
 fn hooks_that_wake_the_agent_for_ever_are_bounded() {
     let hooks =
         "[hook.again]\non = \"Stop\"\nwake = true\nshell = \"echo 'once more' >&2; exit 2\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait("the end of it", |line| {
         line["type"] == "warn" && line["reason"].as_str().unwrap().contains("8 times in a row")
     });
-    assert_eq!(run.of("turn_ended").len(), 9);
+    assert_eq!(run.of_kind("turn_ended").len(), 9);
     run.prompt("enough");
     run.wait_for("turn_ended");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.end();
-    let all = requests(&room);
+    let all = requests(&fixture);
     let said = all[9]["messages"].as_array().unwrap();
     let said: Vec<_> = said.iter().map(|value| value["text"].as_str().unwrap()).collect();
     assert!(said.ends_with(&["enough", "once more"]), "{said:?}");
@@ -420,10 +424,13 @@ call = [
 [[reply]]
 text = "done"
 "#;
-    let room = Room::new("", script);
-    let run = room.ask("go", &["--allow", "Bash(*)"]);
-    let failed: Vec<_> =
-        run.of("tool_result").iter().map(|tool_result| tool_result["is_error"] == true).collect();
+    let fixture = Fixture::new("", script);
+    let run = fixture.ask("go", &["--allow", "Bash(*)"]);
+    let failed: Vec<_> = run
+        .of_kind("tool_result")
+        .iter()
+        .map(|tool_result| tool_result["is_error"] == true)
+        .collect();
     assert_eq!(failed, [true, true, true, true, false]);
-    assert!(!there(&room, "ran"));
+    assert!(!there(&fixture, "ran"));
 }

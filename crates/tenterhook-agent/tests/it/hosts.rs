@@ -1,9 +1,9 @@
-//! Which hooks there are, where they work, and what a person is told of them.
+//! The list of hooks, where they work, and the person's view of them.
 #![expect(clippy::indexing_slicing, reason = "what tests share may fail them")]
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 
 const HELLO: &str = "[[reply]]\nrepeat = true\ntext = \"hello\"\n";
 
@@ -22,39 +22,42 @@ fn reasonix(event: &str, entry: Value) -> String {
 fn without_a_project_the_users_hooks_run_once() {
     let settings = |line: &str| reasonix("TurnStart", json!({"command": line}));
     for at_home in [false, true] {
-        let room = Room::new("", HELLO);
-        room.sandbox
+        let fixture = Fixture::new("", HELLO);
+        fixture
+            .sandbox
             .write(".reasonix/settings.json", &settings("echo project >> $HOME/ran.txt"))
             .unwrap();
-        room.sandbox
+        fixture
+            .sandbox
             .write("~/.reasonix/settings.json", &settings("echo user >> $HOME/ran.txt"))
             .unwrap();
-        let elsewhere = room.sandbox.write("~/chat/keep", "").unwrap();
+        let elsewhere = fixture.sandbox.write("~/chat/keep", "").unwrap();
         let place =
-            if at_home { room.sandbox.home() } else { elsewhere.parent().unwrap().to_owned() };
-        let script = format!("scripted:{}", room.sandbox.project().join("script.toml").display());
-        let mut chat = room.command();
+            if at_home { fixture.sandbox.home() } else { elsewhere.parent().unwrap().to_owned() };
+        let script =
+            format!("scripted:{}", fixture.sandbox.project().join("script.toml").display());
+        let mut chat = fixture.command();
         let status =
             chat.current_dir(place).args(["--model", &script, "-p", "hi"]).output().unwrap().status;
         assert!(status.success());
-        assert_eq!(room.text("../home/ran.txt"), "user\n");
+        assert_eq!(fixture.text("../home/ran.txt"), "user\n");
     }
 }
 
-/// loop: no hooks is no event; the list may be swapped while the session goes on; a hook is told where the agent works and
+/// loop: no hooks is no event; the list may be swapped while the session goes on; a hook receives where the agent works and
 /// starts there, unless its entry says another directory.
 #[test]
 fn hooks_are_swapped_and_start_where_the_agent_works() {
-    let room = Room::new("", HELLO);
-    room.sandbox.write("sub/keep", "").unwrap();
-    room.sandbox.write(".reasonix/settings.json", "{}").unwrap();
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", HELLO);
+    fixture.sandbox.write("sub/keep", "").unwrap();
+    fixture.sandbox.write(".reasonix/settings.json", "{}").unwrap();
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     assert!(run.events().is_empty());
-    let says = "cat >> $HOME/told.jsonl; pwd >> $HOME/where.txt";
+    let says = "cat >> $HOME/seen.jsonl; pwd >> $HOME/where.txt";
     let reload = |run: &mut Run, entry: Value| {
-        room.swap(".reasonix/settings.json", &reasonix("TurnStart", entry));
+        fixture.swap(".reasonix/settings.json", &reasonix("TurnStart", entry));
         assert!(page(run, "/hooks reload").starts_with("1 hook is loaded"));
         run.prompt("hi");
         run.wait_for("turn_ended");
@@ -63,9 +66,9 @@ fn hooks_are_swapped_and_start_where_the_agent_works() {
     reload(&mut run, json!({"command": says, "cwd": "sub"}));
     run.end();
     assert_eq!(run.events(), ["TurnStart", "TurnStart"]);
-    let project = room.sandbox.project().canonicalize().unwrap().display().to_string();
-    assert_eq!(room.text("../home/where.txt"), format!("{project}\n{project}/sub\n"));
-    let text = room.text("../home/told.jsonl");
+    let project = fixture.sandbox.project().canonicalize().unwrap().display().to_string();
+    assert_eq!(fixture.text("../home/where.txt"), format!("{project}\n{project}/sub\n"));
+    let text = fixture.text("../home/seen.jsonl");
     for line in text.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         let cwd = std::path::Path::new(line["cwd"].as_str().unwrap());
@@ -75,7 +78,7 @@ fn hooks_are_swapped_and_start_where_the_agent_works() {
 }
 
 /// `hooks_command_lists_registered_chains`, IG-S8: `/hooks` and `/hooks list` say the same, a reload shows an edit, a broken
-/// file keeps the hooks that were good and says what is wrong, and a word that is none is answered with those that are.
+/// file keeps the hooks that were good and says what is wrong, and an unknown subcommand is answered with the known ones.
 #[test]
 fn hooks_are_listed_and_reloaded_at_a_word() {
     let file = |words: &[&str]| {
@@ -85,10 +88,10 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
             .collect();
         json!({"hooks": {"UserPromptSubmit": entries}}).to_string()
     };
-    let room = Room::new("", HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", HELLO);
+    let mut run = fixture.start(&[]);
     assert_eq!(page(&mut run, "/hooks"), "No hooks are configured.");
-    room.swap("~/.ignis/hooks.json", &file(&["one"]));
+    fixture.swap("~/.ignis/hooks.json", &file(&["one"]));
     assert!(page(&mut run, "/hooks reload").starts_with("1 hook is loaded"));
     let listed = page(&mut run, "/hooks");
     assert_eq!(listed, page(&mut run, "/hooks list"));
@@ -98,15 +101,15 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
             && listed.contains(".ignis/hooks.json:"),
         "{listed}"
     );
-    room.swap("~/.ignis/hooks.json", &file(&["one", "two"]));
+    fixture.swap("~/.ignis/hooks.json", &file(&["one", "two"]));
     assert!(page(&mut run, "/hooks reload").starts_with("2 hooks are loaded"));
     assert!(page(&mut run, "/hooks").contains("echo two"));
-    room.swap("~/.ignis/hooks.json", "{\"hooks\": {");
+    fixture.swap("~/.ignis/hooks.json", "{\"hooks\": {");
     let text = page(&mut run, "/hooks reload");
     assert!(text.starts_with("2 hooks are loaded") && text.contains("error"), "{text}");
     run.prompt("hi");
     run.wait_for("turn_ended");
-    assert!(room.text("ran.txt").contains("one\ntwo\n"), "the last good hooks run");
+    assert!(fixture.text("ran.txt").contains("one\ntwo\n"), "the last good hooks run");
     run.prompt("/hooks bogus");
     let usage = run.wait("usage", |message| {
         message["type"] == "notice" && message["text"].as_str().unwrap().contains("bogus")
@@ -117,12 +120,12 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
     run.end();
 }
 
-/// `TestScopeConfigSource`, `TestConfigSourceFromFilePath`: a file of hooks that changed is told with whose it is.
+/// `TestScopeConfigSource`, `TestConfigSourceFromFilePath`: a changed file of hooks is reported with its owner.
 #[test]
-fn a_changed_file_of_hooks_is_told_with_whose_it_is() {
+fn changed_hook_file_is_reported_with_its_owner() {
     let hooks = "[hook.see]\non = \"ConfigChange\"\nshell = \"cat >> $HOME/changes.jsonl; echo >> $HOME/changes.jsonl\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     let files = [
@@ -136,23 +139,23 @@ fn a_changed_file_of_hooks_is_told_with_whose_it_is() {
     ];
     let mut wanted = Vec::new();
     for (file, source) in files {
-        let path = room.swap(file, "{}");
+        let path = fixture.swap(file, "{}");
         wanted.push((path.display().to_string(), source.to_owned()));
         run.wait("change", |message| {
             message["type"] == "hooks" && message["event"] == "ConfigChange"
         });
     }
     run.end();
-    let told = room.text("../home/changes.jsonl");
-    let told = told
+    let changes = fixture.text("../home/changes.jsonl");
+    let changes = changes
         .lines()
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let told: Vec<_> = told
+    let changes: Vec<_> = changes
         .map(|value| {
             let text = |key: &str| value["data"][key].as_str().unwrap().to_owned();
             (text("file_path"), text("source"))
         })
         .collect();
-    assert_eq!(told, wanted);
+    assert_eq!(changes, wanted);
 }

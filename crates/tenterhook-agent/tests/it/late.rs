@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// The messages of each request that the model was given.
-fn requests(room: &Room) -> Vec<Vec<Value>> {
-    let text = room.text("requests.jsonl");
+fn requests(fixture: &Fixture) -> Vec<Vec<Value>> {
+    let text = fixture.text("requests.jsonl");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.map(|line| line["messages"].as_array().unwrap().clone()).collect()
 }
@@ -26,14 +26,14 @@ fn wakes(name: &str, on: &str, says: &str) -> String {
 #[test]
 fn an_idle_agent_reads_why_it_is_woken_and_what_there_is_to_know() {
     let says = r#"echo '{"decision": "deny", "reason": "the scan found a key", "context": "it is in a.rs"}'"#;
-    let room = Room::new(&wakes("scan", "Stop", says), HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(&wakes("scan", "Stop", says), HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
-    room.sandbox.write("scan", "").unwrap();
+    fixture.sandbox.write("scan", "").unwrap();
     run.wait_for("turn_ended");
     run.end();
-    let requests = requests(&room);
+    let requests = requests(&fixture);
     assert_eq!(requests.len(), 2);
     let last = requests[1].last().unwrap();
     assert_eq!((&last["role"], &last["author"]), (&"user".into(), &"hook".into()), "{last}");
@@ -57,10 +57,10 @@ text = "done"
 "#;
     let hooks =
         wakes("scan", "TurnStart", "echo $$ > pid; echo 'the scan found a key' >&2; exit 2");
-    let room = Room::new(&hooks, script);
-    let run = room.ask("work", &["--allow", "Bash(*)"]);
-    assert_eq!(run.of("tool_result").len(), 2);
-    let requests = requests(&room);
+    let fixture = Fixture::new(&hooks, script);
+    let run = fixture.ask("work", &["--allow", "Bash(*)"]);
+    assert_eq!(run.of_kind("tool_result").len(), 2);
+    let requests = requests(&fixture);
     for messages in &requests {
         for pair in messages.windows(2) {
             if pair[0]["calls"].is_array() {
@@ -68,8 +68,8 @@ text = "done"
             }
         }
     }
-    let told = |record: &Value| record["text"] == "the scan found a key";
-    assert!(requests.last().unwrap().iter().any(told), "it is told after the results");
+    let is_report = |record: &Value| record["text"] == "the scan found a key";
+    assert!(requests.last().unwrap().iter().any(is_report), "it comes after the results");
 }
 
 /// X3.14: only a hook that objects wakes; each in its turn, in the order in which they end.
@@ -80,27 +80,27 @@ fn hooks_wake_an_idle_agent_in_the_order_in_which_they_end() {
         wakes("first", "Stop", "echo 'first it was' >&2; exit 2"),
         wakes("second", "Stop", "echo 'second it was' >&2; exit 2"),
     ];
-    let room = Room::new(&hooks.concat(), HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(&hooks.concat(), HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     // The one that was started last ends first.
     for name in ["quiet", "second", "first"] {
-        room.sandbox.write(name, "").unwrap();
+        fixture.sandbox.write(name, "").unwrap();
         if name != "quiet" {
             run.wait_for("turn_ended");
         }
     }
     run.end();
-    assert_eq!(run.of("turn_ended").len(), 3);
+    assert_eq!(run.of_kind("turn_ended").len(), 3);
     let last: Vec<_> =
-        requests(&room).iter().map(|request| request.last().unwrap()["text"].clone()).collect();
+        requests(&fixture).iter().map(|request| request.last().unwrap()["text"].clone()).collect();
     assert_eq!(last, ["hi", "second it was", "first it was"]);
 }
 
-/// X3.14: what belongs to a conversation that was cleared wakes nobody in the next one.
+/// X3.14: hooks of a cleared conversation do not wake the agent in the next one.
 #[test]
-fn what_was_cleared_wakes_nobody() {
+fn cleared_conversation_does_not_wake_the_agent() {
     let old = wakes("old", "Stop", "echo $$ > pid; echo 'an old story' >&2; exit 2");
     let new = r#"
 [hook.new]
@@ -109,16 +109,16 @@ wake = true
 shell = '''grep -q again || exit 0
 until test -e pid && ! kill -0 $(cat pid); do sleep 0.01; done; echo 'a new story' >&2; exit 2'''
 "#;
-    let room = Room::new(&(old + new), HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(&(old + new), HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.prompt("/clear");
     run.prompt("hi again");
     run.wait_for("turn_ended");
-    room.sandbox.write("old", "").unwrap();
+    fixture.sandbox.write("old", "").unwrap();
     run.wait_for("turn_ended");
     run.end();
-    let text = room.text("requests.jsonl");
+    let text = fixture.text("requests.jsonl");
     assert!(text.contains("a new story") && !text.contains("an old story"), "{text}");
 }

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
 
 /// The requests that the model was given.
-fn requests(room: &Room) -> Vec<Value> {
-    room.text("requests.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+fn requests(fixture: &Fixture) -> Vec<Value> {
+    fixture.text("requests.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// `InitFiresSetupHook`: on request alone, before the session starts, and its words reach the model.
@@ -30,10 +30,11 @@ shell = "true"
         (&["--maintenance"], &["Setup", "SessionStart", "TurnStart"]),
         (&[], &["SessionStart", "TurnStart"]),
     ] {
-        let room = Room::new(hooks, HELLO);
-        assert_eq!(room.ask("hi", args).events(), events);
-        let told = requests(&room)[0]["system"].as_str().unwrap().contains("the cache is clean");
-        assert_eq!(told, args == ["--maintenance"]);
+        let fixture = Fixture::new(hooks, HELLO);
+        assert_eq!(fixture.ask("hi", args).events(), events);
+        let has_context =
+            requests(&fixture)[0]["system"].as_str().unwrap().contains("the cache is clean");
+        assert_eq!(has_context, args == ["--maintenance"]);
     }
 }
 
@@ -41,8 +42,8 @@ shell = "true"
 #[test]
 fn session_start_adds_what_it_says_and_silence_adds_nothing() {
     let system = |hooks: &str| {
-        let room = Room::new(hooks, HELLO);
-        let mut run = room.start(&[]);
+        let fixture = Fixture::new(hooks, HELLO);
+        let mut run = fixture.start(&[]);
         run.prompt("one");
         run.wait_for("turn_ended");
         run.prompt("two");
@@ -54,7 +55,7 @@ fn session_start_adds_what_it_says_and_silence_adds_nothing() {
             events.iter().filter(|event| **event == "SessionStart").count(),
             usize::from(turns > 0)
         );
-        requests(&room)[1]["system"].as_str().unwrap().to_owned()
+        requests(&fixture)[1]["system"].as_str().unwrap().to_owned()
     };
     let hook = |line: &str| {
         format!(
@@ -82,22 +83,22 @@ shell = '''echo '{"first_message": "read the notes"}' '''
 on = "UserPromptSubmit"
 shell = "true"
 "#;
-    let room = Room::new(hooks, HELLO);
-    let run = room.ask("then this", &[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let run = fixture.ask("then this", &[]);
     let prompts: Vec<_> =
-        run.of("prompt").iter().map(|prompt| prompt["text"].as_str().unwrap()).collect();
+        run.of_kind("prompt").iter().map(|prompt| prompt["text"].as_str().unwrap()).collect();
     assert_eq!(prompts, ["read the notes", "then this"]);
     assert_eq!(run.events(), ["SessionStart", "UserPromptSubmit", "UserPromptSubmit"]);
 }
 
-/// Who says `quit` has said enough: the program ends while its input is still open.
+/// `quit` is enough: the program ends while its input is still open.
 #[test]
-fn a_program_that_is_told_to_quit_waits_for_nothing_more() {
-    let room = Room::new("", HELLO);
-    let mut run = room.start(&[]);
+fn quit_ends_the_program_without_a_wait() {
+    let fixture = Fixture::new("", HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.wait_for("ended");
     assert_eq!(run.code(), 0);
 }
@@ -106,17 +107,17 @@ fn a_program_that_is_told_to_quit_waits_for_nothing_more() {
 #[test]
 fn a_session_ends_once_under_concurrent_exits() {
     let hooks = "[hook.last]\non = \"SessionEnd\"\nshell = \"cat >> end.jsonl; echo >> end.jsonl; sleep 0.3\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.signal("TERM");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.signal("HUP");
     run.signal("TERM");
     assert_eq!(run.end(), 0);
-    let text = room.text("end.jsonl");
+    let text = fixture.text("end.jsonl");
     let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), 1, "{text}");
     let end: Value = serde_json::from_str(lines[0]).unwrap();
@@ -127,7 +128,7 @@ fn a_session_ends_once_under_concurrent_exits() {
 
 /// Ruling 35: it cannot hold the exit past its budget, and its failure prevents nothing, at idle and in the middle of a turn.
 #[test]
-fn the_end_of_a_session_holds_nobody_up() {
+fn session_end_is_not_delayed() {
     let hooks = r#"
 [hook.hangs]
 on = ["SessionEnd", "UserPromptSubmit", "TurnComplete", "MessageDisplay"]
@@ -141,14 +142,14 @@ on = "SessionEnd"
 run = ["./no-such-program"]
 "#;
     for prompt in [None, Some("hi")] {
-        let room = Room::new(hooks, HELLO);
-        let mut run = room.start(&["--exit-wait", "1"]);
+        let fixture = Fixture::new(hooks, HELLO);
+        let mut run = fixture.start(&["--exit-wait", "1"]);
         run.prompt("first");
         run.wait_for("turn_ended");
-        room.sandbox.write("hang", "").unwrap();
+        fixture.sandbox.write("hang", "").unwrap();
         prompt.into_iter().for_each(|prompt| run.prompt(prompt));
         let began = Instant::now();
-        run.say(json!({"type": "quit"}));
+        run.send_line(json!({"type": "quit"}));
         run.end();
         assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
         let cut = |line: &&Value| {
@@ -156,15 +157,15 @@ run = ["./no-such-program"]
             line["event"] == "SessionEnd"
                 && reason.contains("hook `hangs`: the host gave up waiting")
         };
-        assert_eq!(run.of("warn").iter().filter(|line| cut(line)).count(), 1);
+        assert_eq!(run.of_kind("warn").iter().filter(|line| cut(line)).count(), 1);
     }
 }
 
 /// AG-34: more time than there is is a wrong call.
 #[test]
 fn exit_wait_above_a_minute_is_refused() {
-    let room = Room::new("", HELLO);
-    let mut command = room.command();
+    let fixture = Fixture::new("", HELLO);
+    let mut command = fixture.command();
     command.args(["-p", "hi", "--model", "scripted:script.toml", "--exit-wait", "61"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -176,16 +177,16 @@ fn exit_wait_above_a_minute_is_refused() {
 #[test]
 fn a_session_without_its_transcript_still_ends() {
     let hooks = "[hook.last]\non = \"SessionEnd\"\nshell = \"echo ended >> end.txt\"\n";
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     let session = run.wait_for("session");
     let transcript = std::path::Path::new(session["transcript_path"].as_str().unwrap());
     std::fs::remove_dir_all(transcript.parent().unwrap()).unwrap();
     run.prompt("hi");
     run.wait_for("turn_ended");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     assert_eq!(run.end(), 0);
-    assert_eq!(room.text("end.txt"), "ended\n");
+    assert_eq!(fixture.text("end.txt"), "ended\n");
 }
 
 /// `session_id_is_stable_across_every_event_and_survives_a_rebind`, and what ran once or was denied in a row stays so.
@@ -204,41 +205,43 @@ on = ["SessionStart", "SessionEnd"]
 shell = "cat >> life.jsonl; echo >> life.jsonl"
 "#;
     let script = "[[reply]]\nrepeat = true\nword_ms = 1\ntext = \"done\"\n";
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&[]);
     run.prompt("work");
     let session = run.wait_for("session");
     let transcript = session["transcript_path"].as_str().unwrap().to_owned();
     // Denied five times: three are left of eight.
     run.wait_many("denied stop", 5, |line| line["type"] == "hooks" && line["event"] == "Stop");
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.end();
     let before = run
-        .of("hooks")
+        .of_kind("hooks")
         .iter()
         .filter(|hook| hook["event"] == "Stop" && hook["came"] == "deny")
         .count();
-    let mut run = room.start(&["--resume", &transcript]);
+    let mut run = fixture.start(&["--resume", &transcript]);
     assert_eq!(run.wait_for("session")["session_id"], session["session_id"]);
     run.prompt("go on");
     run.wait_for("turn_ended");
     run.end();
     let after = run
-        .of("hooks")
+        .of_kind("hooks")
         .iter()
         .filter(|hook| hook["event"] == "Stop" && hook["came"] == "deny")
         .count();
     assert_eq!(before + after, 8, "the row goes on where it stopped");
     assert!(
-        run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains("in a row"))
+        run.of_kind("warn")
+            .iter()
+            .any(|value| value["reason"].as_str().unwrap().contains("in a row"))
     );
-    assert_eq!(room.text("once.txt"), "ran\n");
-    let life = room.text("life.jsonl");
+    assert_eq!(fixture.text("once.txt"), "ran\n");
+    let life = fixture.text("life.jsonl");
     let id = session["session_id"].as_str().unwrap();
     assert!(life.lines().filter(|line| !line.is_empty()).all(|line| line.contains(id)), "{life}");
 }
 
-/// `SessionStart` on `fork`: a copy goes on under a name of its own, where what ran once runs again, and the session that it
+/// `SessionStart` on `fork`: a copy goes on under a new name, where what ran once runs again, and the session that it
 /// was made of stays as it is; by a command and from the command line.
 #[test]
 fn a_fork_goes_on_under_a_name_of_its_own() {
@@ -252,8 +255,8 @@ shell = "echo ran >> once.txt"
 on = ["SessionStart", "SessionEnd"]
 shell = "cat >> life.jsonl; echo >> life.jsonl"
 "#;
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("remember the number 41");
     run.wait_for("turn_ended");
     run.prompt("/fork");
@@ -262,18 +265,19 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     run.wait_for("turn_ended");
     run.end();
     let sessions: Vec<_> =
-        run.of("session").iter().map(|session| session["transcript_path"].clone()).collect();
+        run.of_kind("session").iter().map(|session| session["transcript_path"].clone()).collect();
     let text = |at: usize| std::fs::read_to_string(sessions[at].as_str().unwrap()).unwrap();
     assert!(!text(0).contains("what was it"), "the first session stays as it was");
     assert!(text(1).contains("number 41") && text(1).contains("what was it"));
-    let again = room.ask("and now", &["--resume", sessions[0].as_str().unwrap(), "--fork"]);
-    let last = requests(&room).pop().unwrap()["messages"].to_string();
+    let again = fixture.ask("and now", &["--resume", sessions[0].as_str().unwrap(), "--fork"]);
+    let last = requests(&fixture).pop().unwrap()["messages"].to_string();
     assert!(last.contains("number 41") && !last.contains("what was it"), "{last}");
-    let name = |run: &crate::room::Run, at: usize| run.of("session")[at]["session_id"].clone();
+    let name =
+        |run: &crate::fixture::Run, at: usize| run.of_kind("session")[at]["session_id"].clone();
     let names = [name(&run, 0), name(&run, 1), name(&again, 0)];
     assert!(names[0] != names[1] && names[1] != names[2] && names[0] != names[2], "{names:?}");
-    assert_eq!(room.text("once.txt"), "ran\nran\n", "once in each");
-    let life = room.text("life.jsonl");
+    assert_eq!(fixture.text("once.txt"), "ran\nran\n", "once in each");
+    let life = fixture.text("life.jsonl");
     let records: Vec<Value> = life
         .lines()
         .filter(|line| !line.is_empty())
@@ -295,25 +299,27 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     );
 }
 
-/// A line that a crash tore costs that line alone, and is told; `/resume` ends this session and goes on with the other.
+/// A line that a crash tore costs that line alone, and is reported; `/resume` ends this session and goes on with the other.
 #[test]
 fn a_torn_transcript_loses_one_line_and_says_so() {
     let hooks = "[hook.see]\non = [\"SessionStart\", \"SessionEnd\"]\nshell = \"cat >> life.jsonl; echo >> life.jsonl\"\n";
-    let room = Room::new(hooks, HELLO);
-    let run = room.ask("remember the number 41", &[]);
-    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap().to_owned();
+    let fixture = Fixture::new(hooks, HELLO);
+    let run = fixture.ask("remember the number 41", &[]);
+    let transcript = run.of_kind("session")[0]["transcript_path"].as_str().unwrap().to_owned();
     let mut text = std::fs::read_to_string(&transcript).unwrap();
     text.push_str("{\"type\":\"message\",\"role\":\"user\",\"te");
     std::fs::write(&transcript, text).unwrap();
-    let run = room.ask("what was it", &["--resume", &transcript]);
+    let run = fixture.ask("what was it", &["--resume", &transcript]);
     assert!(
-        run.of("warn").iter().any(|value| value["reason"].as_str().unwrap().contains("1 lines"))
+        run.of_kind("warn")
+            .iter()
+            .any(|value| value["reason"].as_str().unwrap().contains("1 lines"))
     );
-    let last = requests(&room).pop().unwrap();
+    let last = requests(&fixture).pop().unwrap();
     assert!(last["messages"].to_string().contains("the number 41"), "{last}");
     assert!(last["messages"].to_string().contains("what was it"), "{last}");
 
-    let mut run = room.start(&[]);
+    let mut run = fixture.start(&[]);
     run.prompt("something else");
     run.wait_for("turn_ended");
     run.prompt(&format!("/resume {transcript}"));
@@ -322,9 +328,9 @@ fn a_torn_transcript_loses_one_line_and_says_so() {
     run.prompt("and now");
     run.wait_for("turn_ended");
     run.end();
-    let last = requests(&room).pop().unwrap()["messages"].to_string();
+    let last = requests(&fixture).pop().unwrap()["messages"].to_string();
     assert!(last.contains("the number 41") && !last.contains("something else"), "{last}");
-    let life = room.text("life.jsonl");
+    let life = fixture.text("life.jsonl");
     let (mut reasons, mut sources) = (Vec::new(), Vec::new());
     for line in life.lines().filter(|line| !line.is_empty()) {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -335,35 +341,35 @@ fn a_torn_transcript_loses_one_line_and_says_so() {
     assert_eq!(reasons, ["other", "other", "resume", "other"]);
 }
 
-/// A question that waits, and a person who is away: hooks may call them. Who types is there.
+/// A question that waits, and a person who is away: hooks may call them. Typing shows that they are there.
 #[test]
 fn hooks_call_a_person_who_does_not_answer() {
     let hooks =
         "[hook.bell]\non = \"Notification\"\nshell = \"cat >> bell.jsonl; echo >> bell.jsonl\"\n";
     let script = "[[reply]]\non = \"write\"\ncall = [{ tool = \"Write\", input = { file_path = \"a\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&["--notify-after", "0.05", "--idle-after", "0.05"]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&["--notify-after", "0.05", "--idle-after", "0.05"]);
     run.prompt("write");
     let ask = run.wait_for("ask");
     let rings = |line: &Value| line["type"] == "hooks" && line["event"] == "Notification";
     run.wait("call about the question", rings);
-    assert!(room.text("bell.jsonl").contains("permission_prompt"));
-    run.say(json!({"type": "decide", "id": ask["id"], "allow": true}));
+    assert!(fixture.text("bell.jsonl").contains("permission_prompt"));
+    run.send_line(json!({"type": "decide", "id": ask["id"], "allow": true}));
     run.wait_for("turn_ended");
     run.wait("call about the silence", rings);
-    assert!(room.text("bell.jsonl").contains("idle_prompt"));
+    assert!(fixture.text("bell.jsonl").contains("idle_prompt"));
     run.end();
     assert_eq!(run.events().len(), 2, "each once");
-    assert_eq!(room.text("a"), "x");
+    assert_eq!(fixture.text("a"), "x");
 
-    let room = Room::new(hooks, script);
-    let run = room.ask("hello", &["--notify-after", "30", "--idle-after", "30"]);
+    let fixture = Fixture::new(hooks, script);
+    let run = fixture.ask("hello", &["--notify-after", "30", "--idle-after", "30"]);
     assert!(run.events().is_empty());
 }
 
 /// What a turn used, how it ended and what waits, after all state and before the queue (CW-S12).
 #[test]
-fn the_end_of_a_turn_is_told_in_full_before_the_queue_goes_on() {
+fn end_of_turn_is_reported_before_the_queue_goes_on() {
     let hooks = r#"
 [hook.end]
 on = "TurnComplete"
@@ -383,18 +389,18 @@ text = "one two three"
 [[reply]]
 error = "overloaded"
 "#;
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&[]);
     run.prompt("first");
     run.wait_for("tool");
-    run.say(json!({"type": "queue", "text": "second"}));
-    // Lines are heard in their order: once this is answered, the queue has what came before.
+    run.send_line(json!({"type": "queue", "text": "second"}));
+    // Lines are read in their order: once this is answered, the queue has the earlier ones.
     run.prompt("steer");
     run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "steer");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.wait_many("end of a turn", 2, |line| line["type"] == "turn_ended");
     run.end();
-    let text = room.text("turns.jsonl");
+    let text = fixture.text("turns.jsonl");
     let turns: Vec<Value> = text
         .lines()
         .filter(|line| !line.is_empty())
@@ -423,9 +429,9 @@ error = "overloaded"
     );
     assert!(turns[1]["data"]["error"].as_str().unwrap().contains("overloaded"));
     // The hook of the second prompt finds the end of the first turn written.
-    let seen = room.text("seen.txt");
+    let seen = fixture.text("seen.txt");
     assert_eq!(seen.lines().last().map(str::trim), Some("2"), "{seen}");
-    let order: Vec<_> = run.heard.iter().filter_map(position).collect();
+    let order: Vec<_> = run.received.iter().filter_map(position).collect();
     assert_eq!(
         order,
         [
@@ -441,7 +447,8 @@ error = "overloaded"
     );
 }
 
-/// CW-S12: a prompt that comes while hooks are told of the end of a turn is one of the next, and waits until they have heard.
+/// CW-S12: a prompt that comes while the end hooks of a turn run belongs to the next turn, and
+/// waits for them.
 #[test]
 fn a_prompt_that_comes_at_the_end_of_a_turn_waits_for_the_next() {
     let hooks = r#"
@@ -453,14 +460,14 @@ shell = "touch ending; until test -e go; do sleep 0.1; done"
 on = "UserPromptSubmit"
 shell = "true"
 "#;
-    let room = Room::new(hooks, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("first");
-    room.until("the end of the turn", || room.sandbox.project().join("ending").exists());
+    fixture.until("the end of the turn", || fixture.sandbox.project().join("ending").exists());
     run.prompt("second");
-    // Lines are heard in their order: a wrong one is answered when the prompt was heard.
-    run.say(json!({"type": "queue", "text": "/help"}));
-    room.sandbox.write("go", "").unwrap();
+    // Lines are read in their order: a wrong one is answered when the prompt was read.
+    run.send_line(json!({"type": "queue", "text": "/help"}));
+    fixture.sandbox.write("go", "").unwrap();
     run.wait_for("page");
     run.end();
     let turn = ["UserPromptSubmit", "TurnComplete"];

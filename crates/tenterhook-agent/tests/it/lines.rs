@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// The least that each list holds.
 const LEAST_ORDINARY: usize = 40;
@@ -52,8 +52,8 @@ fn calls(group: &toml::Table) -> Vec<(String, Value)> {
 }
 
 /// A project with what the lists name: files, links that lead out, and other names of files.
-fn project() -> Room {
-    let room = Room::new("", "");
+fn project() -> Fixture {
+    let fixture = Fixture::new("", "");
     for (path, text) in [
         (".env", "KEY=SECRET\n"),
         ("src/a.rs", "fn foo() {}\n"),
@@ -71,18 +71,18 @@ fn project() -> Room {
         ("../outside/hard", "mine\n"),
         ("~/.bashrc", "mine\n"),
     ] {
-        room.sandbox.write(path, text).unwrap();
+        fixture.sandbox.write(path, text).unwrap();
     }
-    let at = |name: &str| room.sandbox.project().join(name);
+    let at = |name: &str| fixture.sandbox.project().join(name);
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
-        let command = command.args(args).current_dir(room.sandbox.project()).env_clear();
-        let made = command.envs(room.sandbox.env()).output().unwrap();
+        let command = command.args(args).current_dir(fixture.sandbox.project()).env_clear();
+        let made = command.envs(fixture.sandbox.env()).output().unwrap();
         assert!(made.status.success(), "{made:?}");
     };
     git(&["init", "-q"]);
     git(&["add", "src", "notes.txt"]);
-    room.sandbox.write(".git/hooks/pre-commit", "true\n").unwrap();
+    fixture.sandbox.write(".git/hooks/pre-commit", "true\n").unwrap();
     for (to, name) in [
         ("../outside/deep", "outlink"),
         ("../outside/new", "dangling"),
@@ -96,12 +96,12 @@ fn project() -> Room {
     std::fs::create_dir_all(at("more")).unwrap();
     std::fs::hard_link(at("../outside/hard"), at("hard.txt")).unwrap();
     std::fs::hard_link(at("src/locked/x"), at("hard-locked")).unwrap();
-    room
+    fixture
 }
 
 /// The results of calls, one after the other, in a session without a person.
-fn results(group: &toml::Table, calls: &[(String, Value)], room: &Room) -> Vec<String> {
-    let here = room.sandbox.project().canonicalize().unwrap().display().to_string();
+fn results(group: &toml::Table, calls: &[(String, Value)], fixture: &Fixture) -> Vec<String> {
+    let here = fixture.sandbox.project().canonicalize().unwrap().display().to_string();
     let mut script = String::new();
     for (tool, input) in calls {
         // A text of JSON is one of TOML, too.
@@ -112,9 +112,9 @@ fn results(group: &toml::Table, calls: &[(String, Value)], room: &Room) -> Vec<S
         script.push_str(&format!("call = [{{ tool = \"{tool}\", input = {{ {input} }} }}]\n"));
     }
     script.push_str("[[reply]]\ntext = \"done\"\n");
-    room.sandbox.write("script.toml", &script).unwrap();
+    fixture.sandbox.write("script.toml", &script).unwrap();
     let args = texts(group, "args");
-    let mut command = room.command();
+    let mut command = fixture.command();
     command.args([
         "-p",
         "work",
@@ -139,21 +139,21 @@ fn wrong(list: &str, least: usize, should_be_refused: bool) -> Vec<String> {
     let mut count = 0;
     for group in groups(list) {
         // Each group has a separate project: what one makes is not there for the next.
-        let (calls, room) = (calls(&group), project());
+        let (calls, fixture) = (calls(&group), project());
         if should_be_refused && texts(&group, "args").contains(&"Read(.env)".to_owned()) {
-            let at = |name: &str| room.sandbox.project().join(name);
+            let at = |name: &str| fixture.sandbox.project().join(name);
             std::fs::hard_link(at(".env"), at("src/hard")).unwrap();
             symlink("../.env", at("src/link")).unwrap();
         }
         count += calls.len();
-        for ((tool, input), result) in calls.iter().zip(results(&group, &calls, &room)) {
+        for ((tool, input), result) in calls.iter().zip(results(&group, &calls, &fixture)) {
             if result.contains(REFUSED) != should_be_refused {
                 let args = texts(&group, "args");
                 wrong.push(format!("{tool} {input} with {args:?}: {result}"));
             }
         }
         for (name, text) in KEPT.iter().filter(|_| should_be_refused) {
-            if room.text(name) != *text {
+            if fixture.text(name) != *text {
                 wrong.push(format!("`{name}` changed in: {:?}", group["about"]));
             }
         }

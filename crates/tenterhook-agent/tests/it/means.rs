@@ -2,7 +2,7 @@
 
 use tenterhook_testkit::case::server_that_says;
 
-use crate::room::{Room, WRITE};
+use crate::fixture::{Fixture, WRITE};
 
 const GATE: &str = r#"
 [hook.gate]
@@ -10,23 +10,23 @@ on = "PreToolUse"
 mcp = { server = "policy", tool = "judge" }
 "#;
 
-/// A hook calls the servers of its own file, and those that Claude Code would connect from here.
+/// A hook calls the servers in its own file, and those that Claude Code would connect from here.
 #[test]
 fn a_hook_calls_a_tool_of_a_configured_server() {
     let native = format!("{GATE}[mcp.policy]\nrun = [\"sh\", \"policy.sh\"]\n");
     let project = r#"{"mcpServers": {"policy": {"command": "sh", "args": ["policy.sh"]}}}"#;
     let server = server_that_says(r#"{"decision":"deny","reason":"the server says no"}"#);
     for (hooks, file) in [(native.as_str(), None), (GATE, Some(project))] {
-        let room = Room::new(hooks, WRITE);
-        room.sandbox.write("policy.sh", &server).unwrap();
+        let fixture = Fixture::new(hooks, WRITE);
+        fixture.sandbox.write("policy.sh", &server).unwrap();
         if let Some(text) = file {
-            room.sandbox.write(".mcp.json", text).unwrap();
+            fixture.sandbox.write(".mcp.json", text).unwrap();
         }
-        let run = room.ask("write", &["--permission-mode", "bypassPermissions"]);
-        let result = run.of("tool_result")[0];
+        let run = fixture.ask("write", &["--permission-mode", "bypassPermissions"]);
+        let result = run.of_kind("tool_result")[0];
         assert!(result["text"].as_str().unwrap().contains("the server says no"), "{result}");
-        assert_eq!(room.text("out.txt"), "");
-        assert!(run.of("warn").is_empty(), "{:?}", run.of("warn"));
+        assert_eq!(fixture.text("out.txt"), "");
+        assert!(run.of_kind("warn").is_empty(), "{:?}", run.of_kind("warn"));
     }
 }
 
@@ -39,13 +39,13 @@ call = [{ tool = "Bash", input = { command = "echo \"$GREETING\" > greeted" } }]
 [[reply]]
 text = "done"
 "#;
-    let room = Room::new("", script);
+    let fixture = Fixture::new("", script);
     let settings = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command",
         "command": "echo \"$CLAUDE_ENV_FILE\" > place; echo 'export GREETING=hello' >> \"$CLAUDE_ENV_FILE\""}]}]}}"#;
-    room.sandbox.write(".claude/settings.json", settings).unwrap();
-    room.ask("greet", &["--permission-mode", "bypassPermissions"]);
-    assert_eq!(room.text("greeted"), "hello\n");
-    let place = room.text("place");
+    fixture.sandbox.write(".claude/settings.json", settings).unwrap();
+    fixture.ask("greet", &["--permission-mode", "bypassPermissions"]);
+    assert_eq!(fixture.text("greeted"), "hello\n");
+    let place = fixture.text("place");
     assert!(!place.trim().is_empty() && !std::path::Path::new(place.trim()).exists(), "{place}");
     let directory = std::path::Path::new(place.trim()).parent().unwrap();
     assert!(!directory.exists(), "{}", directory.display());

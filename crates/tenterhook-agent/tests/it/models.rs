@@ -1,11 +1,11 @@
-//! Models of services, over HTTP: what is asked of them, what is heard, and every way to fail.
+//! Models of services, over HTTP: the requests, the answers, and every way to fail.
 
 mod wire;
 
 use serde_json::{Value, json};
 use tenterhook_testkit::server::{Manner, Reply, Server};
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 use wire::{ANTHROPIC, BOTH, KEY, OPENAI, OTHERS, Other, events};
 
 /// Every hook that sees what goes to the model and what comes back.
@@ -26,24 +26,24 @@ fn bodies(server: &Server) -> Vec<Value> {
 }
 
 /// What the hooks of this event were handed.
-fn handed(room: &Room, event: &str) -> Vec<Value> {
-    let text = room.text("events.jsonl");
+fn handed(fixture: &Fixture, event: &str) -> Vec<Value> {
+    let text = fixture.text("events.jsonl");
     let lines = text.lines().filter(|line| !line.is_empty());
     let all = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
     all.filter(|value| value["event"] == event).collect()
 }
 
 fn texts(run: &Run, kind: &str) -> Vec<String> {
-    run.of(kind).iter().map(|value| value["text"].as_str().unwrap().to_owned()).collect()
+    run.of_kind(kind).iter().map(|value| value["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The words come as they are said; what the model costs and says is told to hooks.
+/// The text is streamed; hooks receive the model's cost and text.
 #[test]
-fn words_are_streamed_and_told_to_hooks() {
+fn text_is_streamed_and_passed_to_hooks() {
     for service in BOTH {
         let server = in_order(&[events(service.words)]);
-        let room = service.room(SEE, &server);
-        let run = room.ask("greet me", &[]);
+        let fixture = service.fixture(SEE, &server);
+        let run = fixture.ask("greet me", &[]);
         assert_eq!(texts(&run, "text"), ["Hello ", "there"]);
         assert_eq!(texts(&run, "reply"), ["Hello there"]);
         let [request] = server.requests().try_into().expect("one request");
@@ -51,10 +51,10 @@ fn words_are_streamed_and_told_to_hooks() {
         let [body] = bodies(&server).try_into().unwrap();
         assert_eq!((&body["stream"], &body["model"]), (&json!(true), &json!("some-model")));
         assert!(body["tools"].to_string().contains("Bash"), "{body}");
-        let before = handed(&room, "PreModelCall");
+        let before = handed(&fixture, "PreModelCall");
         assert_eq!(before[0]["prompt"], "greet me", "{before:?}");
         assert_eq!(before[0]["data"]["model"], service.model, "{before:?}");
-        let after = handed(&room, "PostModelCall");
+        let after = handed(&fixture, "PostModelCall");
         assert_eq!(after[0]["data"]["text"], "Hello there", "{after:?}");
         assert_eq!(after[0]["data"]["usage"], json!({"input_tokens": 11, "output_tokens": 2}));
     }
@@ -66,20 +66,20 @@ fn an_interrupt_ends_the_call_under_way() {
     for service in BOTH {
         let begun = service.begun();
         let server = in_order(&[events(&begun).manner(Manner::Unended)]);
-        let room = service.room(SEE, &server);
-        let mut run = room.start(&[]);
+        let fixture = service.fixture(SEE, &server);
+        let mut run = fixture.start(&[]);
         run.prompt("greet me");
         assert_eq!(run.wait_for("text")["text"], "Hello ");
-        run.say(json!({"type": "interrupt"}));
+        run.send_line(json!({"type": "interrupt"}));
         assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
         assert!(server.left(), "the connection is closed");
         run.prompt("go on");
         assert!(server.asked(2));
-        run.say(json!({"type": "interrupt"}));
+        run.send_line(json!({"type": "interrupt"}));
         run.end();
         let second = bodies(&server).pop().unwrap();
         assert!(second["messages"].to_string().contains("Hello "), "what was read stays said");
-        assert_eq!(handed(&room, "StopFailure").len(), 0, "nothing failed");
+        assert_eq!(handed(&fixture, "StopFailure").len(), 0, "nothing failed");
     }
 }
 
@@ -89,10 +89,10 @@ fn a_tool_call_makes_its_round() {
     for service in BOTH {
         let server = in_order(&[events(service.call), events(service.words)]);
         let hooks = "[hook.add]\non = \"PostToolUse\"\nshell = '''echo '{\"context\": \"mind the gap\"}' '''\n";
-        let room = service.room(hooks, &server);
-        room.sandbox.write("notes.txt", "buy milk\n").unwrap();
-        let run = room.ask("read my notes", &[]);
-        assert_eq!(run.of("tool")[0]["input"], json!({"file_path": "notes.txt"}));
+        let fixture = service.fixture(hooks, &server);
+        fixture.sandbox.write("notes.txt", "buy milk\n").unwrap();
+        let run = fixture.ask("read my notes", &[]);
+        assert_eq!(run.of_kind("tool")[0]["input"], json!({"file_path": "notes.txt"}));
         assert_eq!(texts(&run, "reply"), ["Hello there"]);
         let [_, second] = bodies(&server).try_into().expect("two requests");
         let messages = second["messages"].as_array().unwrap();
@@ -143,8 +143,8 @@ shell = '''echo '{"context": "of this turn"}' '''
 "#;
     for service in BOTH {
         let server = in_order(&[events(service.words)]);
-        let run = service.room(hooks, &server).ask("the first text", &[]);
-        assert_eq!(texts(&run, "reply"), ["Hello there"], "{:?}", run.heard);
+        let run = service.fixture(hooks, &server).ask("the first text", &[]);
+        assert_eq!(texts(&run, "reply"), ["Hello there"], "{:?}", run.received);
         let [request] = server.requests().try_into().expect("one request");
         assert!(!request.body.contains("the first text"), "{}", request.body);
         let [body] = bodies(&server).try_into().unwrap();
@@ -173,25 +173,25 @@ shell = "cat >> events.jsonl; echo >> events.jsonl"
 "#;
     for service in BOTH {
         let server = in_order(&[events(service.words)]);
-        let room = service.room(hooks, &server);
-        let mut run = room.start(&[]);
+        let fixture = service.fixture(hooks, &server);
+        let mut run = fixture.start(&[]);
         run.prompt("tell the secret");
         assert_eq!(run.wait_for("refused")["reason"], "no secrets here");
         assert_eq!(server.requests().len(), 0);
-        assert_eq!(handed(&room, "UserPromptCommitted").len(), 0);
+        assert_eq!(handed(&fixture, "UserPromptCommitted").len(), 0);
         run.prompt("say hello");
         run.wait_for("reply");
         run.end();
         let [request] = server.requests().try_into().expect("one request");
         assert!(!request.body.contains("secret"), "{}", request.body);
-        assert_eq!(handed(&room, "UserPromptCommitted").len(), 1);
+        assert_eq!(handed(&fixture, "UserPromptCommitted").len(), 1);
     }
 }
 
 /// A call that hooks block makes no request; their reason is a message of the next one, until the engine has counted enough
 /// of them and the turn ends (ruling 32).
 #[test]
-fn a_blocked_call_makes_no_request_and_its_reason_is_heard() {
+fn blocked_call_makes_no_request_and_shows_its_reason() {
     let hooks = r#"
 [hook.once]
 on = "PreModelCall"
@@ -199,7 +199,7 @@ shell = '''if test ! -e seen; then touch seen; echo "look at the tests first" >&
 "#;
     for service in BOTH {
         let server = in_order(&[events(service.words)]);
-        let run = service.room(hooks, &server).ask("fix it", &[]);
+        let run = service.fixture(hooks, &server).ask("fix it", &[]);
         assert_eq!(texts(&run, "reply"), ["Hello there"]);
         let [body] = bodies(&server).try_into().expect("one request");
         let messages = body["messages"].to_string();
@@ -208,9 +208,9 @@ shell = '''if test ! -e seen; then touch seen; echo "look at the tests first" >&
     }
     let always = "[hook.no]\non = \"PreModelCall\"\nshell = \"echo no >&2; exit 2\"\n";
     let server = in_order(&[events(OPENAI.words)]);
-    let run = OPENAI.room(always, &server).ask("fix it", &[]);
+    let run = OPENAI.fixture(always, &server).ask("fix it", &[]);
     assert_eq!(server.requests().len(), 0);
-    assert!(run.of("turn_ended")[0]["error"].is_string(), "{:?}", run.heard);
+    assert!(run.of_kind("turn_ended")[0]["error"].is_string(), "{:?}", run.received);
 }
 
 /// A prompt of nothing is legal where hooks say something with it.
@@ -219,16 +219,16 @@ fn a_message_of_context_alone_is_sent() {
     let hooks = "[hook.turn]\non = \"UserPromptSubmit\"\nshell = '''echo '{\"context\": \"only this\"}' '''\n";
     for service in BOTH {
         let server = in_order(&[events(service.words)]);
-        let run = service.room(hooks, &server).ask("", &[]);
-        assert_eq!(texts(&run, "reply"), ["Hello there"], "{:?}", run.heard);
+        let run = service.fixture(hooks, &server).ask("", &[]);
+        assert_eq!(texts(&run, "reply"), ["Hello there"], "{:?}", run.received);
         let [body] = bodies(&server).try_into().expect("one request");
         assert!(body["messages"].to_string().contains("only this"), "{body}");
     }
 }
 
-/// Each way to fail has its word in `StopFailure`, is said to the person, and holds no key.
+/// Each way to fail has its name in `StopFailure`, is shown to the person, and contains no key.
 #[test]
-fn every_failure_is_told_by_its_kind() {
+fn every_failure_is_reported_by_its_kind() {
     let says = |code: u16, kind: &str| {
         let body =
             json!({"type": "error", "error": {"type": kind, "message": format!("no, {KEY}")}});
@@ -265,57 +265,58 @@ fn every_failure_is_told_by_its_kind() {
         ] {
             let shown = format!("{}: {} {}", service.model, reply.status, reply.body);
             let server = in_order(&[reply]);
-            let room = service.room(SEE, &server);
-            let run = room.ask("greet me", &[]);
-            let ended = run.of("turn_ended")[0]["error"].as_str().unwrap().to_owned();
+            let fixture = service.fixture(SEE, &server);
+            let run = fixture.ask("greet me", &[]);
+            let ended = run.of_kind("turn_ended")[0]["error"].as_str().unwrap().to_owned();
             assert!(ended.contains(text) && ended.contains(service.model), "{shown}: {ended}");
-            let failures = handed(&room, "StopFailure");
-            assert_eq!(failures.len(), 1, "{shown}: {:#?}", run.heard);
+            let failures = handed(&fixture, "StopFailure");
+            assert_eq!(failures.len(), 1, "{shown}: {:#?}", run.received);
             assert_eq!(failures[0]["data"]["error"], kind, "{shown}: {failures:?}");
             assert_eq!(failures[0]["data"]["error_details"], ended.as_str());
             assert_eq!(server.requests().len(), asked, "{shown}: {ended}");
-            assert_eq!(run.of("warn").len(), asked - 1, "each wait is told: {shown}");
-            assert!(!format!("{:?}", run.heard).contains(KEY), "{shown}");
+            assert_eq!(run.of_kind("warn").len(), asked - 1, "each wait is shown: {shown}");
+            assert!(!format!("{:?}", run.received).contains(KEY), "{shown}");
         }
     }
 }
 
-/// A service that has too much to do is asked again, as long as nothing was heard of an answer.
+/// A service that is overloaded gets a new request, as long as it has sent nothing of an answer.
 #[test]
 fn a_busy_service_is_asked_again() {
     for service in BOTH {
         let busy = Reply::status(529).header("retry-after-ms", "0");
         let server = in_order(&[busy.clone(), busy, events(service.words)]);
-        let room = service.room(SEE, &server);
-        let run = room.ask("greet me", &[]);
+        let fixture = service.fixture(SEE, &server);
+        let run = fixture.ask("greet me", &[]);
         assert_eq!(texts(&run, "reply"), ["Hello there"]);
-        assert_eq!(run.of("warn").len(), 2);
+        assert_eq!(run.of_kind("warn").len(), 2);
         assert_eq!(server.requests().len(), 3);
         let bodies = bodies(&server);
         assert!(bodies.iter().all(|body| *body == bodies[0]), "the same request");
-        assert_eq!(handed(&room, "PreModelCall").len(), 1, "one call for hooks");
-        assert_eq!(handed(&room, "StopFailure").len(), 0);
+        assert_eq!(handed(&fixture, "PreModelCall").len(), 1, "one call for hooks");
+        assert_eq!(handed(&fixture, "StopFailure").len(), 0);
     }
 }
 
-/// Arguments that are no JSON are told to the model, run nothing, and the turn goes on; the request stays one that the
+/// Arguments that are no JSON go back to the model, run nothing, and the turn goes on; the request
+/// stays one that the
 /// service takes.
 #[test]
-fn broken_arguments_are_told_to_the_model() {
+fn broken_arguments_go_back_to_the_model() {
     for service in BOTH {
         for why in [service.calls(), service.too_long] {
             let server = in_order(&[events(&(service.broken)(why)), events(service.words)]);
             let hooks = "[hook.see]\non = [\"PreToolUse\", \"PostToolUse\"]\nshell = \"cat >> events.jsonl\"\n";
-            let room = service.room(hooks, &server);
-            let run = room.ask("write it", &["--permission-mode", "bypassPermissions"]);
-            let result = &run.of("tool_result")[0];
+            let fixture = service.fixture(hooks, &server);
+            let run = fixture.ask("write it", &["--permission-mode", "bypassPermissions"]);
+            let result = &run.of_kind("tool_result")[0];
             assert_eq!(result["is_error"], true);
             let text = result["text"].as_str().unwrap();
             assert!(text.contains("the arguments of `Write` are not a JSON object: EOF"), "{text}");
             assert_eq!(texts(&run, "reply"), ["Hello there"]);
-            assert_eq!(room.text("events.jsonl"), "", "there is nothing to judge");
+            assert_eq!(fixture.text("events.jsonl"), "", "there is nothing to judge");
             let cut = run
-                .of("warn")
+                .of_kind("warn")
                 .iter()
                 .any(|value| value["reason"].as_str().unwrap().contains("cut"));
             assert_eq!(cut, why == service.too_long);
@@ -342,8 +343,8 @@ fn an_answer_that_was_cut_or_refused_says_so() {
             (refused, "invalid_request", "refused to answer"),
         ] {
             let server = in_order(&[events(&(service.ended)(why)), events(service.words)]);
-            let room = service.room(SEE, &server);
-            let mut run = room.start(&[]);
+            let fixture = service.fixture(SEE, &server);
+            let mut run = fixture.start(&[]);
             run.prompt("tell a story");
             let ended = run.wait_for("turn_ended")["error"].as_str().unwrap().to_owned();
             assert!(ended.contains(text), "{ended}");
@@ -353,7 +354,7 @@ fn an_answer_that_was_cut_or_refused_says_so() {
                 "reply"
             );
             run.end();
-            let failures = handed(&room, "StopFailure");
+            let failures = handed(&fixture, "StopFailure");
             assert_eq!((failures.len(), &failures[0]["data"]["error"]), (1, &json!(kind)));
             assert_eq!(failures[0]["data"]["last_assistant_message"], "Once upon");
             let [_, second] = bodies(&server).try_into().expect("two requests");
@@ -362,28 +363,29 @@ fn an_answer_that_was_cut_or_refused_says_so() {
     }
 }
 
-/// Without credentials nothing starts, and it is said what to set; in a session, the model stays.
+/// Without credentials nothing starts, and the message names the variable to set; in a session, the
+/// model stays.
 #[test]
 fn what_is_missing_is_said_before_anything_starts() {
     for (model, message) in [
         (Some("gpt-5"), "needs `OPENAI_API_KEY`, which is not set"),
-        (Some("nobody::x"), "no service is called `nobody`"),
+        (Some("nowhere::x"), "no service is called `nowhere`"),
         (None, "none of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`"),
         (Some(" "), "none of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`"),
         (Some("scripted:absent.toml"), "the script `absent.toml` cannot be read"),
     ] {
         let hooks = "[hook.see]\non = \"SessionStart\"\nshell = \"touch started\"\n";
-        let room = Room::new(hooks, "");
-        let mut command = room.command();
+        let fixture = Fixture::new(hooks, "");
+        let mut command = fixture.command();
         command.args(["-p", "hello"]).args(model.iter().flat_map(|text| ["--model", text]));
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{model:?}");
         let words = String::from_utf8(output.stderr).unwrap();
         assert!(words.contains(message), "{words}");
-        assert!(!room.sandbox.project().join("started").exists());
+        assert!(!fixture.sandbox.project().join("started").exists());
     }
-    let room = Room::new("", "[[reply]]\ntext = \"still here\"\n");
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", "[[reply]]\ntext = \"still here\"\n");
+    let mut run = fixture.start(&[]);
     run.prompt("/model claude-x");
     let page = run.wait_for("page");
     assert!(page["text"].as_str().unwrap().contains("needs `ANTHROPIC_API_KEY`"), "{page}");
@@ -401,8 +403,8 @@ fn the_environment_names_the_model() {
         (&[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &url)][..], "gpt-5.4-mini"),
         (&[("OPENAI_BASE_URL", &url), ("TENTERHOOK_MODEL", "house-model")], "house-model"),
     ] {
-        let room = Room::with_model("", "", env);
-        let output = room.command().args(["-p", "hello"]).output().unwrap();
+        let fixture = Fixture::with_model("", "", env);
+        let output = fixture.command().args(["-p", "hello"]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "Hello there\n");
         assert_eq!(bodies(&server).last().unwrap()["model"], model);
     }
@@ -415,10 +417,10 @@ fn other_services_stream_and_call_tools() {
         let server = in_order(&[events(call), events(words)]);
         let key = format!("{}_API_KEY", name.to_uppercase());
         let model = format!("{name}::some-model");
-        let room = Room::with_model("", &model, &[(&key, KEY), (base, &server.url())]);
-        room.sandbox.write("notes.txt", "buy milk\n").unwrap();
-        let run = room.ask("read my notes", &[]);
-        assert_eq!(run.of("tool")[0]["input"], json!({"file_path": "notes.txt"}), "{name}");
+        let fixture = Fixture::with_model("", &model, &[(&key, KEY), (base, &server.url())]);
+        fixture.sandbox.write("notes.txt", "buy milk\n").unwrap();
+        let run = fixture.ask("read my notes", &[]);
+        assert_eq!(run.of_kind("tool")[0]["input"], json!({"file_path": "notes.txt"}), "{name}");
         assert_eq!(texts(&run, "text"), ["Hello ", "there"], "{name}");
         let [first, second] = server.requests().try_into().expect("two requests");
         assert_eq!((first.path.as_str(), second.path.as_str()), (path, path));
@@ -432,10 +434,10 @@ fn other_services_stream_and_call_tools() {
 #[test]
 fn a_resumed_session_says_the_same() {
     let server = in_order(&[events(ANTHROPIC.call), events(ANTHROPIC.words)]);
-    let room = ANTHROPIC.room(SEE, &server);
-    room.ask("read my notes", &[]);
-    let transcript = handed(&room, "PreModelCall")[0]["session"]["transcript"].clone();
-    room.ask("and now", &["--resume", transcript.as_str().unwrap()]);
+    let fixture = ANTHROPIC.fixture(SEE, &server);
+    fixture.ask("read my notes", &[]);
+    let transcript = handed(&fixture, "PreModelCall")[0]["session"]["transcript"].clone();
+    fixture.ask("and now", &["--resume", transcript.as_str().unwrap()]);
     let bodies = bodies(&server);
     let said = |body: &Value| body["messages"].as_array().unwrap().clone();
     let (before, after) = (said(&bodies[1]), said(&bodies[2]));
@@ -456,8 +458,8 @@ fn another_model_goes_on_with_the_conversation() {
         (OPENAI.key, KEY),
         (OPENAI.base, &second.url()),
     ];
-    let room = Room::with_model("", ANTHROPIC.model, &env);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::with_model("", ANTHROPIC.model, &env);
+    let mut run = fixture.start(&[]);
     run.prompt("read my notes");
     run.wait_for("turn_ended");
     run.prompt("/model openai::other-model");
@@ -487,13 +489,13 @@ fn a_prompt_hook_asks_a_model_of_its_own() {
     });
     let server = server.unwrap();
     let hooks = "[hook.judge]\non = \"UserPromptSubmit\"\nprompt = { text = \"may this be asked?\", model = \"openai::judge\" }\n";
-    let room = OPENAI.room(hooks, &server);
-    let mut run = room.start(&[]);
+    let fixture = OPENAI.fixture(hooks, &server);
+    let mut run = fixture.start(&[]);
     run.prompt("hello");
     let refused = run.wait("the verdict", |message| {
         message["type"] == "refused" || message["type"] == "turn_ended"
     });
-    assert!(refused["reason"].as_str().unwrap().contains("not like this"), "{:?}", run.heard);
+    assert!(refused["reason"].as_str().unwrap().contains("not like this"), "{:?}", run.received);
     run.end();
     assert_eq!(bodies(&server)[0]["model"], "judge");
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenterhook_testkit::everything::{FILLS, REPLIES, SEE, files};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// What `/hooks events` says of each event that the agent fires: the values that matchers can meet, and whether somebody must
 /// be there.
 fn table() -> BTreeMap<String, (BTreeSet<String>, bool)> {
-    let room = Room::new("", "");
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new("", "");
+    let mut run = fixture.start(&[]);
     run.prompt("/hooks events");
     let page = run.wait_for("page")["text"].as_str().unwrap().to_owned();
     run.end();
@@ -69,24 +69,24 @@ call = [
 "#;
 
 /// The files that the work needs.
-fn furnished(hooks: &str) -> Room {
-    let room = Room::new(hooks, &format!("{WORK}{REPLIES}"));
-    room.leave(&[".claude/settings.local.json"]);
+fn furnished(hooks: &str) -> Fixture {
+    let fixture = Fixture::new(hooks, &format!("{WORK}{REPLIES}"));
+    fixture.allow_writes(&[".claude/settings.local.json"]);
     for (name, text) in files() {
-        room.sandbox.write(&name, &text).unwrap();
+        fixture.sandbox.write(&name, &text).unwrap();
     }
     let configure = "mkdir -p .claude; echo '{}' > .claude/settings.local.json";
-    room.sandbox.write("configure.sh", configure).unwrap();
-    super::gates::repository(&room);
-    room
+    fixture.sandbox.write("configure.sh", configure).unwrap();
+    super::gates::repository(&fixture);
+    fixture
 }
 
-/// Which events were fired in a room, and with which values of their subjects.
-fn fired(room: &Room) -> BTreeMap<String, BTreeSet<String>> {
+/// The events that a fixture fired, and the values of their subjects.
+fn fired(fixture: &Fixture) -> BTreeMap<String, BTreeSet<String>> {
     const KEYS: &[&str] =
         &["source", "trigger", "reason", "load_reason", "notification_type", "mode", "error"];
     let mut fired: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for entry in std::fs::read_dir(room.sandbox.home().join("events")).unwrap() {
+    for entry in std::fs::read_dir(fixture.sandbox.home().join("events")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "json") {
             continue;
@@ -101,8 +101,8 @@ fn fired(room: &Room) -> BTreeMap<String, BTreeSet<String>> {
 
 /// Everything that a person can do with lines of JSON.
 fn attended(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let room = furnished(hooks);
-    let mut run = room.start(&[
+    let fixture = furnished(hooks);
+    let mut run = fixture.start(&[
         "--init",
         "--allow",
         "Bash(*)",
@@ -119,7 +119,7 @@ fn attended(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
     for _ in 0..2 {
         let ask = run.wait_for("ask");
         run.wait("call about the question", rings);
-        run.say(json!({"type": "decide", "id": ask["id"], "allow": true}));
+        run.send_line(json!({"type": "decide", "id": ask["id"], "allow": true}));
     }
     run.wait_for("turn_ended");
     run.wait("call about the silence", rings);
@@ -142,7 +142,7 @@ fn attended(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
     };
     for file in ["~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"]
     {
-        room.sandbox.write(file, "{ }").unwrap();
+        fixture.sandbox.write(file, "{ }").unwrap();
         run.wait("change", changed);
     }
     run.prompt("/compact");
@@ -159,22 +159,22 @@ fn attended(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
         run.prompt(command);
         run.wait_for("page");
     }
-    run.say(json!({"type": "quit"}));
+    run.send_line(json!({"type": "quit"}));
     run.end();
-    fired(&room)
+    fired(&fixture)
 }
 
 /// One prompt on the command line, time and again.
 fn printed(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let room = furnished(hooks);
-    room.sandbox.write("agree", "").unwrap();
+    let fixture = furnished(hooks);
+    fixture.sandbox.write("agree", "").unwrap();
     for prompt in ["everything", "rate_limit", "/hello you", FILLS].into_iter().chain([
         "/model scripted:script.toml",
         "/add-dir ../home",
         "/cd sub",
         "/quit",
     ]) {
-        let status = room
+        let status = fixture
             .command()
             .args(["--maintenance", "--model", "scripted:script.toml", "--print", prompt])
             .args(["--allow", "Bash(*)", "--deny", "Bash(exit 3)"])
@@ -184,7 +184,7 @@ fn printed(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
             .unwrap();
         assert_eq!(status.success(), prompt != "rate_limit", "{prompt}");
     }
-    fired(&room)
+    fired(&fixture)
 }
 
 /// X3.15, ruling 21: in each face exactly the events are fired that the table has for it, and of the closed lists every value.
@@ -198,7 +198,7 @@ fn every_event_of_the_table_has_a_live_call_site() {
         rows.map(|(event, _)| event.clone()).collect::<Vec<_>>()
     };
     assert_eq!(attended.keys().cloned().collect::<Vec<_>>(), names(true), "with somebody there");
-    assert_eq!(printed.keys().cloned().collect::<Vec<_>>(), names(false), "with nobody there");
+    assert_eq!(printed.keys().cloned().collect::<Vec<_>>(), names(false), "without a person");
     for event in [
         "Setup",
         "SessionStart",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
 
@@ -21,8 +21,8 @@ shell = '''if grep -q secret; then echo "no secrets here" >&2; exit 2; fi'''
 /// A blocked prompt leaves nothing: no turn, no call of the model, no history; its text comes back.
 #[test]
 fn a_blocked_prompt_leaves_nothing_and_the_queue_goes_on() {
-    let room = Room::new(BLOCK, "[[reply]]\ntext = \"hello\"\n");
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(BLOCK, "[[reply]]\ntext = \"hello\"\n");
+    let mut run = fixture.start(&[]);
     run.prompt("tell the secret");
     let refused = run.wait_for("refused");
     assert_eq!(refused["text"], "tell the secret");
@@ -30,8 +30,9 @@ fn a_blocked_prompt_leaves_nothing_and_the_queue_goes_on() {
     run.prompt("say hello");
     assert_eq!(run.wait_for("reply")["text"], "hello", "the model was not asked before");
     run.end();
-    assert!(run.of("prompt").iter().all(|prompt| prompt["text"] == "say hello"));
-    let loading: Vec<_> = run.of("loading").iter().map(|value| value["loading"].clone()).collect();
+    assert!(run.of_kind("prompt").iter().all(|prompt| prompt["text"] == "say hello"));
+    let loading: Vec<_> =
+        run.of_kind("loading").iter().map(|value| value["loading"].clone()).collect();
     assert_eq!(loading, [json!(true), json!(false)]);
 }
 
@@ -47,13 +48,13 @@ shell = '''echo '{"prompt": "[hooked] hello"}' '''
 on = "UserPromptCommitted"
 shell = "cat >> committed.jsonl"
 "#;
-    let room = Room::new(hooks, "[[reply]]\non = \"[hooked] hello\"\ntext = \"heard it\"\n");
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, "[[reply]]\non = \"[hooked] hello\"\ntext = \"got it\"\n");
+    let mut run = fixture.start(&[]);
     run.prompt("hello");
     assert_eq!(run.wait_for("prompt")["text"], "[hooked] hello");
-    assert_eq!(run.wait_for("reply")["text"], "heard it");
+    assert_eq!(run.wait_for("reply")["text"], "got it");
     run.end();
-    assert!(room.text("committed.jsonl").contains("[hooked] hello"));
+    assert!(fixture.text("committed.jsonl").contains("[hooked] hello"));
 }
 
 /// Steering passes the same hooks, exactly once; a blocked steer is dropped with a warning, and the turn goes on.
@@ -72,8 +73,8 @@ call = [{ tool = "Read", input = { file_path = "script.toml" } }]
 on = "faster"
 text = "done"
 "#;
-    let room = Room::new(&hooks, script);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(&hooks, script);
+    let mut run = fixture.start(&[]);
     run.prompt("work");
     let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
     run.wait_for("tool");
@@ -81,12 +82,12 @@ text = "done"
     assert_eq!(run.wait_for("refused")["text"], "the secret way");
     run.prompt("faster");
     run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "faster");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.wait("the answer to the steer", |line| line["text"] == "done");
     run.end();
-    assert_eq!(run.of("warn").len(), 1);
-    assert_eq!(room.text("seen.jsonl").lines().count(), 3, "each text once");
-    for kept in [room.text("requests.jsonl"), std::fs::read_to_string(transcript).unwrap()] {
+    assert_eq!(run.of_kind("warn").len(), 1);
+    assert_eq!(fixture.text("seen.jsonl").lines().count(), 3, "each text once");
+    for kept in [fixture.text("requests.jsonl"), std::fs::read_to_string(transcript).unwrap()] {
         assert!(kept.contains("faster") && !kept.contains("the secret way"), "{kept}");
     }
 }
@@ -105,12 +106,12 @@ match = "deploy"
 shell = "echo 'not on a Friday' >&2; exit 2"
 "#;
     let script = "[[reply]]\non = \"content of b\"\ntext = \"b it is\"\n[[reply]]\non = \"greet Ann\"\ntext = \"hi Ann\"\n";
-    let room = Room::new(hooks, script);
-    room.sandbox.write("a.txt", "content of a").unwrap();
-    room.sandbox.write("b.txt", "content of b").unwrap();
-    room.sandbox.write(".claude/commands/hello.md", "---\nx: y\n---\ngreet $ARGUMENTS").unwrap();
-    room.sandbox.write(".claude/commands/deploy.md", "deploy $ARGUMENTS").unwrap();
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, script);
+    fixture.sandbox.write("a.txt", "content of a").unwrap();
+    fixture.sandbox.write("b.txt", "content of b").unwrap();
+    fixture.sandbox.write(".claude/commands/hello.md", "---\nx: y\n---\ngreet $ARGUMENTS").unwrap();
+    fixture.sandbox.write(".claude/commands/deploy.md", "deploy $ARGUMENTS").unwrap();
+    let mut run = fixture.start(&[]);
     run.prompt("use @a.txt");
     assert_eq!(run.wait_for("reply")["text"], "b it is");
     run.wait_for("turn_ended");
@@ -122,30 +123,30 @@ shell = "echo 'not on a Friday' >&2; exit 2"
     run.end();
 }
 
-/// IG-S4: nothing of a prompt is kept, told or sent before its hooks have agreed; what is then announced, kept and sent is the
+/// IG-S4: nothing of a prompt is stored, announced or sent before its hooks have agreed; then all three happen with the
 /// text that they made of it.
 #[test]
 fn a_prompt_is_kept_when_its_hooks_have_agreed() {
-    let room = Room::new(
-        "[hook.told]\non = \"UserPromptCommitted\"\nshell = \"cat >> told.jsonl\"\n",
+    let fixture = Fixture::new(
+        "[hook.seen]\non = \"UserPromptCommitted\"\nshell = \"cat >> seen.jsonl\"\n",
         HELLO,
     );
     let line = "touch asked; until test -e go; do sleep 0.01; done; echo '{\"hookSpecificOutput\": {\"updatedInput\": \"the final text\"}}'";
-    room.sandbox.write("~/.ignis/hooks.json", &ignis(line)).unwrap();
-    let mut run = room.start(&[]);
+    fixture.sandbox.write("~/.ignis/hooks.json", &ignis(line)).unwrap();
+    let mut run = fixture.start(&[]);
     run.prompt("the first text");
     let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
-    let kept = || Room::conversation(&transcript);
-    room.until("the hook to be asked", || room.sandbox.project().join("asked").exists());
+    let kept = || Fixture::conversation(&transcript);
+    fixture.until("the hook to be asked", || fixture.sandbox.project().join("asked").exists());
     assert!(!kept().contains("\"message\""), "{}", kept());
-    assert_eq!(room.text("requests.jsonl") + &room.text("told.jsonl"), "");
-    room.sandbox.write("go", "").unwrap();
+    assert_eq!(fixture.text("requests.jsonl") + &fixture.text("seen.jsonl"), "");
+    fixture.sandbox.write("go", "").unwrap();
     run.wait_for("turn_ended");
     run.end();
-    for text in [kept(), room.text("requests.jsonl"), room.text("told.jsonl")] {
+    for text in [kept(), fixture.text("requests.jsonl"), fixture.text("seen.jsonl")] {
         assert!(text.contains("the final text") && !text.contains("the first text"), "{text}");
     }
-    assert_eq!(run.of("prompt")[0]["text"], "the final text");
+    assert_eq!(run.of_kind("prompt")[0]["text"], "the final text");
 }
 
 /// `inject_runs_through_user_prompt_submit_hook_chain`: history has the prompt and the steer as their hooks made them.
@@ -160,17 +161,17 @@ call = [{ tool = "Read", input = { file_path = "script.toml" } }]
 [[reply]]
 text = "done"
 "#;
-    let room = Room::new(hooks, script);
+    let fixture = Fixture::new(hooks, script);
     let shout = r#"printf '{"hookSpecificOutput": {"updatedInput": "%s"}}' "$(sed 's/.*"prompt":"\([^"]*\)".*/\1/' | tr a-z A-Z)""#;
-    room.sandbox.write("~/.ignis/hooks.json", &ignis(shout)).unwrap();
-    let mut run = room.start(&[]);
+    fixture.sandbox.write("~/.ignis/hooks.json", &ignis(shout)).unwrap();
+    let mut run = fixture.start(&[]);
     run.prompt("hi there");
     run.wait_for("tool");
     run.prompt("steer me");
     run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "STEER ME");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.end();
-    let last = room.text("requests.jsonl").lines().last().unwrap().to_owned();
+    let last = fixture.text("requests.jsonl").lines().last().unwrap().to_owned();
     let last: Value = serde_json::from_str(&last).unwrap();
     let users =
         last["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "user");

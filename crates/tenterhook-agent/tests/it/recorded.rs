@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// RE-1: with the agent's own ids of calls and of its session.
 #[test]
 fn what_the_agent_fires_is_on_record() {
     let hooks = "[hook.no]\non = \"PreToolUse\"\nshell = \"echo no >&2; exit 2\"\n";
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo secret words\" } }]\n[[reply]]\ntext = \"done\"\n";
-    let room = Room::new(hooks, script);
-    let run = room.ask("go", &[]);
-    assert!(!run.of("turn_ended").is_empty());
-    let records = room.sandbox.home().join(".local/state/tenterhook/records");
+    let fixture = Fixture::new(hooks, script);
+    let run = fixture.ask("go", &[]);
+    assert!(!run.of_kind("turn_ended").is_empty());
+    let records = fixture.sandbox.home().join(".local/state/tenterhook/records");
     let file = std::fs::read_dir(records).unwrap().next().unwrap().unwrap().path();
     let text = std::fs::read_to_string(file).unwrap();
     let all: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

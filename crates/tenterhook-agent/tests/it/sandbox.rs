@@ -1,22 +1,23 @@
-//! The commands of the model in the sandbox that the person named: what they reach, and what they are told where they do not.
+//! The commands of the model in the sandbox that the person named: what they reach, and the message
+//! where they do not.
 
 use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 fn can() -> bool {
     tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
 }
 
 /// A project with a secret beside it, a link out of it, and a gate whose script lies in it.
-fn room(line: &str) -> Room {
+fn fixture(line: &str) -> Fixture {
     let hooks = "[hook.guard]\non = \"Stop\"\nshell = \"sh tools/guard.sh\"\n";
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sh src/line.sh\" } }]\n\
                   [[reply]]\ntext = \"done\"\n";
-    let room = Room::with_model(hooks, "scripted:script.toml", &[("OPENAI_API_KEY", "KEY")]);
-    room.sandbox.write("script.toml", script).unwrap();
+    let fixture = Fixture::with_model(hooks, "scripted:script.toml", &[("OPENAI_API_KEY", "KEY")]);
+    fixture.sandbox.write("script.toml", script).unwrap();
     for (file, text) in [
         // From a script, because what a call says is looked at by those who are asked.
         ("src/line.sh", line),
@@ -28,23 +29,23 @@ fn room(line: &str) -> Room {
         ("sub/.claude/settings.json", "{}"),
         ("in/a/.git/hooks/x", ""),
     ] {
-        room.sandbox.write(file, text).unwrap();
+        fixture.sandbox.write(file, text).unwrap();
     }
-    symlink(room.sandbox.home(), room.sandbox.project().join("src/home")).unwrap();
-    room
+    symlink(fixture.sandbox.home(), fixture.sandbox.project().join("src/home")).unwrap();
+    fixture
 }
 
 /// What the model read of the command in this sandbox, and whether it failed.
-fn ran(room: &Room, sandbox: &str) -> (String, bool) {
+fn ran(fixture: &Fixture, sandbox: &str) -> (String, bool) {
     let args = ["--sandbox", sandbox, "--permission-mode", "bypassPermissions", "--allow", "Bash"];
-    let run = room.ask("work", &args);
-    let ended = run.of("tool_result");
-    let ended = ended.first().unwrap_or_else(|| panic!("{:?}", run.heard));
+    let run = fixture.ask("work", &args);
+    let ended = run.of_kind("tool_result");
+    let ended = ended.first().unwrap_or_else(|| panic!("{:?}", run.received));
     let text = ended["text"].as_str().unwrap_or_default().to_owned();
     (text, ended["is_error"] == Value::Bool(true))
 }
 
-/// A line, whether it works in `standard` and in `strict`, and what the model is told where it does not.
+/// A line, whether it works in `standard` and in `strict`, and the message for the model where it does not.
 const LINES: &[(&str, bool, bool, &str)] = &[
     ("cat src/a.rs", true, true, ""),
     (
@@ -73,8 +74,8 @@ const LINES: &[(&str, bool, bool, &str)] = &[
     ("chmod 777 src/a.rs", false, false, "mode, owner, times"),
 ];
 
-/// X-23, AG-54, AG-55: each line works without a sandbox but for those that are refused by who is asked anyway; in one, it works or fails
-/// as the table says, and the model is told the path.
+/// X-23, AG-54, AG-55: each line works without a sandbox except for those that the other side refuses anyway; in one, it works or fails
+/// as the table says, and the model reads the path.
 /// X-5.
 #[test]
 fn commands_are_left_what_the_person_named() {
@@ -83,15 +84,15 @@ fn commands_are_left_what_the_person_named() {
     }
     for (line, standard, strict, output) in LINES {
         for (sandbox, works) in [("standard", standard), ("strict", strict)] {
-            let room = room(line);
-            let (text, failed) = ran(&room, sandbox);
+            let fixture = fixture(line);
+            let (text, failed) = ran(&fixture, sandbox);
             assert_eq!(!failed, *works, "{sandbox}: {line}: {text}");
             if !works && *sandbox == *"standard" {
                 assert!(text.contains(output), "{line}: {text}");
             }
             assert!(!text.contains("KEY"), "{line}: {text}");
-            assert_eq!(room.text(".claude/settings.json"), "{}");
-            assert_eq!(room.text("tools/guard.sh"), "exit 0");
+            assert_eq!(fixture.text(".claude/settings.json"), "{}");
+            assert_eq!(fixture.text("tools/guard.sh"), "exit 0");
         }
     }
 }
@@ -151,9 +152,10 @@ fn what_a_hook_runs_is_held_however_its_line_names_it() {
     for (hook, files, lines) in NAMED {
         let tries: Vec<String> =
             lines.iter().map(|line| format!("({line}) && echo changed")).collect();
-        // What lies beside it is changed as ever.
-        let room = room(&format!("echo x > tools/beside || exit 9\n{}\nexit 0", tries.join("\n")));
-        let project = room.sandbox.project();
+        // Files beside it change as usual.
+        let fixture =
+            fixture(&format!("echo x > tools/beside || exit 9\n{}\nexit 0", tries.join("\n")));
+        let project = fixture.sandbox.project();
         let outer = project.with_extension("link");
         symlink(&project, &outer).unwrap();
         let hook = hook.replace("PROJECT", &outer.display().to_string());
@@ -162,17 +164,17 @@ fn what_a_hook_runs_is_held_however_its_line_names_it() {
         for (file, text) in
             [("tenterhook.toml", &*text), ("package.json", package), ("tools/beside", "")]
         {
-            room.sandbox.write(file, text).unwrap();
+            fixture.sandbox.write(file, text).unwrap();
         }
         for file in *files {
-            room.sandbox.write(file, "").unwrap();
+            fixture.sandbox.write(file, "").unwrap();
         }
         symlink("../lib/g.sh", project.join("tools/link")).unwrap();
         symlink("lib", project.join("way")).unwrap();
-        let (text, failed) = ran(&room, "standard");
+        let (text, failed) = ran(&fixture, "standard");
         assert!(!failed && !text.contains("changed"), "{hook}: {text}");
         let mut free = std::process::Command::new("sh");
-        let home = room.sandbox.home();
+        let home = fixture.sandbox.home();
         let free = free.arg("src/line.sh").current_dir(&project).env("HOME", home).output();
         let free = String::from_utf8(free.unwrap().stdout).unwrap();
         assert_eq!(free.matches("changed").count(), lines.len(), "{hook}: {free}");
@@ -181,9 +183,9 @@ fn what_a_hook_runs_is_held_however_its_line_names_it() {
 
 /// AG-54: who names none has the rights of the person.
 #[test]
-fn commands_have_all_rights_where_nobody_names_a_sandbox() {
+fn commands_have_all_rights_without_a_sandbox() {
     for line in ["cat ~/.ssh/id", "echo x > src/home/new", "chmod 700 src/a.rs"] {
-        let (text, failed) = ran(&room(line), "off");
+        let (text, failed) = ran(&fixture(line), "off");
         assert!(!failed, "{line}: {text}");
     }
 }
@@ -194,12 +196,12 @@ fn commands_see_the_variables_that_are_named() {
     if !can() {
         return;
     }
-    let room = room("env");
-    let (text, failed) = ran(&room, "standard");
+    let fixture = fixture("env");
+    let (text, failed) = ran(&fixture, "standard");
     assert!(!failed && !text.contains("KEY") && text.contains("HOME="), "{text}");
 }
 
-/// X-23, X-60: nobody is reached, of whom everybody without a sandbox is.
+/// X-23, X-60: no host is reached, of all that are reached without a sandbox.
 #[test]
 fn commands_reach_no_host() {
     if !can() {
@@ -209,7 +211,7 @@ fn commands_reach_no_host() {
     let port = peer.local_addr().unwrap().port();
     let line = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
     for (sandbox, works) in [("off", true), ("standard", false), ("strict", false)] {
-        let (text, failed) = ran(&room(&line), sandbox);
+        let (text, failed) = ran(&fixture(&line), sandbox);
         assert_eq!(!failed, works, "{sandbox}: {text}");
         assert_eq!(text.contains("the sandbox lets no command reach a host"), !works, "{text}");
     }
@@ -223,14 +225,14 @@ fn what_stays_is_confined_and_ends() {
     }
     let line = "setsid sh -c 'echo $$ > src/pid; cat ~/.ssh/id > src/stolen; sleep 60' >/dev/null 2>&1 & \
                 while [ ! -s src/pid ] || [ ! -e src/stolen ]; do :; done";
-    let room = room(line);
-    let (text, failed) = ran(&room, "standard");
+    let fixture = fixture(line);
+    let (text, failed) = ran(&fixture, "standard");
     assert!(!failed, "{text}");
-    assert_eq!(room.text("src/stolen"), "");
-    let pid = room.text("src/pid");
+    assert_eq!(fixture.text("src/stolen"), "");
+    let pid = fixture.text("src/pid");
     let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     assert!(!pid.trim().is_empty());
-    room.until("its end", || stat().map_or(true, |text| text.contains(" Z ")));
+    fixture.until("its end", || stat().map_or(true, |text| text.contains(" Z ")));
 }
 
 /// MC-19, X-15: a server that a repository brings is offered to the model and reads nothing of the home; it does where the person says so.
@@ -254,18 +256,18 @@ while read -r line; do
 done
 "#;
     for (is_free, expected) in [(false, "one refused"), (true, "one KEY")] {
-        let room = room("");
+        let fixture = fixture("");
         let script = "[[reply]]\ncall = [{ tool = \"mcp__it__look\", input = {} }]\n[[reply]]\ntext = \"done\"\n";
         let servers = r#"{"mcpServers": {"it": {"command": "sh", "args": ["it.sh"]}}}"#;
         for (file, text) in [("script.toml", script), (".mcp.json", servers), ("it.sh", server)] {
-            room.sandbox.write(file, text).unwrap();
+            fixture.sandbox.write(file, text).unwrap();
         }
         if is_free {
-            let file = room.sandbox.project().join(".mcp.json");
+            let file = fixture.sandbox.project().join(".mcp.json");
             let text = format!("[source.{file:?}]\nsandbox = \"off\"\n");
-            room.sandbox.write("~/.config/tenterhook/tenterhook.toml", &text).unwrap();
+            fixture.sandbox.write("~/.config/tenterhook/tenterhook.toml", &text).unwrap();
         }
-        let run = room.ask("work", &["--allow", "mcp__it__*"]);
-        assert_eq!(run.of("tool_result")[0]["text"], expected, "{:?}", run.heard);
+        let run = fixture.ask("work", &["--allow", "mcp__it__*"]);
+        assert_eq!(run.of_kind("tool_result")[0]["text"], expected, "{:?}", run.received);
     }
 }

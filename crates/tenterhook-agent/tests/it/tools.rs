@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, WRITE};
+use crate::fixture::{Fixture, WRITE};
 
 /// No tool passes without `PreToolUse`; its denial reaches the model.
 #[test]
 fn a_denied_call_does_not_run_and_the_model_reads_why() {
     let hooks = "[hook.no]\non = \"PreToolUse\"\nshell = \"echo 'not today' >&2; exit 2\"\n";
-    let room = Room::new(hooks, WRITE);
-    let run = room.ask("write", &["--permission-mode", "bypassPermissions"]);
-    assert_eq!(room.text("out.txt"), "");
-    let result = run.of("tool_result")[0];
+    let fixture = Fixture::new(hooks, WRITE);
+    let run = fixture.ask("write", &["--permission-mode", "bypassPermissions"]);
+    assert_eq!(fixture.text("out.txt"), "");
+    let result = run.of_kind("tool_result")[0];
     assert_eq!(result["is_error"], true);
     assert!(result["text"].as_str().unwrap().contains("not today"));
 }
@@ -24,13 +24,13 @@ fn rewritten_arguments_run_and_must_fit_the_schema() {
             "[hook.w]\non = \"PreToolUse\"\nphase = \"rewrite\"\nshell = '''echo '{{\"input\": {input}}}' '''\n"
         )
     };
-    let room = Room::new(&hook(r#"{"file_path": "out.txt", "content": "two"}"#), WRITE);
-    room.ask("write", &["--permission-mode", "acceptEdits"]);
-    assert_eq!(room.text("out.txt"), "two");
-    let room = Room::new(&hook(r#"{"file_path": 5, "content": "two"}"#), WRITE);
-    let run = room.ask("write", &["--permission-mode", "acceptEdits"]);
-    assert_eq!(room.text("out.txt"), "");
-    assert!(run.of("tool_result")[0]["text"].as_str().unwrap().contains("file_path"));
+    let fixture = Fixture::new(&hook(r#"{"file_path": "out.txt", "content": "two"}"#), WRITE);
+    fixture.ask("write", &["--permission-mode", "acceptEdits"]);
+    assert_eq!(fixture.text("out.txt"), "two");
+    let fixture = Fixture::new(&hook(r#"{"file_path": 5, "content": "two"}"#), WRITE);
+    let run = fixture.ask("write", &["--permission-mode", "acceptEdits"]);
+    assert_eq!(fixture.text("out.txt"), "");
+    assert!(run.of_kind("tool_result")[0]["text"].as_str().unwrap().contains("file_path"));
 }
 
 /// A hook's consent waives a routine question, and never a deny rule (ruling 17).
@@ -38,12 +38,12 @@ fn rewritten_arguments_run_and_must_fit_the_schema() {
 fn consent_of_a_hook_waives_a_question_and_no_rule() {
     let hooks =
         "[hook.yes]\non = \"PreToolUse\"\nshell = '''echo '{\"decision\": \"allow\"}' '''\n";
-    let room = Room::new(hooks, WRITE);
-    room.ask("write", &[]);
-    assert_eq!(room.text("out.txt"), "one");
-    let room = Room::new(hooks, WRITE);
-    room.ask("write", &["--deny", "Write(*)"]);
-    assert_eq!(room.text("out.txt"), "");
+    let fixture = Fixture::new(hooks, WRITE);
+    fixture.ask("write", &[]);
+    assert_eq!(fixture.text("out.txt"), "one");
+    let fixture = Fixture::new(hooks, WRITE);
+    fixture.ask("write", &["--deny", "Write(*)"]);
+    assert_eq!(fixture.text("out.txt"), "");
 }
 
 /// The question opens while `PermissionRequest` runs; the first answer wins, a late one is dropped (ruling 16).
@@ -55,15 +55,15 @@ on = "PermissionRequest"
 timeout = "1m"
 shell = '''touch asked; until test -e go; do sleep 0.01; done; echo '{"decision": "deny", "reason": "late"}' '''
 "#;
-    let room = Room::new(hooks, WRITE);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, WRITE);
+    let mut run = fixture.start(&[]);
     run.prompt("write");
     let ask = run.wait_for("ask");
-    run.say(json!({"type": "decide", "id": ask["id"], "allow": true}));
+    run.send_line(json!({"type": "decide", "id": ask["id"], "allow": true}));
     assert_eq!(run.wait_for("tool_result")["is_error"], false);
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.end();
-    assert_eq!(room.text("out.txt"), "one");
+    assert_eq!(fixture.text("out.txt"), "one");
 }
 
 /// The tools that look and change, by what they do.
@@ -81,19 +81,19 @@ call = [
 [[reply]]
 text = "done"
 "#;
-    let room = Room::new("", script);
-    room.sandbox.write("src/a.rs", "fn main() {}\n").unwrap();
-    room.sandbox.write("b.rs", "fn other() {}\n").unwrap();
-    let run = room.ask("go", &["--permission-mode", "acceptEdits"]);
+    let fixture = Fixture::new("", script);
+    fixture.sandbox.write("src/a.rs", "fn main() {}\n").unwrap();
+    fixture.sandbox.write("b.rs", "fn other() {}\n").unwrap();
+    let run = fixture.ask("go", &["--permission-mode", "acceptEdits"]);
     let texts: Vec<_> = run
-        .of("tool_result")
+        .of_kind("tool_result")
         .iter()
         .map(|tool_result| tool_result["text"].as_str().unwrap())
         .collect();
     assert_eq!(texts[..3], ["src/a.rs", "src/a.rs:1:fn main() {}", "replaced 1 in `src/a.rs`"]);
     assert!(texts[3].contains("does not stand"), "{texts:?}");
     assert!(texts[4].contains("no tool `Nothing`"), "{texts:?}");
-    assert_eq!(room.text("src/a.rs"), "fn start() {}\n");
+    assert_eq!(fixture.text("src/a.rs"), "fn start() {}\n");
 }
 
 /// What stops a hook of these tests until somebody lets it go on.
@@ -112,7 +112,7 @@ fn objects(lines: &str) -> Vec<Value> {
 /// A tool that the person stops has failed, and hooks hear of it; the person does not wait for them. What they say of it reaches
 /// the model with the next prompt, and is no reason for a turn.
 #[test]
-fn an_interrupted_tool_is_told_to_hooks_beside_the_session() {
+fn interrupted_tool_is_reported_to_hooks_in_the_background() {
     let script = r#"
 [[reply]]
 on = "build"
@@ -124,26 +124,26 @@ text = "I remove it"
 repeat = true
 text = "what now?"
 "#;
-    let room = Room::new(TELLS, script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new(TELLS, script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("build");
     run.wait_for("tool");
-    run.say(json!({"type": "interrupt"}));
+    run.send_line(json!({"type": "interrupt"}));
     assert_eq!(run.wait_for("tool_result")["text"], "interrupted");
     // The hook is still at it.
     assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.wait("the hook", |line| line["type"] == "hooks");
-    // Nobody promises that its words are there as soon as it is seen to have ended.
+    // Its output need not be there as soon as it has ended.
     let answered = (1..100).find(|_| {
         run.prompt("go on");
         run.wait_for("turn_ended");
-        run.heard.iter().any(|line| line["text"] == "I remove it")
+        run.received.iter().any(|line| line["text"] == "I remove it")
     });
     run.end();
-    let turns = run.of("turn_ended").len();
+    let turns = run.of_kind("turn_ended").len();
     assert_eq!(Some(turns), answered.map(|n| n + 1), "it is not a reason for a turn");
-    let records = objects(&room.text("failed.jsonl"));
+    let records = objects(&fixture.text("failed.jsonl"));
     assert_eq!(records.len(), 1);
     assert_eq!(records[0]["data"]["is_interrupt"], true);
     assert_eq!(records[0]["tool"]["input"]["command"], "sleep 1000");
@@ -161,14 +161,14 @@ call = [{ tool = "Task", input = { description = "look", prompt = "look inside" 
 on = "look inside"
 call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
 "#;
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     run.prompt("delegate");
     run.wait("the tool of the subagent", |line| line["type"] == "tool" && line["tool"] == "Bash");
     run.signal("TERM");
     run.end();
-    let told = objects(&room.text("../home/ended.jsonl"));
-    let mut told: Vec<_> = told
+    let events = objects(&fixture.text("../home/ended.jsonl"));
+    let mut events: Vec<_> = events
         .iter()
         .map(|value| {
             let by = if value["session"].get("agent_id").is_some() { "sub" } else { "main" };
@@ -178,18 +178,18 @@ call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
             )
         })
         .collect();
-    told.sort_unstable();
+    events.sort_unstable();
     let wanted = [
         "main \"PostToolUseFailure\" \"Task\" true",
         "sub \"PostToolUseFailure\" \"Bash\" true",
         "sub \"SubagentStop\" null null",
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(events, wanted);
 }
 
-/// Ruling 33: `PostToolUse` is told of what succeeded; a failure has its own event, and a call that was refused has neither.
+/// Ruling 33: `PostToolUse` runs after a call that succeeded; a failure has its own event, and a call that was refused has neither.
 #[test]
-fn only_what_succeeded_is_told_as_used() {
+fn only_successful_calls_fire_post_tool_use() {
     let hooks = "[hook.see]\non = [\"PostToolUse\", \"PostToolUseFailure\"]\nshell = \"true\"\n";
     let reply = |line: &str| {
         format!(
@@ -199,8 +199,8 @@ fn only_what_succeeded_is_told_as_used() {
     for (line, events) in
         [("true", &["PostToolUse"][..]), ("exit 3", &["PostToolUseFailure"]), ("false", &[])]
     {
-        let room = Room::new(hooks, &reply(line));
-        let run = room.ask("work", &["--allow", "Bash(*)", "--deny", "Bash(false)"]);
+        let fixture = Fixture::new(hooks, &reply(line));
+        let run = fixture.ask("work", &["--allow", "Bash(*)", "--deny", "Bash(false)"]);
         assert_eq!(run.events(), events, "{line}");
     }
 }
@@ -209,7 +209,7 @@ fn only_what_succeeded_is_told_as_used() {
 #[test]
 fn a_turn_without_tools_fires_no_tool_event() {
     let hooks = "[hook.see]\non = [\"PreToolUse\", \"PostToolUse\", \"PostToolUseFailure\", \"PostToolBatch\"]\nshell = \"true\"\n";
-    let run = Room::new(hooks, "[[reply]]\ntext = \"hello\"\n").ask("hi", &[]);
-    assert_eq!(run.of("reply").len(), 1);
-    assert!(run.events().is_empty() && run.of("warn").is_empty(), "{:?}", run.heard);
+    let run = Fixture::new(hooks, "[[reply]]\ntext = \"hello\"\n").ask("hi", &[]);
+    assert_eq!(run.of_kind("reply").len(), 1);
+    assert!(run.events().is_empty() && run.of_kind("warn").is_empty(), "{:?}", run.received);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// What hooks say at the end keeps the agent at work, as a user message, until they have nothing more to say.
 #[test]
@@ -14,10 +14,10 @@ shell = '''if test ! -e tested; then touch tested; echo "run the tests" >&2; exi
 "#;
     let script =
         "[[reply]]\ntext = \"finished\"\n[[reply]]\non = \"run the tests\"\ntext = \"tested\"\n";
-    let room = Room::new(hooks, script);
-    let run = room.ask("do it", &[]);
+    let fixture = Fixture::new(hooks, script);
+    let run = fixture.ask("do it", &[]);
     let texts: Vec<_> =
-        run.of("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
+        run.of_kind("reply").iter().map(|value| value["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["finished", "tested"]);
 }
 
@@ -36,7 +36,7 @@ call = [{ tool = "Read", input = { file_path = "script.toml" } }]
 [[reply]]
 text = "done"
 "#;
-    let run = Room::new(hooks, script).ask("read", &[]);
+    let run = Fixture::new(hooks, script).ask("read", &[]);
     assert_eq!(
         run.events(),
         [
@@ -69,17 +69,17 @@ wake = true
 shell = '''until test -e go; do sleep 0.01; done; echo "the build is red" >&2; exit 2'''
 "#;
     let script = "[[reply]]\ntext = \"finished\"\n[[reply]]\non = \"the build is red\"\ntext = \"mending\"\n";
-    let room = Room::new(hooks, script);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, script);
+    let mut run = fixture.start(&[]);
     run.prompt("do it");
     run.wait_for("turn_ended");
-    room.sandbox.write("go", "").unwrap();
+    fixture.sandbox.write("go", "").unwrap();
     run.wait("the answer to the hook", |line| line["text"] == "mending");
     run.end();
 }
 
-/// A turn that was stopped has no end to judge: its gate is not asked. One that ends without a word is judged like any other,
-/// because silence is no way past a gate.
+/// The gate of a stopped turn is not asked, because it has no end to judge. One that ends with an
+/// empty text is judged like any other, because silence is no way past a gate.
 #[test]
 fn the_gate_at_the_end_judges_every_turn_that_was_not_stopped() {
     let hooks = r#"
@@ -89,20 +89,20 @@ shell = '''if test ! -e asked; then touch asked; echo "run the tests" >&2; exit 
 "#;
     let slow =
         "[[reply]]\nword_ms = 20\ntext = \"one two three four five six seven eight nine ten\"\n";
-    let room = Room::new(hooks, slow);
-    let mut run = room.start(&[]);
+    let fixture = Fixture::new(hooks, slow);
+    let mut run = fixture.start(&[]);
     run.prompt("count");
     run.wait_for("text");
-    run.say(json!({"type": "interrupt"}));
+    run.send_line(json!({"type": "interrupt"}));
     assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
     run.end();
     assert!(run.events().is_empty(), "{:?}", run.events());
 
-    let room = Room::new(
+    let fixture = Fixture::new(
         hooks,
         "[[reply]]\nthink = \"hm\"\n[[reply]]\non = \"run the tests\"\ntext = \"they pass\"\n",
     );
-    let run = room.ask("work", &[]);
+    let run = fixture.ask("work", &[]);
     assert_eq!(run.events(), ["Stop", "Stop"]);
-    assert_eq!(run.of("reply").last().unwrap()["text"], "they pass");
+    assert_eq!(run.of_kind("reply").last().unwrap()["text"], "they pass");
 }

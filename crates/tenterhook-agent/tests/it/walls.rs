@@ -1,11 +1,12 @@
-//! The agent's own walls, attacked: what decides over it, files that nobody asked for, names of one file, and what changes
+//! The agent's own walls, attacked: its config files, files that were not requested, names of one
+//! file, and changes
 //! between a question and its answer.
 
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 fn script(calls: &[(&str, Value)]) -> String {
     let reply = |(tool, input): &(&str, Value)| {
@@ -22,7 +23,7 @@ fn write(path: &str) -> (&'static str, Value) {
     ("Write", json!({"file_path": path, "content": "x"}))
 }
 
-/// AG-10, AG-60: in no mode and by nobody's consent but the user's.
+/// AG-10, AG-60: in no mode and by no consent but the user's.
 #[test]
 fn what_decides_over_the_agent_is_not_written_unasked() {
     let hooks = r#"
@@ -58,29 +59,29 @@ shell = "sh tools/guard.sh"
         "other-name",
     ] {
         for mode in ["acceptEdits", "bypassPermissions"] {
-            let room = Room::new(hooks, &script(&[write(file)]));
+            let fixture = Fixture::new(hooks, &script(&[write(file)]));
             // What the user leaves to the agent, its own walls still ask about.
-            room.leave(&["**/*.toml", "**/*.TOML", "**/*.json", "**/innocent"]);
-            let project = room.sandbox.project();
-            room.sandbox.write("tools/guard.sh", "exit 0").unwrap();
-            room.sandbox.write("../outside.txt", "mine").unwrap();
+            fixture.allow_writes(&["**/*.toml", "**/*.TOML", "**/*.json", "**/innocent"]);
+            let project = fixture.sandbox.project();
+            fixture.sandbox.write("tools/guard.sh", "exit 0").unwrap();
+            fixture.sandbox.write("../outside.txt", "mine").unwrap();
             symlink("tenterhook.local.toml", project.join("innocent")).unwrap();
             let outside = project.join("../outside.txt");
             std::fs::hard_link(outside, project.join("other-name")).unwrap();
-            let mut run = room.start(&["--permission-mode", mode, "--allow", "Write(**)"]);
+            let mut run = fixture.start(&["--permission-mode", mode, "--allow", "Write(**)"]);
             run.prompt("work");
             run.wait_for("ask");
-            run.say(json!({"type": "interrupt"}));
+            run.send_line(json!({"type": "interrupt"}));
             run.end();
-            assert_eq!(room.text("../outside.txt"), "mine");
+            assert_eq!(fixture.text("../outside.txt"), "mine");
         }
     }
-    let room = Room::new(hooks, &script(&[write("src/a.rs"), write("hooks.md")]));
-    let run = room.ask("work", &["--permission-mode", "acceptEdits"]);
-    assert!(run.of("ask").is_empty(), "what decides nothing is written");
+    let fixture = Fixture::new(hooks, &script(&[write("src/a.rs"), write("hooks.md")]));
+    let run = fixture.ask("work", &["--permission-mode", "acceptEdits"]);
+    assert!(run.of_kind("ask").is_empty(), "what decides nothing is written");
 }
 
-/// AG-11, AG-61: nothing of a file that may not be read reaches the model, whoever names it.
+/// AG-11, AG-61: nothing of a file that may not be read reaches the model, whatever names it.
 #[test]
 fn instructions_pass_the_gate_of_a_read() {
     let deny = ["--deny", "Read(private/**)"];
@@ -140,46 +141,46 @@ fn instructions_pass_the_gate_of_a_read() {
         let hooks =
             "[hook.no]\non = \"PreToolUse\"\nif = \"Read(hooked.md)\"\nshell = \"exit 2\"\n";
         let calls: Vec<_> = call.iter().map(|text| ("Read", json!({"file_path": text}))).collect();
-        let room = Room::new(hooks, &script(&calls));
-        let sandbox = room.sandbox.project().parent().unwrap().display().to_string();
+        let fixture = Fixture::new(hooks, &script(&calls));
+        let sandbox = fixture.sandbox.project().parent().unwrap().display().to_string();
         for (path, text) in &files {
             let text = text.replace("/SANDBOX", &sandbox);
-            room.sandbox.write(path, &text).unwrap();
+            fixture.sandbox.write(path, &text).unwrap();
         }
         for (to, at) in links {
-            symlink(to, room.sandbox.project().join(at)).unwrap();
+            symlink(to, fixture.sandbox.project().join(at)).unwrap();
         }
         let args = ["-p", "work", "--model", "scripted:script.toml"];
-        let output = room.command().args(args).args(deny).output().unwrap();
-        let text = room.text("requests.jsonl");
+        let output = fixture.command().args(args).args(deny).output().unwrap();
+        let text = fixture.text("requests.jsonl");
         assert!(!text.is_empty() && !text.contains("SECRET"), "{name}: {text}\n{output:?}");
     }
     // What may be read is.
-    let room = Room::new("", &script(&[("Read", json!({"file_path": "sub/x"}))]));
+    let fixture = Fixture::new("", &script(&[("Read", json!({"file_path": "sub/x"}))]));
     for (path, text) in
         [("sub/x", ""), ("sub/CLAUDE.md", "NESTED"), ("CLAUDE.md", "TOP\n @a.md"), ("a.md", "MORE")]
     {
-        room.sandbox.write(path, text).unwrap();
+        fixture.sandbox.write(path, text).unwrap();
     }
-    room.ask("work", &[]);
-    let output = room.text("requests.jsonl");
+    fixture.ask("work", &[]);
+    let output = fixture.text("requests.jsonl");
     for text in ["NESTED", "TOP", "MORE"] {
         assert!(output.contains(text), "{text}: {output}");
     }
 }
 
-/// AG-11: the files of commands come from whoever wrote the repository.
+/// AG-11: the author of the repository wrote the files of commands.
 #[test]
 fn a_command_of_the_project_shows_nothing_from_elsewhere() {
-    let room = Room::new("", &script(&[]));
-    room.sandbox.write("../s.txt", "SECRET").unwrap();
-    room.sandbox.write(".claude/commands/go.md", "look at @../s.txt and go").unwrap();
-    symlink("../../../s.txt", room.sandbox.project().join(".claude/commands/leak.md")).unwrap();
+    let fixture = Fixture::new("", &script(&[]));
+    fixture.sandbox.write("../s.txt", "SECRET").unwrap();
+    fixture.sandbox.write(".claude/commands/go.md", "look at @../s.txt and go").unwrap();
+    symlink("../../../s.txt", fixture.sandbox.project().join(".claude/commands/leak.md")).unwrap();
     for prompt in ["/go", "/leak"] {
-        let run = room.ask(prompt, &[]);
-        assert!(!run.of("warn").is_empty(), "{prompt}: it is said");
+        let run = fixture.ask(prompt, &[]);
+        assert!(!run.of_kind("warn").is_empty(), "{prompt}: it is reported");
     }
-    let text = room.text("requests.jsonl");
+    let text = fixture.text("requests.jsonl");
     assert!(text.contains("look at") && !text.contains("SECRET"), "{text}");
 }
 
@@ -213,10 +214,10 @@ fn a_denied_file_is_not_seen_by_any_name() {
     ];
     let mentions = ["see @.env", "see @./.env", "@link", "@hard", "@sub/../.env", "@dir/.env"];
     let try_one = |rule: &str, call: Option<&(&str, Value)>, prompt: &str| {
-        let room = Room::new("", "");
-        let project = room.sandbox.project();
-        room.sandbox.write(".env", "KEY=SECRET\n").unwrap();
-        room.sandbox.write("sub/x", "").unwrap();
+        let fixture = Fixture::new("", "");
+        let project = fixture.sandbox.project();
+        fixture.sandbox.write(".env", "KEY=SECRET\n").unwrap();
+        fixture.sandbox.write("sub/x", "").unwrap();
         for (to, at) in [(".env", "link"), ("link", "chain"), (".", "dir"), ("..", "up")] {
             symlink(to, project.join(at)).unwrap();
         }
@@ -224,11 +225,11 @@ fn a_denied_file_is_not_seen_by_any_name() {
         let calls: Vec<_> = call.into_iter().cloned().collect();
         let here = project.canonicalize().unwrap().display().to_string();
         let text = script(&calls).replace("ABSOLUTE", &here);
-        room.sandbox.write("script.toml", &text).unwrap();
-        room.ask(prompt, &["--permission-mode", "bypassPermissions", "--deny", rule]);
-        let text = room.text("requests.jsonl");
+        fixture.sandbox.write("script.toml", &text).unwrap();
+        fixture.ask(prompt, &["--permission-mode", "bypassPermissions", "--deny", rule]);
+        let text = fixture.text("requests.jsonl");
         assert!(!text.contains("SECRET"), "{rule} {call:?} {prompt}: {text}");
-        assert!(room.text(".env").contains("SECRET"), "{rule} {call:?}");
+        assert!(fixture.text(".env").contains("SECRET"), "{rule} {call:?}");
     };
     for rule in ["Read(.env)", "Read(.e*)"] {
         for form in &forms {
@@ -243,13 +244,13 @@ fn a_denied_file_is_not_seen_by_any_name() {
 /// AG-12, AG-62: a rule that consents says yes to the file that it names.
 #[test]
 fn a_link_borrows_no_consent() {
-    let room = Room::new("", &script(&[("Read", json!({"file_path": "notes/a"}))]));
-    room.sandbox.write("../s.txt", "SECRET").unwrap();
-    room.sandbox.write("notes/b", "").unwrap();
-    symlink("../../s.txt", room.sandbox.project().join("notes/a")).unwrap();
-    let run = room.ask("work", &["--allow", "Read(notes/**)"]);
-    assert_eq!(run.of("ask").len(), 1);
-    assert!(!room.text("requests.jsonl").contains("SECRET"));
+    let fixture = Fixture::new("", &script(&[("Read", json!({"file_path": "notes/a"}))]));
+    fixture.sandbox.write("../s.txt", "SECRET").unwrap();
+    fixture.sandbox.write("notes/b", "").unwrap();
+    symlink("../../s.txt", fixture.sandbox.project().join("notes/a")).unwrap();
+    let run = fixture.ask("work", &["--allow", "Read(notes/**)"]);
+    assert_eq!(run.of_kind("ask").len(), 1);
+    assert!(!fixture.text("requests.jsonl").contains("SECRET"));
 }
 
 /// AG-13: while the question stands, a directory becomes a link.
@@ -260,20 +261,20 @@ fn what_was_asked_about_is_what_is_written() {
         ("Write", json!({"file_path": "src/deep/x", "content": "bad"})),
         ("Edit", json!({"file_path": "src/y", "old_string": "good", "new_string": "bad"})),
     ] {
-        let room = Room::new("", &script(&[(tool, input.clone())]));
-        let project = room.sandbox.project();
-        room.sandbox.write("src/y", "good").unwrap();
-        room.sandbox.write("../outside/y", "good").unwrap();
-        let mut run = room.start(&[]);
+        let fixture = Fixture::new("", &script(&[(tool, input.clone())]));
+        let project = fixture.sandbox.project();
+        fixture.sandbox.write("src/y", "good").unwrap();
+        fixture.sandbox.write("../outside/y", "good").unwrap();
+        let mut run = fixture.start(&[]);
         run.prompt("work");
         let id = run.wait_for("ask")["id"].clone();
         std::fs::rename(project.join("src"), project.join("was")).unwrap();
         symlink("../outside", project.join("src")).unwrap();
-        run.say(json!({"type": "decide", "id": id, "allow": true}));
+        run.send_line(json!({"type": "decide", "id": id, "allow": true}));
         let result = run.wait_for("tool_result");
         run.end();
         assert_eq!(result["is_error"], true, "{input}: {result}");
-        assert_eq!(room.text("../outside/y"), "good", "{input}");
+        assert_eq!(fixture.text("../outside/y"), "good", "{input}");
         assert!(!project.join("../outside/x").exists(), "{input}");
         assert!(!project.join("../outside/deep").exists(), "{input}");
     }

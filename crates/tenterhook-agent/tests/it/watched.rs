@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::room::{Room, Run};
+use crate::fixture::{Fixture, Run};
 
 const HELLO: &str = "[[reply]]\nrepeat = true\ntext = \"hello\"\n";
 
@@ -12,15 +12,15 @@ fn fired(event: &'static str) -> impl Fn(&Value) -> bool {
 }
 
 /// The data of the events that a hook kept in a file.
-fn kept(room: &Room, file: &str) -> Vec<Value> {
-    let text = room.text(file);
+fn records_in(fixture: &Fixture, file: &str) -> Vec<Value> {
+    let text = fixture.text(file);
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_str::<Value>(line).unwrap()["data"].clone()).collect()
 }
 
 /// Starts, and waits until everything is looked at that is to be.
-fn started(room: &Room) -> Run {
-    let mut run = room.start(&[]);
+fn started(fixture: &Fixture) -> Run {
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     run
@@ -33,7 +33,7 @@ fn a_watched_file_comes_changes_and_goes() {
 [hook.look]
 on = "SessionStart"
 shell = '''echo '{"watch": ["notes/a.txt"]}' '''
-[hook.told]
+[hook.seen]
 on = "FileChanged"
 shell = "cat >> files.jsonl; echo >> files.jsonl"
 [hook.next]
@@ -44,24 +44,24 @@ shell = '''echo '{"watch": ["notes/c.txt"]}' '''
 on = "CwdChanged"
 shell = '''cat >> moved.jsonl; echo '{"watch": ["b.txt"]}' '''
 "#;
-    let room = Room::new(hooks, HELLO);
-    let mut run = started(&room);
+    let fixture = Fixture::new(hooks, HELLO);
+    let mut run = started(&fixture);
     for text in ["one", "another"] {
-        room.sandbox.write("notes/a.txt", text).unwrap();
+        fixture.sandbox.write("notes/a.txt", text).unwrap();
         run.wait("change", fired("FileChanged"));
     }
-    room.sandbox.write("notes/other.txt", "not watched").unwrap();
-    std::fs::remove_file(room.sandbox.project().join("notes/a.txt")).unwrap();
+    fixture.sandbox.write("notes/other.txt", "not watched").unwrap();
+    std::fs::remove_file(fixture.sandbox.project().join("notes/a.txt")).unwrap();
     run.wait("end of the file", fired("FileChanged"));
     run.prompt("/cd notes");
     run.wait_for("page");
-    room.sandbox.write("notes/a.txt", "not watched any more").unwrap();
-    room.sandbox.write("notes/b.txt", "watched now").unwrap();
+    fixture.sandbox.write("notes/a.txt", "not watched any more").unwrap();
+    fixture.sandbox.write("notes/b.txt", "watched now").unwrap();
     run.wait("the other file", fired("FileChanged"));
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.end();
-    let texts: Vec<_> = kept(&room, "files.jsonl")
+    let texts: Vec<_> = records_in(&fixture, "files.jsonl")
         .iter()
         .map(|value| {
             let path = value["file_path"].as_str().unwrap();
@@ -73,10 +73,10 @@ shell = '''cat >> moved.jsonl; echo '{"watch": ["b.txt"]}' '''
         ["add a.txt", "change a.txt", "unlink a.txt"],
         "hooks start where the agent works"
     );
-    let there: Vec<_> = kept(&room, "notes/files.jsonl");
+    let there: Vec<_> = records_in(&fixture, "notes/files.jsonl");
     assert_eq!(there.len(), 1);
     assert!(there[0]["file_path"].as_str().unwrap().ends_with("notes/b.txt"));
-    let moved = room.text("notes/moved.jsonl");
+    let moved = fixture.text("notes/moved.jsonl");
     assert!(moved.contains("old_cwd") && moved.contains("new_cwd"), "{moved}");
 }
 
@@ -89,44 +89,44 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
              [hook.words]\non = \"UserPromptSubmit\"\nshell = \"echo {words} >> words.txt\"\n"
         )
     };
-    let room = Room::new(&hooks("old"), HELLO);
-    room.sandbox.write(".claude/settings.local.json", "{}").unwrap();
-    let mut run = started(&room);
-    room.sandbox.write("locked", "").unwrap();
-    room.swap("tenterhook.toml", &hooks("refused"));
+    let fixture = Fixture::new(&hooks("old"), HELLO);
+    fixture.sandbox.write(".claude/settings.local.json", "{}").unwrap();
+    let mut run = started(&fixture);
+    fixture.sandbox.write("locked", "").unwrap();
+    fixture.swap("tenterhook.toml", &hooks("refused"));
     run.wait("refusal", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("not now")
     });
     run.prompt("hi");
     run.wait_for("turn_ended");
-    std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
+    std::fs::remove_file(fixture.sandbox.project().join("locked")).unwrap();
     // What runs on is what its person approved before.
     crate::approve::approve(
-        &room.sandbox,
-        Some((&room.sandbox.project().join("tenterhook.toml"), &hooks("old"))),
+        &fixture.sandbox,
+        Some((&fixture.sandbox.project().join("tenterhook.toml"), &hooks("old"))),
     );
     // Another file may change meanwhile: what was refused stays refused.
     let local = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo local >> words.txt"}]}]}}"#;
-    room.swap(".claude/settings.local.json", local);
+    fixture.swap(".claude/settings.local.json", local);
     run.wait("reload", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
     });
     run.prompt("hi");
     run.wait_for("turn_ended");
-    room.swap("tenterhook.toml", &hooks("newer"));
+    fixture.swap("tenterhook.toml", &hooks("newer"));
     run.wait("reload", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
     });
     run.prompt("hi");
     run.wait_for("turn_ended");
     run.end();
-    let text = room.text("words.txt");
+    let text = fixture.text("words.txt");
     let mut words: Vec<_> = text.lines().collect();
     assert_eq!(words[..2], ["old", "old"]);
     words[2..4].sort_unstable();
     words[4..].sort_unstable();
     assert_eq!(words[2..], ["local", "old", "local", "newer"]);
-    let sources: Vec<_> = kept(&room, "changes.jsonl")
+    let sources: Vec<_> = records_in(&fixture, "changes.jsonl")
         .iter()
         .map(|value| value["source"].as_str().unwrap().to_owned())
         .collect();
@@ -137,21 +137,21 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
 #[test]
 fn a_directory_may_be_added() {
     let hooks = r#"
-[hook.told]
+[hook.seen]
 on = "DirectoryAdded"
 shell = '''cat >> added.jsonl; echo '{"context": "mind the licence"}' '''
 "#;
     let script = "[[reply]]\non = \"mind the licence\"\ncall = [{ tool = \"Write\", input = { file_path = \"../home/more/a.txt\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
-    let room = Room::new(hooks, script);
-    room.sandbox.write("~/more/.keep", "").unwrap();
-    let mut run = room.start(&["--permission-mode", "acceptEdits"]);
+    let fixture = Fixture::new(hooks, script);
+    fixture.sandbox.write("~/more/.keep", "").unwrap();
+    let mut run = fixture.start(&["--permission-mode", "acceptEdits"]);
     run.prompt("/add-dir ../home/more");
     run.wait_for("page");
     run.prompt("write there");
     run.wait_for("turn_ended");
     run.end();
-    assert!(room.text("added.jsonl").contains("slash_command"));
-    assert_eq!(room.text("../home/more/a.txt"), "x");
+    assert!(fixture.text("added.jsonl").contains("slash_command"));
+    assert_eq!(fixture.text("../home/more/a.txt"), "x");
 }
 
 /// The names in the matchers of `FileChanged` are watched where the agent works, in each dialect; those of a reload, too.
@@ -159,39 +159,39 @@ shell = '''cat >> added.jsonl; echo '{"context": "mind the licence"}' '''
 fn the_names_in_matchers_are_watched() {
     let hooks = |names: &str| {
         format!(
-            "[hook.told]\non = \"FileChanged\"\nmatch = {names}\nshell = \"cat >> $HOME/files.jsonl; echo >> $HOME/files.jsonl\"\n"
+            "[hook.seen]\non = \"FileChanged\"\nmatch = {names}\nshell = \"cat >> $HOME/files.jsonl; echo >> $HOME/files.jsonl\"\n"
         )
     };
-    let room = Room::new(&hooks(r#"["a.txt", "notes"]"#), HELLO);
-    room.sandbox.write("notes/.keep", "").unwrap();
+    let fixture = Fixture::new(&hooks(r#"["a.txt", "notes"]"#), HELLO);
+    fixture.sandbox.write("notes/.keep", "").unwrap();
     let settings = r#"{"hooks": {"FileChanged": [{"matcher": ".env|.envrc", "hooks": [{"type": "command", "command": "cat >> $HOME/env.jsonl"}]}]}}"#;
-    room.sandbox.write(".claude/settings.json", settings).unwrap();
-    let mut run = started(&room);
-    room.sandbox.write("other.txt", "not watched").unwrap();
-    room.sandbox.write("notes/b.txt", "not watched").unwrap();
-    room.sandbox.write("a.txt", "one").unwrap();
+    fixture.sandbox.write(".claude/settings.json", settings).unwrap();
+    let mut run = started(&fixture);
+    fixture.sandbox.write("other.txt", "not watched").unwrap();
+    fixture.sandbox.write("notes/b.txt", "not watched").unwrap();
+    fixture.sandbox.write("a.txt", "one").unwrap();
     run.wait("change", fired("FileChanged"));
-    room.sandbox.write(".envrc", "export A=1").unwrap();
+    fixture.sandbox.write(".envrc", "export A=1").unwrap();
     run.wait("change", fired("FileChanged"));
-    room.swap("tenterhook.toml", &hooks("\"b.txt\""));
+    fixture.swap("tenterhook.toml", &hooks("\"b.txt\""));
     run.wait("reload", |line| line["type"] == "notice");
     run.prompt("/hooks reload");
     run.wait_for("page");
-    room.sandbox.write("a.txt", "not watched any more").unwrap();
-    room.sandbox.write("b.txt", "two").unwrap();
+    fixture.sandbox.write("a.txt", "not watched any more").unwrap();
+    fixture.sandbox.write("b.txt", "two").unwrap();
     run.wait("change", fired("FileChanged"));
     run.prompt("/cd notes");
     run.wait_for("page");
-    room.sandbox.write("notes/b.txt", "three").unwrap();
+    fixture.sandbox.write("notes/b.txt", "three").unwrap();
     run.wait("change", fired("FileChanged"));
     run.end();
-    let told = kept(&room, "../home/files.jsonl");
-    let told: Vec<_> = told
+    let names = records_in(&fixture, "../home/files.jsonl");
+    let names: Vec<_> = names
         .iter()
         .map(|value| value["file_path"].as_str().unwrap().rsplit_once("project/").unwrap().1)
         .collect();
-    assert_eq!(told, ["a.txt", "b.txt", "notes/b.txt"]);
-    let env: Value = serde_json::from_str(&room.text("../home/env.jsonl")).unwrap();
+    assert_eq!(names, ["a.txt", "b.txt", "notes/b.txt"]);
+    let env: Value = serde_json::from_str(&fixture.text("../home/env.jsonl")).unwrap();
     assert!(env["file_path"].as_str().unwrap().ends_with("/.envrc"), "{env}");
     assert_eq!(env["event"], "add");
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::submission::Submission;
 use crate::update::{Decision, Deed, Hold, Input, Trace, Update};
 
-/// What a line of standard input says.
+/// A parsed line of standard input.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum LineCommand {
     Input(Input),
     Decide(String, Decision),
 }
@@ -39,11 +39,11 @@ enum Line {
 }
 
 /// Reads a line.
-pub(super) fn read(line: &[u8]) -> Result<Said, String> {
+pub(super) fn read(line: &[u8]) -> Result<LineCommand, String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| {
         format!("unknown type of line: expected one of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
     })?;
-    Ok(Said::Input(match line {
+    Ok(LineCommand::Input(match line {
         Line::Prompt { text } => Input::Prompt(Submission::new(text)),
         Line::Queue { text } => Input::Queue(Submission::new(text)),
         Line::TakeBack => Input::TakeBack,
@@ -59,17 +59,17 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
                 (false, _) if reason.is_empty() => Decision::No("the user said no".to_owned()),
                 (false, _) => Decision::No(reason),
             };
-            return Ok(Said::Decide(id, decision));
+            return Ok(LineCommand::Decide(id, decision));
         }
     }))
 }
 
 /// An update as one line; what only a screen needs is left out.
-pub(super) fn of(update: &Update) -> Option<Value> {
+pub(super) fn encode(update: &Update) -> Option<Value> {
     Some(match update {
         Update::Session { id, model, cwd, transcript, sandbox } => json!({
             "type": "session", "session_id": id, "model": model, "cwd": cwd,
-            "transcript_path": transcript, "sandbox": sandbox.word(),
+            "transcript_path": transcript, "sandbox": sandbox.name(),
         }),
         Update::Cleared => json!({"type": "cleared"}),
         Update::Prompt { text, .. } => json!({"type": "prompt", "text": text}),
@@ -109,7 +109,7 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Notice(text) => json!({"type": "notice", "text": text}),
         Update::Hooks(trace) => of_trace(trace),
         Update::Did(deed) => of_deed(deed),
-        Update::Held(hold) => of_hold(hold),
+        Update::Delayed(hold) => of_hold(hold),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Leaving(hooks) => json!({"type": "leaving", "hooks": hooks}),

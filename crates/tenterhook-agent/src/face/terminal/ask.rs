@@ -19,15 +19,15 @@ const HOW: &[&str] = &[
     "A number, then Enter; with 3 type why.",
     "Number, Enter.",
 ];
-/// What is said in place of a yes where nobody could have read what they agree to (AG-3).
+/// The text in place of a yes where the call cannot be read (AG-3).
 const TOO_LOW: &[&str] =
-    &["There is no room to show the call: Esc refuses.", "No room. Esc: no.", "Esc: no"];
+    &["The screen is too low for the call: Esc refuses.", "Too low. Esc: no.", "Esc: no"];
 /// The same where it is longer than anybody reads.
 const TOO_LONG: &[&str] =
     &["It is too long to be shown: Esc refuses.", "Too long. Esc: no.", "Esc: no"];
 /// From how many rows on a line sets it apart from what is above.
 const RULED: usize = 6;
-/// From how many rows on each choice has a row of its own.
+/// From how many rows on each choice has a separate row.
 const ROOMY: usize = 9;
 
 /// The lines of a question.
@@ -44,7 +44,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The question that stands before the person, as wide as their terminal.
-    pub(super) fn of(screen: &Screen, width: usize) -> Option<Self> {
+    pub(super) fn from_screen(screen: &Screen, width: usize) -> Option<Self> {
         let asked = screen.questions.front()?;
         let more = screen.questions.len() - 1;
         let after = if more > 0 { format!("   ({more} more after this)") } else { String::new() };
@@ -59,7 +59,7 @@ impl Asked {
         2 + self.title.len() + self.body.len() + Choice::ALL.len()
     }
 
-    /// Draws it in this room; how far it is read.
+    /// Draws it in this area; returns how far it is read.
     pub(super) fn draw(self, frame: &mut Frame<'_>, area: Rect, read: Read) -> Read {
         let height = usize::from(area.height);
         let ruled = usize::from(self.height() <= height || height >= RULED);
@@ -93,7 +93,7 @@ impl Asked {
         Read { from, page: shown.max(1), whole: all <= shown, may_agree: may }
     }
 
-    /// The choices: a row each with how one chooses where there is room, else all on one.
+    /// The choices: a row each with its key where they fit, else all on one row.
     fn choices(&self, height: usize, ruled: usize) -> Vec<Line<'static>> {
         if !self.open {
             return rows("…", self.width, BOLD);
@@ -104,7 +104,7 @@ impl Asked {
         }
         let row = |choice: &Choice| {
             let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
-            let [words, ..] = choice.words();
+            let [words, ..] = choice.labels();
             let text = format!("{mark} {} {words}", choice.number());
             Line::styled(cut(&text, self.width), BOLD)
         };
@@ -117,7 +117,7 @@ impl Asked {
         let row = |short: usize| {
             let choice = |choice: &Choice| {
                 let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
-                let words = choice.words();
+                let words = choice.labels();
                 format!("{mark}{} {}", choice.number(), words.get(short).unwrap_or(&""))
             };
             Choice::ALL.iter().map(choice).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! What is one thing that was said or done? Every text in it is fit to be shown.
+//! One block of the conversation. Every text in it is safe to show.
 
 use std::cell::RefCell;
 
@@ -12,18 +12,18 @@ use super::{markdown, shown};
 use crate::conversation::{Call, ToolResult};
 use crate::update::Hold;
 
-/// One thing, and in how many subagents it was said or done.
+/// One block, and the depth of its subagent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Placed {
     pub(super) depth: usize,
     pub(super) block: Block,
 }
 
-/// One thing that was said or done.
+/// The content of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Block {
     User(String),
-    Model(Said),
+    Model(ModelText),
     Thought(String),
     Rewrite { by: String, text: String },
     Tool(Tool),
@@ -36,7 +36,7 @@ pub(super) enum Block {
 
 /// What the model said, and how it was drawn last: a long text is not read anew for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct ModelText {
     pub(super) text: String,
     /// Whether it is complete.
     pub(super) whole: bool,
@@ -54,7 +54,7 @@ struct Drawn {
 /// How long a text may be that is drawn as Markdown while it still grows.
 const GROWING: usize = 20_000;
 
-impl Said {
+impl ModelText {
     /// A text that is complete.
     pub(super) fn whole(text: String) -> Self {
         Self { text, whole: true, ..Self::default() }
@@ -87,13 +87,13 @@ pub(super) struct Tool {
     pub(super) state: State,
     /// Since when it is in that state.
     pub(super) since: Instant,
-    /// Who holds it up, and since when.
+    /// The hooks that delay it, and since when.
     pub(super) holds: Vec<(Holder, Instant)>,
     /// What hooks did to it.
     pub(super) deeds: Vec<Did>,
 }
 
-/// Who holds a call up.
+/// The hooks that delay a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Holder {
     Hooks(Hold),
@@ -104,7 +104,7 @@ pub(super) enum Holder {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
     /// The model asks for it; hooks, rules or the person judge it.
-    Held,
+    Delayed,
     Running,
     /// It ended, and what it did stands below it.
     Steps,
@@ -144,7 +144,7 @@ impl Tool {
         self.holds.clear();
     }
 
-    /// Nobody of these holds it up any more.
+    /// These hooks no longer delay it.
     pub(super) fn release(&mut self, holder: &Holder) {
         self.holds.retain(|(other, _)| other != holder);
     }
@@ -153,11 +153,11 @@ impl Tool {
 impl State {
     /// Whether it has not ended.
     pub(super) const fn is_open(&self) -> bool {
-        matches!(self, Self::Held | Self::Running)
+        matches!(self, Self::Delayed | Self::Running)
     }
 
     /// What came of a tool.
-    pub(super) fn of(result: &ToolResult) -> Self {
+    pub(super) fn from_result(result: &ToolResult) -> Self {
         let raw = result.text.trim_end();
         let output =
             Output { text: shown::text(raw, shown::OPENED), lines: raw.split('\n').count() };

@@ -33,7 +33,7 @@ impl Composer {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
-    /// Puts a text at the cursor. What is pasted may hold what nobody sees; a prompt says no more than its author reads.
+    /// Puts a text at the cursor. A pasted text loses its invisible characters: a prompt must contain only text that its author can read.
     pub(super) fn insert(&mut self, text: &str) {
         let text = hooks::safe(&text.replace("\r\n", "\n").replace('\r', "\n"));
         self.text.insert_str(self.cursor, &text);
@@ -46,7 +46,7 @@ impl Composer {
         self.cursor = self.text.len();
     }
 
-    /// Puts a text back that was not sent. What is being typed stays; the text can be recalled.
+    /// Restores a text that was not sent. The typed text stays; the restored one can be recalled.
     pub(super) fn give_back(&mut self, text: &str) {
         if self.text.is_empty() {
             self.set(&hooks::safe(text));
@@ -90,7 +90,7 @@ impl Composer {
         self.cursor = self.text.len();
     }
 
-    /// Takes the text to send it; nothing where there is none. It can be recalled.
+    /// Takes the text to send it; nothing where it is empty. It can be recalled.
     pub(super) fn send(&mut self) -> Option<String> {
         let text = std::mem::take(&mut self.text);
         (self.cursor, self.back) = (0, 0);

@@ -20,8 +20,8 @@ pub(super) struct Did {
 }
 
 impl Did {
-    /// What is shown of it.
-    pub(super) fn of(deed: &Deed) -> Self {
+    /// The full text.
+    pub(super) fn from_deed(deed: &Deed) -> Self {
         let all = deed.line();
         let mut line = shown::line(&shown::text(&all, REASON));
         let Some(change) = &deed.change else {
@@ -34,7 +34,7 @@ impl Did {
         Self { whole: Some(format!("{}:\n{}", shown::line(&all), difference(change))), line }
     }
 
-    /// What is shown of it now.
+    /// The visible text.
     pub(super) fn text(&self, open: bool) -> &str {
         self.whole.as_deref().filter(|_| open).unwrap_or(&self.line)
     }
@@ -72,7 +72,7 @@ mod tests {
     fn rewritten(was: Value, now: Value) -> Did {
         let change = Rewritten { was, now, ..Rewritten::default() };
         let (hooks, did) = (vec!["x".to_owned()], "rewrote the call".to_owned());
-        Did::of(&Deed { hooks, did, change: Some(change), ..Deed::default() })
+        Did::from_deed(&Deed { hooks, did, change: Some(change), ..Deed::default() })
     }
 
     /// AG-40.
@@ -100,7 +100,7 @@ mod tests {
         let why = "one\ntwo ".repeat(100);
         let deed =
             Deed { hooks: vec!["x".to_owned()], did: "objects".to_owned(), why, ..Deed::default() };
-        let diff = Did::of(&deed);
+        let diff = Did::from_deed(&deed);
         assert!(
             diff.text(false).chars().count() <= REASON + 20 && !diff.text(false).contains('\n')
         );

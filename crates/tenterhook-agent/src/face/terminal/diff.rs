@@ -10,7 +10,7 @@ pub(super) const PARTS: &[&str] = &["old_string", "new_string"];
 const ROUND: usize = 2;
 
 /// The lines that go, with `-`, and those that come, with `+`, among some that stay; nothing where the call replaces nothing.
-pub(super) fn of(call: &Call) -> Option<String> {
+pub(super) fn of_call(call: &Call) -> Option<String> {
     let [old, new] = ["old_string", "new_string"].map(|part| tool::text(call, part));
     Some(between(&shown::spelled(old?, shown::ASKED), &shown::spelled(new?, shown::ASKED)))
 }

@@ -1,6 +1,6 @@
-//! How the screen looks. Draws what stands in it; changes nothing.
+//! Draws the screen; changes nothing.
 //!
-//! Every mark is a word or a sign before it is a colour: who sees no colour misses nothing. The backend leaves colours out
+//! Every mark is a word or a character as well as a colour, so that no information depends on colours. The backend leaves colours out
 //! where `NO_COLOR` says so.
 
 use ratatui::Frame;
@@ -41,9 +41,9 @@ const INVITES: &str = "Type a prompt, or /help";
 /// What the person was shown, where that is not for them alone to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// Of the conversation.
+    /// The rows of the conversation.
     pub(super) view: View,
-    /// Of the question.
+    /// The rows of the question.
     pub(super) read: Read,
 }
 
@@ -51,14 +51,14 @@ pub(super) struct Drawn {
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
     let area = frame.area();
     let width = usize::from(area.width);
-    let typed = Typed::of(screen, area);
-    let asked = Asked::of(screen, width);
+    let typed = Typed::new(screen, area);
+    let asked = Asked::from_screen(screen, width);
     let mut tall = u16::try_from(typed.lines.len()).unwrap_or(1) + 2;
     if asked.is_some() && typed.empty && area.height < LOW {
         tall = 0;
     }
     let left = usize::from(area.height.saturating_sub(tall + 1));
-    let asking = asked.as_ref().map_or(0, |a| a.height().min(room(left)));
+    let asking = asked.as_ref().map_or(0, |a| a.height().min(question_rows(left)));
     let [main, ask, status, composer] = Layout::vertical([
         Constraint::Fill(1),
         Constraint::Length(u16::try_from(asking).unwrap_or(0)),
@@ -78,7 +78,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
 }
 
 /// How many of the rows that are left a question may take: most, and where there are few, nearly all.
-const fn room(left: usize) -> usize {
+const fn question_rows(left: usize) -> usize {
     let most = left * 2 / 3;
     let few = if left > FEW { FEW } else { left };
     if most > few { most } else { few }
@@ -96,7 +96,7 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
     (talk, Some(panel))
 }
 
-/// What is under way and for how long, what waits, and where the person is.
+/// The current activity and its duration, waiting texts, and the scroll position.
 fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
     let left = cut(&under_way(screen, below, width), width);
     let right = where_it_is(screen, width.saturating_sub(left.width() + 2));
@@ -156,15 +156,15 @@ fn under_way(screen: &Screen, below: usize, width: usize) -> String {
         let took = screen.now.saturating_duration_since(since);
         let all = screen.now.saturating_duration_since(screen.since);
         let turned = usize::try_from(all.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
-        let sign = SPINNER.get(turned).unwrap_or(&"*");
+        let spinner = SPINNER.get(turned).unwrap_or(&"*");
         let key = match (screen.leaving, screen.can_stop()) {
             (true, _) => "  Ctrl-C ends it",
             (false, true) => "  Esc stops",
             (false, false) => "",
         };
         let end = format!(" ({} s){key}", took.as_secs());
-        let room = width.saturating_sub(sign.width() + 1 + end.width());
-        parts.push(format!("{sign} {}{end}", cut(&what, room.max(LEAST))));
+        let width_left = width.saturating_sub(spinner.width() + 1 + end.width());
+        parts.push(format!("{spinner} {}{end}", cut(&what, width_left.max(LEAST))));
     }
     if screen.open {
         parts.push("all is open, Ctrl-O closes".to_owned());
@@ -188,7 +188,7 @@ struct Typed {
 }
 
 impl Typed {
-    fn of(screen: &Screen, area: Rect) -> Self {
+    fn new(screen: &Screen, area: Rect) -> Self {
         let width = usize::from(area.width.saturating_sub(4)).max(1);
         let height = TALL.min(usize::from(area.height / 3)).max(1);
         let (before, after) = (screen.composer.before(), screen.composer.after());

@@ -14,28 +14,28 @@ use crossterm::terminal::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// What other threads said when they broke off.
-type Heard = Arc<Mutex<Vec<String>>>;
+type Panics = Arc<Mutex<Vec<String>>>;
 
 /// The terminal, as long as this lives.
 pub(super) struct Guard {
-    heard: Heard,
+    panics: Panics,
 }
 
 impl Guard {
     /// Takes it.
     pub(super) fn enter() -> io::Result<Self> {
-        let guard = Self { heard: Heard::default() };
+        let guard = Self { panics: Panics::default() };
         take()?;
-        let (told, own, heard) =
-            (panic::take_hook(), thread::current().id(), Arc::clone(&guard.heard));
+        let (previous_hook, own, panics) =
+            (panic::take_hook(), thread::current().id(), Arc::clone(&guard.panics));
         panic::set_hook(Box::new(move |broken| {
             if thread::current().id() == own {
-                // First the terminal, then the words, or nobody reads them.
+                // First the terminal, then the message, or it would be invisible.
                 restore();
-                told(broken);
+                previous_hook(broken);
             } else {
                 // The screen is still drawn: the words wait until it is not.
-                heard.lock().unwrap_or_else(PoisonError::into_inner).push(broken.to_string());
+                panics.lock().unwrap_or_else(PoisonError::into_inner).push(broken.to_string());
             }
         }));
         Ok(guard)
@@ -45,8 +45,8 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         restore();
-        for words in self.heard.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // Where nobody listens any more, nobody misses it.
+        for words in self.panics.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // Without a receiver the message is not needed.
             let _ = writeln!(io::stderr(), "{words}");
         }
     }
@@ -58,7 +58,7 @@ fn take() -> io::Result<()> {
 }
 
 /// Gives the terminal back, stops the program as its shell wants it, and takes the terminal again when it goes on (AG-32). What
-/// runs in sessions of its own runs on.
+/// runs in separate sessions goes on.
 pub(super) fn aside() -> io::Result<()> {
     restore();
     // Where no shell is there that could go on with it, the kernel does not stop it, and it goes on at once.

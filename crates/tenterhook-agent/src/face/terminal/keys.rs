@@ -83,7 +83,7 @@ fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
             Some(choice) => screen.decide(choice),
             None => return false,
         },
-        // Whoever writes on says something else than yes.
+        // A person who types on has not agreed.
         KeyCode::Char(_) => {
             screen.typed();
             return false;
@@ -97,8 +97,8 @@ fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
     true
 }
 
-/// What is typed first, then what is under way, then the session: that only when the key is pressed twice, because a turn
-/// may end while the hand is on its way to stop it.
+/// Clears the typed text, then stops the turn, then ends the session, which needs a second press,
+/// because a turn may end just before the key is pressed.
 fn stop(screen: &mut Screen, warned: bool) -> Option<Input> {
     if !screen.composer.text().is_empty() {
         screen.composer.set("");

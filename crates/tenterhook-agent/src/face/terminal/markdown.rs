@@ -1,6 +1,7 @@
 //! How the model's Markdown reads in a terminal: headings, lists, quotes, tables and code as lines that fit. Pure.
 //!
-//! What marks a text stays where it tells more than a weight: the backticks of code, the signs of headings, the target of a link.
+//! Markup stays where it carries information beyond weight: the backticks of code, the `#` of
+//! headings, the target of a link.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
@@ -16,7 +17,7 @@ const ITALIC: Style = Style::new().add_modifier(Modifier::ITALIC);
 const STRUCK: Style = Style::new().add_modifier(Modifier::CROSSED_OUT);
 /// How far code is set in.
 const CODE: &str = "    ";
-/// What stands before each line of a quote.
+/// The prefix of each line of a quote.
 const QUOTE: &str = "│ ";
 /// How deep lists and quotes are set in at most.
 const DEEPEST: usize = 6;
@@ -43,9 +44,9 @@ struct Page {
     /// The line under way, not broken yet.
     open: Vec<Piece>,
     styles: Vec<Style>,
-    /// What stands before each line: quotes, and room for the marks of lists.
+    /// The prefixes of each line: quotes, and indents for the marks of lists.
     margins: Vec<String>,
-    /// What stands before the next line in place of the last of these, once.
+    /// The prefix that replaces the last of these on the next line, once.
     mark: Option<String>,
     /// The lists under way, with the next number.
     lists: Vec<Option<u64>>,
@@ -82,7 +83,7 @@ impl Page {
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.apart();
-                let width = self.room();
+                let width = self.line_width();
                 self.line(vec![("─".repeat(width), DIM)]);
             }
             Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }),
@@ -218,7 +219,7 @@ impl Page {
 
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
-        let room = self.room().saturating_sub(CODE.width()).max(1);
+        let room = self.line_width().saturating_sub(CODE.width()).max(1);
         for line in code.trim_end_matches('\n').split('\n') {
             for part in chop(line, room) {
                 self.line(vec![(format!("{CODE}{part}"), PLAIN)]);
@@ -234,7 +235,8 @@ impl Page {
             rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(widest).collect();
-        let fits = widths.iter().sum::<usize>() + 3 * columns.saturating_sub(1) <= self.room();
+        let fits =
+            widths.iter().sum::<usize>() + 3 * columns.saturating_sub(1) <= self.line_width();
         for (at, row) in rows.iter().enumerate() {
             let cells = row.iter().zip(&widths).map(|(cell, width)| {
                 let gap = if fits { width.saturating_sub(cell.width()) } else { 0 };
@@ -263,13 +265,13 @@ impl Page {
         }
     }
 
-    /// How wide a line may be beside what stands before it.
-    fn room(&self) -> usize {
+    /// How wide a line may be beside its prefixes.
+    fn line_width(&self) -> usize {
         let margin: usize = self.margins().iter().map(|margin| margin.width()).sum();
         self.width.saturating_sub(margin).max(1)
     }
 
-    /// What stands before a line, as far as that leaves room for words.
+    /// The prefixes of a line, as far as they leave space for text.
     fn margins(&self) -> &[String] {
         let mut all = self.margins.get(..self.margins.len().min(DEEPEST)).unwrap_or_default();
         while all.iter().map(|text| text.width()).sum::<usize>() * 2 > self.width {
@@ -280,7 +282,7 @@ impl Page {
 
     /// Breaks a line between its words and adds what comes of it.
     fn line(&mut self, pieces: Vec<Piece>) {
-        let room = self.room();
+        let room = self.line_width();
         let mut margins = self.margins().to_vec();
         let next = margins.concat();
         if let (Some(mark), Some(last)) = (self.mark.take(), margins.last_mut()) {
@@ -303,7 +305,7 @@ const fn depth(level: HeadingLevel) -> usize {
 fn broken(pieces: Vec<Piece>, room: usize) -> Vec<Vec<Piece>> {
     let mut rows = vec![Vec::new()];
     let mut used = 0;
-    for word in words(pieces) {
+    for word in split_words(pieces) {
         let bare: usize = word.iter().map(|(text, _)| text.trim_end_matches(' ').width()).sum();
         if used > 0 && used + bare > room {
             rows.push(Vec::new());
@@ -313,7 +315,7 @@ fn broken(pieces: Vec<Piece>, room: usize) -> Vec<Vec<Piece>> {
             let mut part = String::new();
             for sign in text.graphemes(true) {
                 if used + sign.width() > room {
-                    // A space at the edge needs no row of its own.
+                    // A space at the edge needs no separate row.
                     if sign == " " {
                         continue;
                     }
@@ -339,7 +341,7 @@ fn push(rows: &mut [Vec<Piece>], text: String, style: Style) {
 }
 
 /// The words, each with the blanks after it; one may be in several styles.
-fn words(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+fn split_words(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     let mut words: Vec<Vec<Piece>> = Vec::new();
     let mut open: Vec<Piece> = Vec::new();
     for (text, style) in pieces {

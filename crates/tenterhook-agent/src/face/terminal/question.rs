@@ -1,4 +1,4 @@
-//! What is the person asked, since when, how far have they read it, and which answer are they about to give?
+//! The open question: its text, its age, how far it is read, and the selected answer.
 
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use super::{did, diff, shown};
 use crate::conversation::Call;
 use crate::update::{Ask, Decision};
 
-/// How long a question stands before a key answers it: whoever was typing when it came has not read it.
+/// How long a question is shown before a key answers it: a person who was typing when it came has
+/// not read it.
 const READ: Duration = Duration::from_millis(400);
 
-/// How far a question is read that is taller than its room.
+/// How far a question is read that is taller than its area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Read {
     /// From which of its lines it is shown.
@@ -21,7 +22,7 @@ pub(super) struct Read {
     pub(super) page: usize,
     /// Whether all of them are.
     pub(super) whole: bool,
-    /// Whether there is room to read what would be agreed to: what cannot be shown cannot be answered with yes (AG-3).
+    /// Whether the area can show the call: a call that cannot be shown cannot be approved (AG-3).
     pub(super) may_agree: bool,
 }
 
@@ -50,7 +51,7 @@ impl Choice {
     }
 
     /// What it means, in fewer and fewer words.
-    pub(super) const fn words(self) -> [&'static str; 3] {
+    pub(super) const fn labels(self) -> [&'static str; 3] {
         match self {
             Self::Once => ["yes, once", "once", "yes"],
             Self::Always => ["yes, always this call", "always", "all"],
@@ -148,7 +149,7 @@ impl Question {
 /// The arguments as they are read: a replacement as the lines that go and come, everything else by its name. What the model
 /// tells of its call stands last, or it could push out of sight what the call does.
 fn arguments(call: &Call) -> Vec<String> {
-    let change = diff::of(call);
+    let change = diff::of_call(call);
     let by_name = change.is_none();
     let mut all: Vec<_> = call
         .input

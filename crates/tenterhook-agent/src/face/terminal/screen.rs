@@ -1,4 +1,4 @@
-//! What is on the screen: everything that was told, and what is being typed. Pure; draws nothing and reads no clock.
+//! The state of the screen: all updates and the typed text. Pure; draws nothing and reads no clock.
 
 mod answers;
 mod calls;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::block::{Block, Holder, Placed, Said, State, Tool};
+use super::block::{Block, Holder, ModelText, Placed, State, Tool};
 use super::composer::Composer;
 use super::outbox::{Outbox, Phase};
 use super::question::{Choice, Question, Read};
@@ -22,7 +22,7 @@ use crate::update::{Hold, Trace, Update, Used};
 const BLOCKS: usize = 1000;
 /// How many firings the panel keeps.
 const TRACES: usize = 100;
-/// From when on the person is told who holds things up.
+/// After which delay the screen names the hooks that cause it.
 const LONG: Duration = Duration::from_millis(300);
 /// The events that hold up nothing which Esc stops.
 const BESIDE: &[&str] = &["TurnComplete", "Notification"];
@@ -33,7 +33,7 @@ const PAGE: isize = 10;
 pub(super) struct Screen {
     pub(super) composer: Composer,
     blocks: VecDeque<Placed>,
-    /// How deep what is told is nested: in how many subagents.
+    /// The depth of the subagent that sent the last update.
     depth: usize,
     /// How many there were before these.
     dropped: usize,
@@ -73,7 +73,7 @@ pub(super) struct Screen {
     pub(super) since: Instant,
     pub(super) now: Instant,
     home: String,
-    /// Who holds up what is no call, and since when.
+    /// The hooks that delay something other than a call, and since when.
     pub(super) holds: Vec<(Hold, Instant)>,
     /// Whether what is long or was rewritten is shown whole.
     pub(super) open: bool,
@@ -153,7 +153,7 @@ impl Screen {
         done
     }
 
-    /// Who has held up longest what is no call, once that is long enough to be read.
+    /// The longest delay that is no call's, once it lasts long enough to be read.
     pub(super) fn longest_hold(&self) -> Option<(&Hold, Instant)> {
         let (hold, since) = self.holds.first()?;
         (self.now.saturating_duration_since(*since) >= LONG).then_some((hold, *since))
@@ -161,10 +161,10 @@ impl Screen {
 
     /// Takes in what the runtime tells.
     pub(super) fn take(&mut self, update: Update) {
-        self.timed(|screen| screen.hear(update));
+        self.timed(|screen| screen.apply(update));
     }
 
-    fn hear(&mut self, update: Update) {
+    fn apply(&mut self, update: Update) {
         match update {
             Update::Cleared => self.clear(),
             Update::Session { model, cwd, sandbox, .. } => {
@@ -194,7 +194,7 @@ impl Screen {
                 self.push(Block::Rewrite { by, text: shown::text(&text, shown::TEXT) });
             }
             Update::ToolAsked(call) => {
-                self.push(Block::Tool(Tool::new(&call, State::Held, self.now)));
+                self.push(Block::Tool(Tool::new(&call, State::Delayed, self.now)));
             }
             Update::ToolStarted(call) => self.started(&call),
             Update::ToolEnded { call, result } => self.ended(&call, &result),
@@ -210,14 +210,14 @@ impl Screen {
             Update::Notice(text) => self.push(Block::Notice(shown::text(&text, shown::OUTPUT))),
             Update::Hooks(trace) => self.fired(trace),
             Update::Did(deed) => self.did(&deed),
-            Update::Held(hold) => self.held(hold),
+            Update::Delayed(hold) => self.add_hold(hold),
             Update::Released(hold) => self.released(hold),
             Update::Status(status) => self.status = status.map(|status| shown::line(&status)),
             Update::TurnEnded { error } => self.turn_ended(error),
             Update::Page { title, text } => self.show_page(&title, &text),
             Update::Within { update, .. } => {
                 self.depth += 1;
-                self.hear(*update);
+                self.apply(*update);
                 self.depth -= 1;
             }
             Update::Leaving(hooks) => self.wait_for(&hooks),
@@ -306,7 +306,7 @@ impl Screen {
     fn stream(&mut self, text: &str) {
         self.part();
         let mut pieces = self.streaming.take().unwrap_or_else(|| {
-            self.push(Block::Model(Said::default()));
+            self.push(Block::Model(ModelText::default()));
             Pieces::default()
         });
         if let Some(Block::Model(said)) = self.last_block() {
@@ -346,7 +346,7 @@ impl Screen {
             && !parted
             && let Some(Block::Model(said)) = self.last_block()
         {
-            *said = Said::whole(shown::text(text, shown::TEXT));
+            *said = ModelText::whole(shown::text(text, shown::TEXT));
         }
     }
 

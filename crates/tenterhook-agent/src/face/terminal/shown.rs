@@ -20,7 +20,7 @@ const CUT: &str = "… [cut]";
 
 /// The text, safe to show, with at most `cap` characters and a mark where more stood.
 pub(super) fn text(raw: &str, cap: usize) -> String {
-    // What cannot be shown is not even read: a text of many megabytes costs no more than a long one.
+    // The invisible part is not even read: a text of many megabytes costs as much as a long one.
     let start = raw.get(..raw.floor_char_boundary(cap.saturating_mul(4))).unwrap_or_default();
     let mut clean = hooks::safe(start);
     let end = clean.char_indices().nth(cap).map(|(at, _)| at);
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(text("abc", 3), "abc");
         assert_eq!(text(&"日".repeat(10), 2), format!("日日{CUT}"));
         let hidden = format!("{}b", "\u{1b}[31m".repeat(10));
-        assert_eq!(text(&hidden, 2), CUT, "a cut is told even where nothing is left");
+        assert_eq!(text(&hidden, 2), CUT, "a cut is marked even where nothing is left");
         let huge = "x".repeat(50_000_000);
         assert_eq!(text(&huge, 10).chars().count(), 10 + CUT.chars().count());
     }

@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::wrap::upward;
 
-/// What is of less weight.
+/// Less important text.
 pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
-/// What is of more weight.
+/// More important text.
 pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
-/// What is neither.
+/// Ordinary text.
 pub(super) const PLAIN: Style = Style::new();
 
 /// A text whose first line carries a mark, from the last line to the first; the others stand under it.

@@ -41,7 +41,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) -> View {
     View::settled(below, &spans, top)
 }
 
-/// Lines of the conversation, from the last upwards, and no more than are needed: a long one costs no more than a short one.
+/// Lines of the conversation, from the last upwards, only as many as needed: a long one costs as
+/// much as a short one.
 struct Gathered {
     lines: Vec<Line<'static>>,
     /// Which of them belong to which block, where somebody wants to know.
@@ -94,7 +95,7 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
     Gathered { below: below.unwrap_or(usize::MAX), lines, spans }
 }
 
-/// What stands before what a subagent did, where there is room for that.
+/// The prefix of a subagent's blocks, where it fits.
 fn margin(depth: usize, width: usize) -> String {
     let margin = "│ ".repeat(depth.min(DEEPEST));
     if margin.width() * 3 <= width { margin } else { String::new() }
@@ -158,7 +159,7 @@ impl Sight {
     fn output(self, tool: &Tool) -> Vec<Line<'static>> {
         let (mark, output) = match &tool.state {
             State::Steps => return Vec::new(),
-            State::Held | State::Running => return self.under_way(tool),
+            State::Delayed | State::Running => return self.under_way(tool),
             State::Done(output) => ("", output),
             State::Failed(output) => ("failed: ", output),
         };
@@ -184,7 +185,7 @@ impl Sight {
         lines
     }
 
-    /// Who holds a call up, and for how long.
+    /// The hooks that delay a call, and for how long.
     fn under_way(self, tool: &Tool) -> Vec<Line<'static>> {
         let took = |since: Instant| self.now.saturating_duration_since(since).as_secs();
         let mut texts: Vec<String> = tool

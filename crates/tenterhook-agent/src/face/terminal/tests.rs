@@ -41,10 +41,10 @@ fn seen(screen: &mut Screen, width: u16, height: u16) -> String {
 
 fn shown(screen: &Screen, width: u16, height: u16) -> (Vec<String>, Drawn) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut told = Drawn::default();
-    terminal.draw(|frame| told = draw::draw(frame, screen)).unwrap();
+    let mut drawn = Drawn::default();
+    terminal.draw(|frame| drawn = draw::draw(frame, screen)).unwrap();
     let shown = terminal.backend().to_string();
-    (shown.lines().map(|line| line.trim_matches('"').trim_end().to_owned()).collect(), told)
+    (shown.lines().map(|line| line.trim_matches('"').trim_end().to_owned()).collect(), drawn)
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Input> {
@@ -120,7 +120,7 @@ fn a_question_shows_all_and_is_answered_by_a_choice_and_enter() {
     let mut decided = ask(&mut screen);
     types(&mut screen, "1");
     press(&mut screen, KeyCode::Enter);
-    assert!(decided.try_recv().is_err(), "nobody can have read it");
+    assert!(decided.try_recv().is_err(), "it cannot have been read");
     screen.tick(screen.now + Duration::from_millis(500));
     let lines = seen(&mut screen, 60, 20);
     for words in
@@ -163,7 +163,7 @@ fn what_is_typed_answers_no_question() {
     press(&mut screen, KeyCode::Down);
     types(&mut screen, "wait");
     assert!(matches!(press(&mut screen, KeyCode::Enter), Some(Input::Prompt(_))));
-    assert!(decided.try_recv().is_err(), "whoever writes on has not agreed");
+    assert!(decided.try_recv().is_err(), "typing on is no consent");
 }
 
 /// AG-2.
@@ -310,7 +310,7 @@ fn text_after_a_chosen_3_is_the_reason_without_the_number() {
     assert_eq!(typed(&[KeyCode::Down, three], "not now"), no("not now"));
 }
 
-/// Nobody answers a question for the next one by pressing a key twice, whoever takes the first one away.
+/// A key that is pressed twice does not answer the next question, whatever removes the first one.
 #[test]
 fn the_next_question_was_not_read_yet() {
     let mut screen = screen();
@@ -324,7 +324,7 @@ fn the_next_question_was_not_read_yet() {
     seen(&mut screen, 60, 20);
     types(&mut screen, "1");
     press(&mut screen, KeyCode::Enter);
-    assert!(second.try_recv().is_err(), "nobody can have read it");
+    assert!(second.try_recv().is_err(), "it cannot have been read");
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn the_view_stays_where_it_is_while_more_comes() {
 }
 
 #[test]
-fn nobody_looks_beyond_the_beginning() {
+fn scrolling_stops_at_the_beginning() {
     let mut screen = screen();
     for at in 0..20 {
         screen.take(Update::Notice(format!("notice {at}")));
@@ -473,25 +473,25 @@ fn life(inputs: mpsc::UnboundedSender<Input>) -> Life<TestBackend> {
     }
 }
 
-/// A session that broke off says nothing more; nobody waits for it.
+/// The end of a session that broke off is not awaited.
 #[tokio::test]
 async fn a_session_that_broke_off_ends_the_face() {
     let (inputs, said) = mpsc::unbounded_channel();
     let (_sender, updates) = mpsc::unbounded_channel();
-    let (_tell, told) = mpsc::unbounded_channel();
+    let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     drop(said);
-    assert_eq!(life(inputs).live(stream::pending(), told, updates).await, Left::Ended(0));
+    assert_eq!(life(inputs).live(stream::pending(), exit_requests, updates).await, Left::Ended(0));
 }
 
-/// Whoever leaves twice does not wait for a session that does not end.
+/// A second request to leave does not wait for a session that does not end.
 #[tokio::test(start_paused = true)]
-async fn whoever_cannot_wait_for_the_end_need_not() {
+async fn second_request_abandons_a_session_that_does_not_end() {
     let (inputs, mut said) = mpsc::unbounded_channel();
     let (_sender, updates) = mpsc::unbounded_channel();
-    let (_tell, told) = mpsc::unbounded_channel();
+    let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let key = |c| Ok(Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL)));
     let events = stream::iter([key('d'), key('c')]).chain(stream::pending());
-    assert_eq!(life(inputs).live(events, told, updates).await, Left::Abandoned);
+    assert_eq!(life(inputs).live(events, exit_requests, updates).await, Left::Abandoned);
     assert!(matches!(said.recv().await, Some(Input::Quit("prompt_input_exit"))));
     assert!(matches!(said.recv().await, Some(Input::QuitNow)));
 }
@@ -501,7 +501,7 @@ async fn whoever_cannot_wait_for_the_end_need_not() {
 async fn a_silence_counts_for_nothing() {
     let (inputs, said) = mpsc::unbounded_channel();
     let (sender, updates) = mpsc::unbounded_channel();
-    let (_tell, told) = mpsc::unbounded_channel();
+    let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let mut life = life(inputs);
     let happens = async {
         tokio::time::sleep(Duration::from_mins(1)).await;
@@ -512,16 +512,16 @@ async fn a_silence_counts_for_nothing() {
         sender.send(Update::Ended).unwrap();
         said
     };
-    let _ = tokio::join!(life.live(stream::pending(), told, updates), happens);
+    let _ = tokio::join!(life.live(stream::pending(), exit_requests, updates), happens);
     assert_eq!((life.screen.now - life.screen.since).as_secs(), 5);
 }
 
-/// Keys are heard while updates come faster than they can be taken.
+/// Keys are read while updates come faster than they can be taken.
 #[tokio::test]
 async fn a_flood_does_not_drown_the_keys() {
     let (inputs, mut said) = mpsc::unbounded_channel();
     let (sender, updates) = mpsc::unbounded_channel();
-    let (_tell, told) = mpsc::unbounded_channel();
+    let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let (keys, typed) = mpsc::unbounded_channel();
     let events = stream::unfold(typed, |mut typed: mpsc::UnboundedReceiver<_>| async move {
         typed.recv().await.map(|key| (Ok(Event::Key(key)), typed))
@@ -534,13 +534,13 @@ async fn a_flood_does_not_drown_the_keys() {
     }
     keys.send(KeyEvent::from(KeyCode::Enter)).unwrap();
     let mut life = life(inputs);
-    let heard = async {
+    let receives = async {
         while !matches!(said.recv().await.unwrap(), Input::Prompt(sent) if sent.text == "hi") {}
         sender.send(Update::Ended).unwrap();
-        // The session is not over for the channel yet: what was told first is taken first.
+        // The session has not ended for the channel yet: earlier updates are taken first.
         said
     };
-    let (left, said) = tokio::join!(life.live(Box::pin(events), told, updates), heard);
+    let (left, said) = tokio::join!(life.live(Box::pin(events), exit_requests, updates), receives);
     assert_eq!(left, Left::Ended(0));
     drop((said, keys));
 }

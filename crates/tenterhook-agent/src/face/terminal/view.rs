@@ -3,8 +3,8 @@
 /// What part of the conversation is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct View {
-    /// What stands at its top. Nothing: it ends with the conversation.
-    held: Option<Place>,
+    /// The block at its top. `None`: it ends with the conversation.
+    held: Option<Anchor>,
     /// How many lines further up the person has gone since it was drawn.
     moved: isize,
     /// How many lines lie below it.
@@ -13,7 +13,7 @@ pub(super) struct View {
 
 /// A line of the conversation, however many come after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Anchor {
     /// Which block, counted from the first of the session.
     block: usize,
     /// Which of its lines.
@@ -66,8 +66,9 @@ impl View {
             return Self::default();
         }
         let span = spans.iter().find(|span| (span.from..span.to).contains(&top));
-        let held = span.map(|span| Place { block: span.block, line: span.line(top) });
-        // What is sent and not taken in yet belongs to no block: there the end is all that one can hold on to.
+        let held = span.map(|span| Anchor { block: span.block, line: span.line(top) });
+        // A sent text that is not in the conversation yet belongs to no block: there only the end
+        // is a fixed point.
         let moved = if held.is_none() { isize::try_from(below).unwrap_or(isize::MAX) } else { 0 };
         Self { held, moved, below }
     }

@@ -91,7 +91,7 @@ fn fold(line: &str, width: usize) -> Vec<String> {
         }
         for sign in word.graphemes(true) {
             if open.used + sign.width() > open.width {
-                // A space at the edge needs no line of its own.
+                // A space at the edge needs no separate line.
                 if sign == " " {
                     continue;
                 }

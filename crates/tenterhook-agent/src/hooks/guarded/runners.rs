@@ -61,7 +61,7 @@ pub(super) const SHELLS: &[&str] =
 pub(super) struct Runner {
     pub(super) programs: &'static [&'static str],
     pub(super) files: &'static [&'static str],
-    /// Options by which it is given another one.
+    /// Options that change it.
     pub(super) options: &'static [&'static str],
 }
 
@@ -134,7 +134,7 @@ pub(super) const RUNNERS: &[Runner] = &[
     },
 ];
 
-/// Programs that run another one, or a file, behind a word of their own.
+/// Programs that run a different one, or a file, after a subcommand.
 pub(super) const LAUNCHERS: &[&str] = &[
     "uv", "uvx", "npx", "poetry", "pdm", "hatch", "pipx", "bundle", "mise", "asdf", "direnv",
     "rye", "conda",

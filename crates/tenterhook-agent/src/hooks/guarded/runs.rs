@@ -27,7 +27,7 @@ pub(super) fn files(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
         Invocation::Shell { text, .. } => found.line(text, &mut from),
         Invocation::Argv { program, args } => {
             let words: Vec<String> = std::iter::once(program).chain(args).cloned().collect();
-            found.words(&words, &mut from.clone());
+            found.visit_command(&words, &mut from.clone());
             // `sh -c LINE`
             for arg in args.iter().filter(|arg| arg.contains(char::is_whitespace)) {
                 found.line(arg, &mut from.clone());
@@ -59,14 +59,14 @@ impl Found {
             }
             let words: Vec<String> =
                 command.words.iter().map(|word| with(&set, &bare(word))).collect();
-            self.words(&words, from);
+            self.visit_command(&words, from);
             let program = words.first().map_or("", |word| name(word));
             let reads = INTERPRETERS.contains(&program);
             let inner = matches!(
                 command.context,
                 Context::Pipeline | Context::CommandSubstitution | Context::ProcessSubstitution
             );
-            // What is handed to a shell as its line comes from whoever prints it.
+            // The line of a shell may come from any program that prints it.
             if inner && is_fed && !reads {
                 self.given(words.get(1..).unwrap_or_default(), from);
             }
@@ -85,7 +85,7 @@ impl Found {
     }
 
     /// One simple command. A directory that it names is one from which others may be named.
-    fn words(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
+    fn visit_command(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
         let Some((program, rest)) = words.split_first() else { return };
         let base = name(program);
         let mut here = from.clone();
@@ -134,14 +134,14 @@ impl Found {
         self.all.extend(paths.filter(|path| !path.is_dir()));
     }
 
-    /// What stands behind words of a launcher's own: a program that is known, or the first file.
+    /// The program after a launcher's subcommand: a known one, or the first file.
     fn launched(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
         let is_known = |word: &String| {
             INTERPRETERS.contains(&name(word))
                 || RUNNERS.iter().any(|row| row.programs.contains(&name(word)))
         };
         if let Some(rest) = words.iter().position(is_known).and_then(|at| words.get(at..)) {
-            return self.words(rest, from);
+            return self.visit_command(rest, from);
         }
         let is_file = |word: &&String| meant(word, from).iter().any(|path| path.is_file());
         if let Some(file) = words.iter().find(is_file) {
@@ -232,7 +232,7 @@ fn name(program: &str) -> &str {
     base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' && base.len() > 1)
 }
 
-/// A word, and what stands in it behind an option.
+/// A word, and the value of an option in it.
 fn values(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let attached = word
@@ -256,7 +256,7 @@ fn options(words: &[String], options: &[&str]) -> Vec<String> {
     next.chain(attached).collect()
 }
 
-/// The paths that a word may stand for. What is computed at its beginning stands for any of the directories.
+/// The paths that a word may mean. A computed beginning stands for any of the directories.
 fn meant(word: &str, from: &[PathBuf]) -> Vec<PathBuf> {
     if word.is_empty() || word.starts_with('-') {
         return Vec::new();
@@ -265,7 +265,7 @@ fn meant(word: &str, from: &[PathBuf]) -> Vec<PathBuf> {
         true => word.split_once('/').map_or("", |(_, rest)| rest),
         false => word,
     };
-    // `$(dirname "$0")/x` and `$A/$B/x`: whatever stands in the middle, what follows the last may be told.
+    // `$(dirname "$0")/x` and `$A/$B/x`: the part after the last computed one is known.
     let last = word.rsplit(['$', '`', ')', '}']).next().and_then(|part| part.split_once('/'));
     let last =
         last.map(|(_, rest)| rest).filter(|_| word.starts_with(['$', '`']) && !rest.is_empty());

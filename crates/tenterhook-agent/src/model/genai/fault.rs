@@ -68,17 +68,17 @@ const CODES: &[(&str, ErrorKind, Again)] = &[
 
 impl Fault {
     /// The fault that an error of the crate is.
-    pub(super) fn of(error: &Error, target: &Target) -> Self {
+    pub(super) fn from_error(error: &Error, target: &Target) -> Self {
         match error {
             Error::HttpError { status, body, headers, .. } => {
                 refused(status.as_u16(), body, headers, target)
             }
             // The crate puts its own errors in a box here, and those of the connection.
             Error::WebStream { error, .. } => match error.downcast_ref::<Error>() {
-                Some(inner) => Self::of(inner, target),
+                Some(inner) => Self::from_error(inner, target),
                 None => network(error.as_ref(), target),
             },
-            Error::ChatResponse { body, .. } => told(body, target),
+            Error::ChatResponse { body, .. } => from_body(body, target),
             Error::StreamParse { serde_error, .. } => {
                 Self::unknown(&format!("its reply cannot be read: {serde_error}"), target)
             }
@@ -136,7 +136,7 @@ fn refused(status: u16, body: &str, headers: &HeaderMap, target: &Target) -> Fau
     let (mut kind, mut again) =
         row.map_or((ErrorKind::Unknown, Again::Never), |(_, kind, again)| (*kind, *again));
     let json: Value = serde_json::from_str(body).unwrap_or_default();
-    // An account that is empty is told with many a status, and waiting does not fill it.
+    // Services report an empty account with many a status, and waiting does not fill it.
     if let Some((ErrorKind::Billing, never)) = by_code(&json) {
         (kind, again) = (ErrorKind::Billing, never);
     }
@@ -160,7 +160,7 @@ fn wished(headers: &HeaderMap) -> Option<Again> {
         Some(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
         None => {
             let moment = |name: &str| httpdate::parse_http_date(header(name)?.trim()).ok();
-            // Its own clock says how long that is, wherever ours stands. What is over by then is no wish.
+            // The server's own clock gives the duration, whatever ours says. A moment in the past is no wish.
             let now = moment("date").unwrap_or_else(SystemTime::now);
             moment("retry-after")?.duration_since(now).ok()?
         }
@@ -169,7 +169,7 @@ fn wished(headers: &HeaderMap) -> Option<Again> {
 }
 
 /// An error that came where an answer should.
-fn told(body: &Value, target: &Target) -> Fault {
+fn from_body(body: &Value, target: &Target) -> Fault {
     let (kind, again) = by_code(body).unwrap_or((ErrorKind::Unknown, Again::Never));
     let words = message(body).map_or_else(|| body.to_string(), str::to_owned);
     Fault::new(kind, again, &words, target)
@@ -224,7 +224,8 @@ mod tests {
 
     use super::*;
 
-    /// A wish is a number of seconds or a moment, by the server's clock; what is neither, or is over, is none.
+    /// A wish is a number of seconds or a moment, by the server's clock; anything else, and a
+    /// moment in the past, is ignored.
     #[test]
     fn a_service_says_when_it_wants_to_be_asked_again() {
         const NOW: &str = "Sun, 22 Nov 2026 12:00:00 GMT";

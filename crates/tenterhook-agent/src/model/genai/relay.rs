@@ -4,7 +4,7 @@
 //!
 //! It listens at a socket in a directory that only this user may enter. A request that comes there goes to the service as it
 //! is, and its answer back, event by event, through `Bounds`. What went wrong is kept under the number of the request, because
-//! the crate would say no more than that an answer broke off.
+//! the crate would only report that an answer broke off.
 
 mod bounds;
 
@@ -25,7 +25,7 @@ use bounds::Bounds;
 /// The header in which a request says its number and where it goes. Neither reaches the service.
 pub(super) const NUMBER: &str = "x-tenterhook-request";
 pub(super) const TO: &str = "x-tenterhook-to";
-/// The host that the crate is told: the socket is the way there.
+/// The host for the crate: the socket is the way there.
 pub(super) const HERE: &str = "http://service.invalid";
 /// How long the head of a request may be, and how much of an error is read.
 const HEAD: usize = 64 << 10;
@@ -80,7 +80,7 @@ impl Relay {
             while let Ok((stream, _)) = listener.accept().await {
                 let (client, kept) = (client.clone(), Arc::clone(&kept));
                 tokio::spawn(async move {
-                    // Whoever asked has gone, or hears of it from what is kept.
+                    // The requester has gone, or reads the stored failure.
                     let _ = serve(stream, &client, &kept).await;
                 });
             }
@@ -121,7 +121,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
     let sent = client.request(method, url).headers(headers).body(body).send();
     let response = tokio::select! {
         response = sent => response,
-        // Nobody waits for it any longer.
+        // It is no longer awaited.
         () = gone(&stream) => return Ok(()),
     };
     let mut response = match response {
@@ -151,7 +151,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
         let let_through = match piece {
             Ok(Some(piece)) => bounds.take(&piece),
             Ok(None) => {
-                say(&mut stream, &bounds.rest()).await?;
+                write_chunk(&mut stream, &bounds.rest()).await?;
                 return stream.write_all(b"0\r\n\r\n").await;
             }
             Err(error) => {
@@ -160,7 +160,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
             }
         };
         match let_through {
-            Ok(bytes) => say(&mut stream, &bytes).await?,
+            Ok(bytes) => write_chunk(&mut stream, &bytes).await?,
             Err(why) => {
                 keep(Trouble::Bounds(why));
                 return Ok(());
@@ -185,7 +185,7 @@ async fn gone(stream: &UnixStream) {
 }
 
 /// One chunk.
-async fn say(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
+async fn write_chunk(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
     }
@@ -204,7 +204,7 @@ fn head(response: &Response) -> String {
     let mut head = format!("HTTP/1.1 {} \r\n", status.as_u16());
     let kept = |name: &HeaderName| !HOPS.contains(&name.as_str());
     for (name, value) in response.headers().iter().filter(|(name, _)| kept(name)) {
-        // What is no text is nothing that somebody reads.
+        // An answer that is no text is not for people.
         if let Ok(value) = value.to_str() {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -214,7 +214,7 @@ fn head(response: &Response) -> String {
 }
 
 async fn read(stream: &mut UnixStream) -> io::Result<Asked> {
-    let broken = || io::Error::other("the request is none");
+    let broken = || io::Error::other("the request is malformed");
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {

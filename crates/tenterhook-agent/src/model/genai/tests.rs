@@ -60,7 +60,7 @@ fn no_message_is_empty_and_every_call_has_its_result() {
         Message::Assistant(reply("", &["a", "b"])),
         Message::Tools {
             results: vec![result("b"), result("orphan")],
-            context: vec!["told".into()],
+            context: vec!["second".into()],
         },
         Message::user("third", Vec::new()),
         Message::Assistant(reply("hm", &["c"])),
@@ -78,11 +78,11 @@ fn no_message_is_empty_and_every_call_has_its_result() {
         "{results}"
     );
     assert!(!format!("{sent:?}").contains("orphan"));
-    assert!(sent[3].1.to_string().contains("told") && sent[3].1.to_string().contains("third"));
+    assert!(sent[3].1.to_string().contains("second") && sent[3].1.to_string().contains("third"));
     assert!(sent[5].1.to_string().contains("its result was lost"));
 }
 
-/// What a service signed goes back to it, and to nobody else; plain thoughts go to the one service that wants them.
+/// The signed thoughts of a service go back only to it; plain thoughts go to the one service that wants them.
 #[test]
 fn a_service_is_handed_its_own_words_alone() {
     let content = MessageContent::from_parts(vec![
@@ -137,8 +137,8 @@ fn calls_get_names_of_their_own() {
     let messages = vec![Message::Assistant(reply("", &["call_0", "call-4"]))];
     let request = Request { messages, ..Request::default() };
     let said = ["call_0", "toolu_1", "../../x", "", "toolu_1"].map(|id| (id, json!({})));
-    let heard = calls(wire::end(end(&said, Some("stop")), &request, &target("gpt-x")));
-    let ids: Vec<_> = heard.iter().map(|(id, _)| id.as_str()).collect();
+    let received = calls(wire::end(end(&said, Some("stop")), &request, &target("gpt-x")));
+    let ids: Vec<_> = received.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, ["call-3", "toolu_1", "call-5", "call-6", "call-7"]);
 }
 
@@ -148,8 +148,8 @@ fn nothing_is_an_object_where_the_answer_is_whole() {
     let (request, target) = (Request::default(), target("gpt-x"));
     let said = [("a", json!("")), ("b", Value::Null), ("c", json!("{\"x"))];
     let inputs = |why| {
-        let heard = calls(wire::end(end(&said, Some(why)), &request, &target));
-        heard.into_iter().map(|(_, input)| input).collect::<Vec<_>>()
+        let received = calls(wire::end(end(&said, Some(why)), &request, &target));
+        received.into_iter().map(|(_, input)| input).collect::<Vec<_>>()
     };
     assert_eq!(inputs("tool_calls"), [json!({}), json!({}), json!("{\"x")]);
     assert_eq!(inputs("length"), [json!(""), Value::Null, json!("{\"x")]);
@@ -183,6 +183,6 @@ fn waits_are_bounded() {
     assert_eq!(call.again(&wish(7)), Some(Duration::from_secs(7)));
     assert_eq!(call.again(&wish(3600)), None);
     call.spoke = true;
-    assert_eq!(call.again(&fault(Again::Soon)), None, "what was heard is not heard twice");
+    assert_eq!(call.again(&fault(Again::Soon)), None, "a received text is not requested again");
     assert!(!format!("{model:?}").contains("secret"));
 }

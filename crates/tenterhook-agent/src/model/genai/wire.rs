@@ -51,7 +51,8 @@ fn parts(target: &Target) -> (&str, &str) {
 /// The request as the crate wants it.
 pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
     let mut messages = messages(&request.messages, target);
-    // The one service that must be told what it may remember: everything so far, which the next request begins with.
+    // The one service that needs a mark of what it may cache: everything so far, which the next
+    // request begins with.
     if let Some(last) = messages.last_mut().filter(|_| target.speaks == Protocol::Anthropic) {
         last.options = Some(CacheControl::Ephemeral.into());
     }
@@ -94,10 +95,10 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
         match message {
             Message::User { text, context, .. } => {
                 let all = std::iter::once(text).chain(context);
-                all.for_each(|text| hear(&mut out, text));
+                all.for_each(|text| push_user_text(&mut out, text));
             }
             Message::Assistant(reply) => {
-                let said = said(reply, target);
+                let said = reply_content(reply, target);
                 if said.is_empty() {
                     continue;
                 }
@@ -111,14 +112,16 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
                     out.push(ChatMessage::tool(MessageContent::from_tool_responses(all)));
                 }
             }
-            Message::Tools { context, .. } => context.iter().for_each(|text| hear(&mut out, text)),
+            Message::Tools { context, .. } => {
+                context.iter().for_each(|text| push_user_text(&mut out, text))
+            }
         }
     }
     out
 }
 
-/// Adds a text of the user's; what follows another one joins it, because some services want the roles to alternate.
-fn hear(out: &mut Vec<ChatMessage>, text: &str) {
+/// Adds a text of the user's; it joins a preceding one, because some services want the roles to alternate.
+fn push_user_text(out: &mut Vec<ChatMessage>, text: &str) {
     if text.trim().is_empty() {
         return;
     }
@@ -129,7 +132,7 @@ fn hear(out: &mut Vec<ChatMessage>, text: &str) {
 }
 
 /// What the model said, in its service's own words where those are kept.
-fn said(reply: &Reply, target: &Target) -> MessageContent {
+fn reply_content(reply: &Reply, target: &Target) -> MessageContent {
     let own = reply.echo.as_ref().filter(|e| e.from == target.name);
     let own = own.and_then(|echo| serde_json::from_value(echo.content.clone()).ok());
     let mut content: MessageContent = own.unwrap_or_else(|| {
@@ -238,7 +241,8 @@ fn ids(history: &[Message]) -> HashSet<String> {
     calls.map(|call| call.id.clone()).collect()
 }
 
-/// Gives a call a name of its own where the service gives none, or the same one again, or one that no file may have.
+/// Gives a call a unique name where the service gives none, or the same one again, or one that no
+/// file may have.
 fn rename(call: &mut ToolCall, taken: &mut HashSet<String>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let fits = (1..=100).contains(&call.call_id.len()) && call.call_id.chars().all(plain);

@@ -1,10 +1,10 @@
-//! What becomes of tool calls: gates that are lost, rewrites that are judged, and who is told of what ran.
+//! Tool calls: gates that are lost, rewrites that are judged, and the hooks that see the calls that ran.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{entry, lines, room};
+use super::{entry, fixture, lines};
 
 /// One call, and what it leaves.
 const RUNS: &str = r#"
@@ -34,13 +34,13 @@ fn a_lost_gate_denies_where_it_is_strict_and_was_meant() {
                 entry("tool_call_before", "kill -9 $$", &format!("name = \"{name}\"\n{rest}"))
             })
             .collect();
-        let room = room(&gates, RUNS);
-        let run = room.ask("go", &["--allow", "Bash(*)"]);
-        assert_eq!(room.text("ran.txt"), if runs { "ran\n" } else { "" }, "{gates:?}");
-        let result = run.of("tool_result")[0];
+        let fixture = fixture(&gates, RUNS);
+        let run = fixture.ask("go", &["--allow", "Bash(*)"]);
+        assert_eq!(fixture.text("ran.txt"), if runs { "ran\n" } else { "" }, "{gates:?}");
+        let result = run.of_kind("tool_result")[0];
         assert_eq!(result["is_error"], !runs, "{result}");
         let warnings: Vec<_> =
-            run.of("warn").iter().map(|value| value["reason"].as_str().unwrap()).collect();
+            run.of_kind("warn").iter().map(|value| value["reason"].as_str().unwrap()).collect();
         let names: Vec<_> =
             warnings.iter().map(|reason| reason.split('`').nth(1).unwrap()).collect();
         assert_eq!(names, texts, "{gates:?}: {warnings:?}");
@@ -54,12 +54,12 @@ fn what_is_said_of_a_lost_gate_is_one_short_line() {
     let name = format!("evil\\u001b[2J\\nname {}", "x".repeat(500));
     let rest = format!("continue_on_error = false\nname = \"{name}\"");
     let gate = entry("tool_call_before", "token=hush-hush; kill -9 $$", &rest);
-    let room = room(&[gate], RUNS);
-    let run = room.ask("go", &["--allow", "Bash(*)"]);
-    let text = run.of("tool_result")[0]["text"].as_str().unwrap();
+    let fixture = fixture(&[gate], RUNS);
+    let run = fixture.ask("go", &["--allow", "Bash(*)"]);
+    let text = run.of_kind("tool_result")[0]["text"].as_str().unwrap();
     assert!(text.contains("evil"), "{text}");
     assert!(text.chars().count() <= 400 && !text.contains(char::is_control), "{text}");
-    assert!(!format!("{:?}", run.heard).contains("hush-hush"), "{:?}", run.heard);
+    assert!(!format!("{:?}", run.received).contains("hush-hush"), "{:?}", run.received);
 }
 
 /// `acp_strict_tool_call_before_deny_blocks_before_execution`, `acp_hook_rewrite_is_reprepared_and_policy_is_re_evaluated`: on
@@ -68,10 +68,10 @@ fn what_is_said_of_a_lost_gate_is_one_short_line() {
 fn a_program_that_speaks_lines_is_held_to_the_same_gates() {
     let deny =
         entry("tool_call_before", "echo 'not here' >&2; exit 2", "continue_on_error = false");
-    let room_of_deny = room(&[deny], RUNS);
+    let room_of_deny = fixture(&[deny], RUNS);
     let run = room_of_deny.ask("go", &["--allow", "Bash(*)"]);
-    assert!(run.of("tool").is_empty(), "it never starts");
-    assert!(run.of("tool_result")[0]["text"].as_str().unwrap().contains("not here"));
+    assert!(run.of_kind("tool").is_empty(), "it never starts");
+    assert!(run.of_kind("tool_result")[0]["text"].as_str().unwrap().contains("not here"));
     assert_eq!(room_of_deny.text("ran.txt"), "");
 
     let rewrite = entry(
@@ -85,25 +85,25 @@ fn a_program_that_speaks_lines_is_held_to_the_same_gates() {
         // What may run without a question is the call that runs, not the one that was asked for.
         (&["--allow", "Bash(echo ran *)"], ""),
     ] {
-        let room = room(std::slice::from_ref(&rewrite), RUNS);
-        let mut run = room.start(args);
+        let fixture = fixture(std::slice::from_ref(&rewrite), RUNS);
+        let mut run = fixture.start(args);
         run.prompt("go");
         let next = run.wait("the call or the question", |message| {
             message["type"] == "ask" || message["type"] == "tool_result"
         });
         if next["type"] == "ask" {
             assert_eq!(next["input"]["command"], "echo other >> ran.txt");
-            run.say(json!({"type": "decide", "id": next["id"], "allow": false}));
+            run.send_line(json!({"type": "decide", "id": next["id"], "allow": false}));
         }
         run.end();
-        assert_eq!(room.text("ran.txt"), ran, "{args:?}");
+        assert_eq!(fixture.text("ran.txt"), ran, "{args:?}");
     }
 }
 
-/// `ignored_tool_calls_still_fire_after_and_error_hooks_once`: every call that ran is told once, those of a subagent, which
+/// `ignored_tool_calls_still_fire_after_and_error_hooks_once`: every call that ran is reported once, those of a subagent, which
 /// the conversation never shows, too; a failed one once more to those who wait for errors.
 #[test]
-fn every_call_that_ran_is_told_once() {
+fn every_call_that_ran_is_reported_once() {
     let says = |file: &str| {
         format!(
             "printf '{{\"id\": \"%s\", \"ok\": \"%s\"}}\\n' \"$DEEPSEEK_TOOL_CALL_ID\" \"$DEEPSEEK_TOOL_SUCCESS\" >> {file}"
@@ -130,10 +130,10 @@ call = [{ tool = "Bash", input = { command = "exit 3" } }]
 repeat = true
 text = "done"
 "#;
-    let room = room(&entries, script);
-    let run = room.ask("go", &["--allow", "Bash(*)"]);
+    let fixture = fixture(&entries, script);
+    let run = fixture.ask("go", &["--allow", "Bash(*)"]);
     let ran: BTreeMap<String, bool> = run
-        .of("tool_result")
+        .of_kind("tool_result")
         .iter()
         .filter(|tool_result| !tool_result["text"].as_str().unwrap().contains("was refused"))
         .map(|tool_result| {
@@ -141,26 +141,26 @@ text = "done"
         })
         .collect();
     assert_eq!(ran.len(), 4);
-    let told = |file: &str| {
-        let mut all: Vec<_> = lines(&room, file)
+    let records_in = |file: &str| {
+        let mut all: Vec<_> = lines(&fixture, file)
             .into_iter()
             .map(|line| (line["id"].as_str().unwrap().to_owned(), line["ok"] == "true"))
             .collect();
         all.sort();
         all
     };
-    assert_eq!(told("after.jsonl"), ran.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(records_in("after.jsonl"), ran.clone().into_iter().collect::<Vec<_>>());
     let failed: Vec<_> = ran.into_iter().filter(|(_, ok)| !ok).collect();
-    assert_eq!((told("errors.jsonl"), failed.len()), (failed.clone(), 2));
+    assert_eq!((records_in("errors.jsonl"), failed.len()), (failed.clone(), 2));
 }
 
-/// `read_only_shell_skips_shell_env_hooks`: where nothing may run, nobody is asked for its environment.
+/// `read_only_shell_skips_shell_env_hooks`: where nothing may run, no hook is asked for its environment.
 #[test]
 fn a_shell_that_may_not_run_asks_for_no_environment() {
     for (mode, asked) in [("plan", ""), ("bypassPermissions", "asked\n")] {
-        let room = room(&[entry("shell_env", "echo asked >> asked.txt", "")], RUNS);
-        let run = room.ask("go", &["--permission-mode", mode]);
-        assert_eq!(run.of("tool_result")[0]["is_error"], Value::Bool(mode == "plan"));
-        assert_eq!(room.text("asked.txt"), asked, "{mode}");
+        let fixture = fixture(&[entry("shell_env", "echo asked >> asked.txt", "")], RUNS);
+        let run = fixture.ask("go", &["--permission-mode", mode]);
+        assert_eq!(run.of_kind("tool_result")[0]["is_error"], Value::Bool(mode == "plan"));
+        assert_eq!(fixture.text("asked.txt"), asked, "{mode}");
     }
 }

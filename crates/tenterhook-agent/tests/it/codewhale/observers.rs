@@ -1,10 +1,10 @@
-//! Who watches: observers in the background and in the way of nobody, and what they are told of the session and its turns.
+//! Observers: in the background, without delay, and what they receive of the session and its turns.
 
 use serde_json::json;
 
-use super::{HELLO, entry, lines, room};
+use super::{HELLO, entry, fixture, lines};
 
-/// Ruling 8: every event of CodeWhale fires here, told by its own name and variables.
+/// Ruling 8: every event of CodeWhale fires here, under its own name and with its variables.
 #[test]
 fn all_eleven_events_fire_with_their_variables() {
     const EVENTS: &[(&str, &str)] = &[
@@ -39,15 +39,15 @@ error = "overloaded"
 [[reply]]
 text = "done"
 "#;
-    let room = room(&EVENTS.iter().map(says).collect::<Vec<_>>(), script);
-    let mut run = room.start(&["--allow", "Bash(*)"]);
+    let fixture = fixture(&EVENTS.iter().map(says).collect::<Vec<_>>(), script);
+    let mut run = fixture.start(&["--allow", "Bash(*)"]);
     for prompt in ["work", "fall over"] {
         run.prompt(prompt);
         run.wait_for("turn_ended");
     }
     run.prompt("/permissions plan");
     run.end();
-    let fired = room.text("fired.txt");
+    let fired = fixture.text("fired.txt");
     assert_eq!(
         fired.lines().collect::<Vec<_>>(),
         [
@@ -75,8 +75,8 @@ text = "done"
 /// Ruling 12, CW-S17: `/hooks events` says in CodeWhale's words what its hooks may do.
 #[test]
 fn events_are_listed_in_the_words_of_codewhale() {
-    let room = room(&[], HELLO);
-    let mut run = room.start(&[]);
+    let fixture = fixture(&[], HELLO);
+    let mut run = fixture.start(&[]);
     let mut page = |command: &str| {
         run.prompt(command);
         run.wait_for("page")["text"].as_str().unwrap().to_owned()
@@ -95,55 +95,55 @@ fn events_are_listed_in_the_words_of_codewhale() {
     run.end();
 }
 
-/// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and nobody waits for it.
+/// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and the agent does not wait for it.
 #[test]
-fn an_observer_in_the_background_runs_and_holds_nobody_up() {
+fn background_observer_runs_without_delay() {
     let hook =
-        "until test -e go; do sleep 0.01; done; cat > told.$$; mv told.$$ told.json; touch done";
+        "until test -e go; do sleep 0.01; done; cat > seen.$$; mv seen.$$ seen.json; touch done";
     let waits = "if test -e go; then until test -e done; do sleep 0.01; done; fi";
     let entries =
         [entry("turn_end", hook, "background = true"), entry("message_submit", waits, "")];
-    let room = room(&entries, HELLO);
-    let mut run = room.start(&[]);
+    let fixture = fixture(&entries, HELLO);
+    let mut run = fixture.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");
     // The next turn begins and ends while the hook of the first still waits.
     run.prompt("again");
     run.wait_for("turn_ended");
-    assert_eq!(room.text("told.json"), "");
-    room.sandbox.write("go", "").unwrap();
+    assert_eq!(fixture.text("seen.json"), "");
+    fixture.sandbox.write("go", "").unwrap();
     run.prompt("go on when it has run");
     run.wait_for("turn_ended");
-    assert!(room.text("told.json").contains("\"turn_end\""));
+    assert!(fixture.text("seen.json").contains("\"turn_end\""));
 }
 
 /// C 9, CW-S13: an observer that fails, strict or not, is a warning, and the next one runs; the turn ends as it did.
 #[test]
-fn a_failing_observer_keeps_nobody_from_the_next() {
+fn failing_observer_does_not_stop_the_next() {
     let mut entries: Vec<_> = ["exit 1", "exit 2", "kill -9 $$", "./no-such-program"]
         .map(|text| entry("turn_end", text, "continue_on_error = false"))
         .into();
-    entries.push(entry("turn_end", "cat >> told.jsonl", ""));
-    let room = room(&entries, HELLO);
-    let run = room.ask("hi", &[]);
-    let warned = run.of("warn").into_iter().filter(|value| value["event"] == "turn_end");
+    entries.push(entry("turn_end", "cat >> seen.jsonl", ""));
+    let fixture = fixture(&entries, HELLO);
+    let run = fixture.ask("hi", &[]);
+    let warned = run.of_kind("warn").into_iter().filter(|value| value["event"] == "turn_end");
     assert_eq!(warned.count(), 4);
-    assert_eq!(lines(&room, "told.jsonl")[0]["status"], "completed");
-    assert_eq!(run.of("turn_ended")[0]["error"], json!(null));
+    assert_eq!(lines(&fixture, "seen.jsonl")[0]["status"], "completed");
+    assert_eq!(run.of_kind("turn_ended")[0]["error"], json!(null));
 }
 
-/// `observer_dispatch_failures_are_event_specific_and_fixed`: an observer that cannot be started any more is told by its
+/// `observer_dispatch_failures_are_event_specific_and_fixed`: an observer that cannot be started any more is reported with its
 /// event, in words that hold nothing of the payload or the command.
 #[test]
-fn an_observer_too_many_is_told_by_its_event() {
+fn observer_over_the_limit_is_reported_with_its_event() {
     let holds = entry("session_start", "sleep 1000", "background = true").repeat(256);
     let late = |event: &str| entry(event, "token=hush-hush", "background = true");
     let script = "[[reply]]\ncall = [{ tool = \"Read\", input = { file_path = \"script.toml\" } }]\n\
                   [[reply]]\ntext = \"hello\"\n";
-    let room = room(&[holds, late("tool_call_after"), late("turn_end")], script);
-    let run = room.ask("a private prompt", &["--exit-wait", "0"]);
-    assert_eq!(run.of("reply")[0]["text"], "hello", "it stops nothing");
-    let all = run.of("warn");
+    let fixture = fixture(&[holds, late("tool_call_after"), late("turn_end")], script);
+    let run = fixture.ask("a private prompt", &["--exit-wait", "0"]);
+    assert_eq!(run.of_kind("reply")[0]["text"], "hello", "it stops nothing");
+    let all = run.of_kind("warn");
     let cut = all.iter().filter(|line| line.to_string().contains("--exit-wait")).count();
     assert_eq!(cut, 17, "16 of those that were ended are named, and the rest are counted");
     let warnings: Vec<_> =
@@ -161,8 +161,8 @@ fn an_observer_too_many_is_told_by_its_event() {
     }));
 }
 
-/// `test_executor_session_id`: a session has a name, which every hook of it is told, by variable and by object; another session
-/// has another.
+/// `test_executor_session_id`: a session has a name, which every hook receives, as a variable and in the object; a second session
+/// has a different one.
 #[test]
 fn every_session_has_a_name_of_its_own() {
     let by_variable = r#"echo "$DEEPSEEK_SESSION_ID" >> ids.txt"#;
@@ -173,14 +173,14 @@ fn every_session_has_a_name_of_its_own() {
         entry("turn_end", by_object, ""),
         entry("session_end", by_variable, ""),
     ];
-    let room = room(&entries, HELLO);
+    let fixture = fixture(&entries, HELLO);
     let mut names = Vec::new();
     for _ in 0..2 {
-        let run = room.ask("hi", &[]);
-        names.push(run.of("session")[0]["session_id"].as_str().unwrap().to_owned());
+        let run = fixture.ask("hi", &[]);
+        names.push(run.of_kind("session")[0]["session_id"].as_str().unwrap().to_owned());
     }
     assert!(names[0] != names[1] && !names[0].is_empty(), "{names:?}");
-    let text = room.text("ids.txt");
+    let text = fixture.text("ids.txt");
     let expected: Vec<_> =
         names.iter().flat_map(|name| std::iter::repeat_n(name.as_str(), 4)).collect();
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
@@ -190,17 +190,17 @@ fn every_session_has_a_name_of_its_own() {
 /// name like every other.
 #[test]
 fn a_turn_that_asked_no_model_says_so() {
-    let room = room(&[entry("turn_end", "cat >> turns.jsonl", "")], HELLO);
+    let fixture = fixture(&[entry("turn_end", "cat >> turns.jsonl", "")], HELLO);
     let gate =
         "[hook.gate]\non = \"TurnStart\"\nshell = \"if grep -q forbidden; then exit 2; fi\"\n";
-    room.sandbox.write("tenterhook.toml", gate).unwrap();
-    let mut run = room.start(&[]);
+    fixture.sandbox.write("tenterhook.toml", gate).unwrap();
+    let mut run = fixture.start(&[]);
     for prompt in ["forbidden", "hi"] {
         run.prompt(prompt);
         run.wait_for("turn_ended");
     }
     run.end();
-    let turns = lines(&room, "turns.jsonl");
+    let turns = lines(&fixture, "turns.jsonl");
     let records: Vec<_> = turns
         .iter()
         .map(|turn| json!([turn["turn_id"], turn["status"], turn["model_backed"]]))

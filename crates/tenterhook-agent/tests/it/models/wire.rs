@@ -2,7 +2,7 @@
 
 use tenterhook_testkit::server::{Reply, Server};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 pub(super) const KEY: &str = "sk-test-0123456789";
 
@@ -184,8 +184,8 @@ data: {{"type":"message_stop"}}
 pub(super) const BOTH: [Service; 2] = [OPENAI, ANTHROPIC];
 
 impl Service {
-    pub(super) fn room(&self, hooks: &str, server: &Server) -> Room {
-        Room::with_model(hooks, self.model, &[(self.key, KEY), (self.base, &server.url())])
+    pub(super) fn fixture(&self, hooks: &str, server: &Server) -> Fixture {
+        Fixture::with_model(hooks, self.model, &[(self.key, KEY), (self.base, &server.url())])
     }
 
     /// Its answer up to the first word.

@@ -47,7 +47,7 @@ impl Screen {
         self.choice = self.choice.filter(|choice| !choice.agrees());
     }
 
-    /// Answers the oldest question. What stands in the box says why not, and else stays there (AG-2).
+    /// Answers the oldest question. The typed text becomes the reason of a no, and else stays (AG-2).
     pub(in super::super) fn decide(&mut self, choice: Choice) {
         if choice.agrees() && !self.read.may_agree {
             return;

@@ -21,7 +21,7 @@ impl Screen {
 
     /// What came of it stands with it; where subagents did something meanwhile, below that.
     pub(super) fn ended(&mut self, call: &Call, result: &ToolResult) {
-        let state = State::of(result);
+        let state = State::from_result(result);
         let steps = self.blocks.back().is_some_and(|block| block.depth > self.depth);
         if steps && self.open_call(&call.id).is_some() {
             self.on(call, State::Steps);
@@ -54,7 +54,7 @@ impl Screen {
         }
     }
 
-    pub(super) fn held(&mut self, hold: Hold) {
+    pub(super) fn add_hold(&mut self, hold: Hold) {
         match hold.call.clone() {
             Some(id) => self.hold_call(&id, Holder::Hooks(hold)),
             None => self.holds.push((hold, self.now)),
@@ -73,7 +73,7 @@ impl Screen {
 
     /// What hooks did to a call that is under way stands with it.
     pub(super) fn did(&mut self, deed: &Deed) {
-        let did = Did::of(deed);
+        let did = Did::from_deed(deed);
         match deed.call.as_deref().and_then(|id| self.open_call(id)) {
             Some(tool) => tool.deeds.push(did),
             None => self.push(Block::Did(did)),

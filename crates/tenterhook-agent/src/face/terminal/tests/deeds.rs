@@ -46,7 +46,7 @@ fn a_rewrite_stands_with_its_call_and_a_key_opens_the_difference() {
     assert!(!seen(&mut screen, 60, 16).contains("- rm x"));
 }
 
-/// AG-40: whoever is asked reads both, the call as it would run and as the model asked for it.
+/// AG-40: the question shows both calls, the one that would run and the one that the model asked for.
 #[test]
 fn a_question_about_a_rewritten_call_shows_both() {
     let mut screen = screen();
@@ -73,7 +73,7 @@ fn a_call_says_who_holds_it_and_for_how_long() {
     let hooks = vec!["slow".to_owned(), "other".to_owned()];
     let (event, id) = (EventNames::neutral("PreToolUse"), Some("1".to_owned()));
     let hold = Hold { event, call: id, hooks };
-    screen.take(Update::Held(hold.clone()));
+    screen.take(Update::Delayed(hold.clone()));
     screen.tick(screen.now + Duration::from_secs(3));
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("  held by hooks `slow`, `other` at PreToolUse (3 s)"), "{lines}");
@@ -95,13 +95,13 @@ fn a_prompt_says_who_holds_it() {
     types(&mut screen, "hello");
     press(&mut screen, KeyCode::Enter);
     let (event, hooks) = (EventNames::neutral("UserPromptSubmit"), vec!["slow".to_owned()]);
-    screen.take(Update::Held(Hold { event, call: None, hooks }));
-    assert!(seen(&mut screen, 80, 16).contains("sending (0 s)"), "a quick one is not told");
+    screen.take(Update::Delayed(Hold { event, call: None, hooks }));
+    assert!(seen(&mut screen, 80, 16).contains("sending (0 s)"), "a quick one is not shown");
     screen.tick(screen.now + Duration::from_secs(2));
     assert!(seen(&mut screen, 80, 16).contains("hook `slow` at UserPromptSubmit (2 s)"));
 }
 
-/// What is long is opened with the same key.
+/// The same key opens a long text.
 #[test]
 fn long_output_opens() {
     let mut screen = screen();

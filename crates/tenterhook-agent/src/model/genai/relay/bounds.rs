@@ -3,17 +3,17 @@
 
 /// How long one line, and one event of several lines, may be: a hundred times the longest that services send.
 const LONGEST: usize = 1 << 20;
-/// How long an answer may be: ten times one of as many tokens as are asked for, each in an event of its own.
+/// How long an answer may be: ten times one of as many tokens as are requested, each in a separate event.
 const MOST: usize = 32 << 20;
 /// How high the number of a call, or of another part of an answer, may be: who reads makes room for all below it.
 const HIGHEST: u64 = 1000;
-/// What stands before such a number.
+/// The text before such a number.
 const INDEX: &[u8] = b"index\"";
 
 /// What was let through so far.
 #[derive(Debug)]
 pub(super) struct Bounds {
-    /// What is not let through yet, because its event is not complete.
+    /// The beginning of an event that is not complete yet.
     held: Vec<u8>,
     /// How far that was looked at, and where the line begins that is not complete.
     seen: usize,
@@ -22,7 +22,7 @@ pub(super) struct Bounds {
     most: usize,
     /// Whether an empty line ends an event; else each line is one.
     of_events: bool,
-    /// Whether it is let through as it comes: an error, which nobody takes apart.
+    /// Whether it passes unchanged: an error, which is not parsed here.
     plain: bool,
 }
 
@@ -31,7 +31,7 @@ impl Bounds {
         Self { held: Vec::new(), seen: 0, line: 0, total: 0, most: MOST, of_events, plain: false }
     }
 
-    /// For an answer that is an error, of which no more than so much is read.
+    /// For an answer that is an error, of which only so much is read.
     pub(super) const fn of_error(most: usize) -> Self {
         Self { held: Vec::new(), seen: 0, line: 0, total: 0, most, of_events: false, plain: true }
     }

@@ -41,7 +41,7 @@ pub(super) struct Aim {
 
 impl Aim {
     /// What `call` names, if it names something.
-    pub(super) fn of(call: &Call, cwd: &Path) -> Option<Self> {
+    pub(super) fn of_call(call: &Call, cwd: &Path) -> Option<Self> {
         let named = KEYS.iter().find_map(|key| tool::text(call, key));
         let name = named.or_else(|| SEARCHES.contains(&call.tool.as_str()).then_some("."))?;
         Some(Self::at(name, cwd.join(name)))
@@ -49,7 +49,7 @@ impl Aim {
 
     /// What a path leads to that is called by this name.
     pub(super) fn at(name: &str, path: PathBuf) -> Self {
-        let judged = Judged::of(&path);
+        let judged = Judged::resolve(&path);
         Self { name: name.to_owned(), path, judged }
     }
 
@@ -72,7 +72,7 @@ impl Aim {
     }
 }
 
-/// The path without what the text alone resolves, so that it is said only of a link that it leads elsewhere.
+/// The path with `..` and `.` resolved by the text alone, so that only a link is reported to lead elsewhere.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -86,7 +86,7 @@ fn plain(path: &Path) -> PathBuf {
 
 /// Where a call looks or writes, with the words for what is wrong with that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// In the project, in a directory beside it that the user named, or nowhere: the tool has no path.
     Inside,
     /// There, but among what decides over the agent or runs by itself, or a file that has other names.
@@ -106,9 +106,9 @@ pub(super) enum Use<'c> {
     Remove,
 }
 
-impl Place {
+impl Location {
     /// Where it is.
-    pub(super) fn of(
+    pub(super) fn classify(
         aim: &Aim,
         is_used: Use<'_>,
         context: &PermitContext<'_>,
@@ -161,7 +161,7 @@ impl Place {
         !matches!(self, Self::Outside(_))
     }
 
-    /// What makes a write there dangerous, whoever consents.
+    /// Why a write there is dangerous, even with consent.
     pub(super) fn danger(self) -> Option<String> {
         match self {
             Self::Inside => None,
@@ -183,7 +183,7 @@ fn guarded_in(directory: &Path) -> Option<String> {
 
 /// The rest of a path, links followed, that lies in a directory.
 pub(super) fn below(path: &Path, root: &Path) -> Option<PathBuf> {
-    path.strip_prefix(Judged::of(root)?.path).ok().map(Path::to_owned)
+    path.strip_prefix(Judged::resolve(root)?.path).ok().map(Path::to_owned)
 }
 
 #[cfg(test)]
@@ -193,9 +193,9 @@ mod tests {
     use super::*;
 
     /// A project with a link to what is outside, a dangling one, and a circle.
-    fn ground() -> tempfile::TempDir {
-        let ground = tempfile::tempdir().unwrap();
-        let at = |name: &str| ground.path().join(name);
+    fn project_with_links() -> tempfile::TempDir {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().join(name);
         std::fs::create_dir_all(at("project/src")).unwrap();
         std::fs::create_dir_all(at("project/.git/hooks")).unwrap();
         std::fs::create_dir(at("elsewhere")).unwrap();
@@ -205,36 +205,37 @@ mod tests {
         symlink("src", at("project/also")).unwrap();
         symlink("../.git/hooks/pre-commit", at("project/src/innocent")).unwrap();
         symlink(at("project"), at("linked")).unwrap();
-        ground
+        scratch
     }
 
-    fn find(ground: &Path, name: &str) -> Place {
+    fn find(scratch: &Path, name: &str) -> Location {
         // The project is known by a path that is itself a link.
-        let (project, cwd) = (ground.join("linked"), ground.join("project"));
+        let (project, cwd) = (scratch.join("linked"), scratch.join("project"));
         let aim = Aim::at(name, cwd.join(name));
         let decides = |file: &Path| file.ends_with("hooks.toml").then(|| "decides".to_owned());
-        Place::find(&aim, Use::Write(&|| None), std::iter::once(project.as_path()), decides)
+        Location::find(&aim, Use::Write(&|| None), std::iter::once(project.as_path()), decides)
     }
 
     #[test]
     fn links_are_followed_before_a_place_is_judged() {
-        let ground = ground();
+        let scratch = project_with_links();
         for name in
             ["src/a.rs", "also/a.rs", "new/deep/a.rs", ".", "./src/../src/a", "out/../project/a"]
         {
-            assert_eq!(find(ground.path(), name), Place::Inside, "{name}");
+            assert_eq!(find(scratch.path(), name), Location::Inside, "{name}");
         }
         for name in
             ["..", "../project2/a", "out/a", "out/../a", "dangling", "circle/a", "/etc/passwd"]
         {
-            assert!(matches!(find(ground.path(), name), Place::Outside(_)), "{name}");
+            assert!(matches!(find(scratch.path(), name), Location::Outside(_)), "{name}");
         }
-        std::fs::write(ground.path().join("project/one"), "").unwrap();
-        std::fs::hard_link(ground.path().join("project/one"), ground.path().join("other")).unwrap();
+        std::fs::write(scratch.path().join("project/one"), "").unwrap();
+        std::fs::hard_link(scratch.path().join("project/one"), scratch.path().join("other"))
+            .unwrap();
         for name in
             [".git/config", ".GIT/config", "src/innocent", "a/.claude/x", "src/hooks.toml", "one"]
         {
-            assert!(matches!(find(ground.path(), name), Place::Guarded(_)), "{name}");
+            assert!(matches!(find(scratch.path(), name), Location::Guarded(_)), "{name}");
         }
     }
 }

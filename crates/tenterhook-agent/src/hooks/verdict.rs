@@ -8,7 +8,7 @@ use crate::update::Rewritten;
 
 /// What hooks want at one event.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct Verdict {
     /// The action must not happen: why.
     pub(crate) blocked: Option<String>,
     /// The user is to decide: why.
@@ -26,7 +26,7 @@ pub(crate) struct Said {
     /// What the model should know, labelled with the hook whose words it is.
     pub(crate) context: Vec<String>,
     /// Some hook was asked.
-    pub(crate) heard: bool,
+    pub(crate) has_run: bool,
     /// Changes of permissions.
     pub(crate) permissions: Vec<Value>,
     /// The model may try the denied call again.
@@ -39,16 +39,16 @@ pub(crate) struct Said {
     pub(crate) rewritten: Option<Rewritten>,
 }
 
-impl Said {
+impl Verdict {
     /// What an outcome says.
-    pub(super) fn of(outcome: &Outcome) -> Self {
+    pub(super) fn from_outcome(outcome: &Outcome) -> Self {
         let (mut blocked, mut ask, mut stop) = (None, None, None);
         match outcome.decision() {
             Decision::Proceed { .. } => {}
             // Nothing is put off here: the user says when.
             Decision::Ask { reason, .. } | Decision::Deferred { reason, .. } => ask = Some(reason),
             Decision::Stopped { reason, .. } => {
-                // What is denied, too, is the model's to know.
+                // The model receives the reason of a denial too.
                 blocked = outcome.reason().filter(|_| outcome.blocked());
                 stop = Some(reason);
             }
@@ -60,7 +60,7 @@ impl Said {
             ask,
             allowed: outcome.consents(),
             context: outcome.labelled_context(),
-            heard: !outcome.steps.is_empty(),
+            has_run: !outcome.steps.is_empty(),
             stop,
             input: effects.updated_input,
             prompt: effects.updated_prompt,

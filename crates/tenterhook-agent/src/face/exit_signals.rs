@@ -1,4 +1,4 @@
-//! Hears when the program is told to leave from outside, whatever its face.
+//! Receives the signals that end the program, for every face.
 
 use std::io;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::update::Input;
 
-/// How long the session may take to end when the program is told to leave: more than its last hooks have.
+/// How long the session may take to end after such a signal: more than its last hooks have.
 pub(crate) const GRACE: Duration = Duration::from_secs(6);
 
 /// How a session was left.
@@ -16,7 +16,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(6);
 pub(crate) enum Left {
     /// It ended, and the program ends with this code.
     Ended(u8),
-    /// It did not, and nobody waits for it any longer.
+    /// It did not end in time and was abandoned.
     Abandoned,
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn ends(at: Option<Instant>) {
 }
 
 /// The signals that end a program.
-pub(crate) struct Told {
+pub(crate) struct ExitSignals {
     terminated: Signal,
     interrupted: Signal,
     hung_up: Signal,
@@ -39,8 +39,8 @@ pub(crate) struct Told {
     was_interrupted: bool,
 }
 
-impl Told {
-    /// Hears them from now on.
+impl ExitSignals {
+    /// Receives them from now on.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             terminated: signal(SignalKind::terminate())?,
@@ -52,7 +52,7 @@ impl Told {
     }
 
     /// Waits for the next signal to leave, and returns the input for the session.
-    pub(crate) async fn leave(&mut self) -> Input {
+    pub(crate) async fn next(&mut self) -> Input {
         tokio::select! {
             _ = self.terminated.recv() => {}
             _ = self.interrupted.recv() => {

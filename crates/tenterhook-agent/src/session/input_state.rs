@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Leave, Next, Session, quit};
+use super::{Exit, Next, Session, quit};
 use crate::agent::{Settings, Steering};
 use crate::conversation::Message;
 use crate::hooks::{Hooks, Late};
@@ -13,25 +13,25 @@ use crate::update::{Input, Update, Updates};
 
 /// Whether somebody may still say something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// A turn ended, and whoever is there says nothing: hooks may call them, once.
+pub(super) enum InputState {
+    /// A turn ended, and the person is silent: hooks may call them, once.
     Waiting,
     /// Nothing is waited for.
     Listening,
-    /// Nobody says anything more.
+    /// The input is closed.
     Closed,
 }
 
 impl Session {
-    /// Does what is no turn, while somebody may stop it or leave; what is said meanwhile comes after it.
+    /// Does work that is no turn, while the person may stop it or leave; other input waits.
     pub(super) async fn attend(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
-        work: impl AsyncFnOnce(&mut Self) -> Result<(), Leave>,
-    ) -> Result<(), Leave> {
-        let (mut said, mut heard, mut gone) = (Vec::new(), self.heard, false);
+        work: impl AsyncFnOnce(&mut Self) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        let (mut said, mut input_state, mut gone) = (Vec::new(), self.input_state, false);
         let (permissions, hooks) = (self.agent.permissions.clone(), self.agent.hooks.clone());
-        let told = self.agent.updates.clone();
+        let updates = self.agent.updates.clone();
         let done = {
             let work = work(self);
             tokio::pin!(work);
@@ -44,34 +44,33 @@ impl Session {
                         }
                         Some(Input::Interrupt) => break Ok(()),
                         Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
-                            if let Some(leave) = Leave::read(&input) {
+                            if let Some(leave) = Exit::read(&input) {
                                 break Err(leave);
                             }
                         }
                         Some(Input::TakeBack) => {
                             if let Some(Next::Raw(last)) = said.pop() {
-                                told.tell(Update::TakenBack(last));
+                                updates.send(Update::TakenBack(last));
                             }
                         }
                         Some(Input::NextMode) => next_mode(&permissions, &hooks),
                         Some(Input::Typing) => {}
-                        Some(Input::Close) => heard = Heard::Closed,
-                        None => (heard, gone) = (Heard::Closed, true),
+                        Some(Input::Close) => input_state = InputState::Closed,
+                        None => (input_state, gone) = (InputState::Closed, true),
                     },
                 }
             }
         };
-        self.heard = heard;
+        self.input_state = input_state;
         self.queue.extend(said);
         done
     }
 
-    /// Waits, idle, for what is to be done next: a person's words, or those of a hook that wakes the agent. `None` when nobody
-    /// says anything more.
+    /// Waits, idle, for what is to be done next: a person's words, or those of a hook that wakes the agent. `None` when the input is closed.
     pub(super) async fn wait(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
-    ) -> Result<Option<Next>, Leave> {
+    ) -> Result<Option<Next>, Exit> {
         let Settings { patience, attended, .. } = self.agent.settings;
         let idle = sleep(patience.idle);
         tokio::pin!(idle);
@@ -85,21 +84,21 @@ impl Session {
                     Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),
                     Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
                     Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
-                        if let Some(leave) = Leave::read(&input) {
+                        if let Some(leave) = Exit::read(&input) {
                             return Err(leave);
                         }
                     }
                     Some(Input::Close) | None => {
-                        self.heard = Heard::Closed;
+                        self.input_state = InputState::Closed;
                         return Ok(None);
                     }
                 },
-                () = &mut idle, if attended && self.heard == Heard::Waiting => {
-                    self.heard = Heard::Listening;
+                () = &mut idle, if attended && self.input_state == InputState::Waiting => {
+                    self.input_state = InputState::Listening;
                     self.agent.hooks.notify("idle_prompt", "the agent waits for you");
                 }
                 late = late(&self.agent.tasks, &self.agent.hooks) => {
-                    // What wakes nobody is told with the next prompt.
+                    // Messages that do not wake the agent join the next prompt.
                     if let Some(message) = wakes(late, &self.agent.steering, &self.agent.updates) {
                         return Ok(Some(Next::Judged(message)));
                     }
@@ -115,7 +114,7 @@ impl Session {
     pub(super) async fn wake(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
-    ) -> Result<Option<Next>, Leave> {
+    ) -> Result<Option<Next>, Exit> {
         let began = Instant::now();
         let until = began + self.wake_wait();
         let next = loop {
@@ -153,24 +152,24 @@ pub(super) async fn late(tasks: &Tasks, hooks: &Hooks) -> Late {
 
 /// Takes in what ended in the background. Gives what wakes an idle agent; the rest waits for the model to listen.
 pub(super) fn wakes(late: Late, steering: &Steering, updates: &Updates) -> Option<Message> {
-    let (message, told) = match late {
+    let (message, notice) = match late {
         Late::Wakes(message) => return Some(message),
         Late::Tells(message) => (message, None),
-        Late::Rests(message, told) => (message, Some(told)),
+        Late::Rests(message, notice) => (message, Some(notice)),
         Late::Silent => return None,
     };
     steering.add_later(message);
-    if let Some(told) = told {
-        updates.tell(Update::Notice(told));
+    if let Some(notice) = notice {
+        updates.send(Update::Notice(notice));
     }
     None
 }
 
-/// Goes to the next mode; nobody waits for the hooks that are told.
+/// Goes to the next mode without waiting for the hooks.
 pub(super) fn next_mode(permissions: &Permissions, hooks: &Hooks) {
     let before = permissions.mode();
     let mode = before.next();
     permissions.set_mode(mode);
-    let told = hooks.clone();
-    hooks.beside(async move { told.mode_changed(before.word(), mode.word()).await });
+    let later_hooks = hooks.clone();
+    hooks.beside(async move { later_hooks.mode_changed(before.name(), mode.name()).await });
 }

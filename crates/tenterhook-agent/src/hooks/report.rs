@@ -23,7 +23,7 @@ const DENIALS: &[(&str, &str, bool)] = &[
     ("PostToolUseFailure", "tells the model", false),
     ("PostToolBatch", "objects to what was done", false),
     ("TaskCreated", "refused the task", true),
-    ("TaskCompleted", "does not count the task as done", true),
+    ("TaskCompleted", "keeps the task open", true),
     ("PreCompact", "keeps the conversation as it is", true),
     ("PreModelSwitch", "keeps the model", true),
     ("Stop", "keeps the agent at work", false),
@@ -53,11 +53,11 @@ pub(super) fn came(outcome: &Outcome) -> &'static str {
 pub(super) fn failed(step: &Step, outcome: &Outcome) -> bool {
     let answered = matches!(step.ended, Ended::Exited(0) | Ended::Answered | Ended::Detached);
     let is_faulty = outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook));
-    is_faulty && !answered && step.ended.is_run() && word(step).is_empty()
+    is_faulty && !answered && step.ended.is_run() && verdict_name(step).is_empty()
 }
 
 /// The same of one hook; empty where it has nothing to say.
-pub(super) fn word(step: &Step) -> &'static str {
+pub(super) fn verdict_name(step: &Step) -> &'static str {
     match step.verdict.word() {
         Some(word) => word,
         None if step.stopped => "stop",

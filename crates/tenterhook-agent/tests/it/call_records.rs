@@ -1,9 +1,10 @@
-//! What the transcript says of each call, to whoever reads it later: when, under which mode, what came of it, and what really ran.
+//! The record of each call in the transcript, for later readers: when, under which mode, its
+//! result, and what really ran.
 
 use serde_json::Value;
 use tenterhook::transcript::{Agent, Call, Copies, Decoder, Ended, Lines, Refuser, What};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const HOOKS: &str = r#"
 [hook.no]
@@ -34,8 +35,8 @@ fn script() -> String {
 }
 
 /// The one session that is there.
-fn session(room: &Room) -> std::path::PathBuf {
-    let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
+fn session(fixture: &Fixture) -> std::path::PathBuf {
+    let sessions = fixture.sandbox.home().join(".local/share/tenterhook-agent/sessions");
     let mut files = std::fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path());
     files.next().unwrap()
 }
@@ -44,18 +45,18 @@ fn session(room: &Room) -> std::path::PathBuf {
 /// TR-8.
 #[test]
 fn the_transcript_says_what_came_of_each_call() {
-    let room = Room::new(HOOKS, &script());
+    let fixture = Fixture::new(HOOKS, &script());
     let allow = ["--allow", "Bash(echo *)", "--allow", "Bash(exit *)", "--deny", "Bash(barred *)"];
-    room.ask("work", &allow);
-    let text = std::fs::read(session(&room)).unwrap();
+    fixture.ask("work", &allow);
+    let text = std::fs::read(session(&fixture)).unwrap();
     let mut decoder = Decoder::new(Agent::Tenterhook);
     let mut lines = Lines::new(&*text);
     let (mut calls, mut ends, mut ran) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(line) = lines.read().unwrap() {
-        decoder.line(line, &mut |told| {
-            assert!(told.time.is_some_and(|time| time > 1_700_000_000_000), "{told:?}");
-            assert_eq!(told.mode.as_deref(), Some("default"), "{told:?}");
-            match told.what {
+        decoder.line(line, &mut |record| {
+            assert!(record.time.is_some_and(|time| time > 1_700_000_000_000), "{record:?}");
+            assert_eq!(record.mode.as_deref(), Some("default"), "{record:?}");
+            match record.what {
                 What::Call(Call { id, input, .. }) => {
                     calls.push((id.into_owned(), input.into_owned()))
                 }
@@ -89,10 +90,10 @@ fn the_transcript_says_what_came_of_each_call() {
 /// TR-5: a fork says of each message that it is a copy; the time is that of the copy.
 #[test]
 fn a_fork_says_that_its_messages_are_copies() {
-    let room = Room::new(HOOKS, &script());
-    room.ask("work", &["--allow", "Bash(echo *)"]);
-    let first = session(&room);
-    let fork = room.ask("go on", &["--resume", first.to_str().unwrap(), "--fork"]);
+    let fixture = Fixture::new(HOOKS, &script());
+    fixture.ask("work", &["--allow", "Bash(echo *)"]);
+    let first = session(&fixture);
+    let fork = fixture.ask("go on", &["--resume", first.to_str().unwrap(), "--fork"]);
     drop(fork);
     let sessions = std::fs::read_dir(first.parent().unwrap()).unwrap();
     let (mut copies, mut all, mut copied) = (Copies::default(), 0, 0);
@@ -104,10 +105,10 @@ fn a_fork_says_that_its_messages_are_copies() {
         let mut decoder = Decoder::new(Agent::Tenterhook);
         let mut lines = Lines::new(&*text);
         while let Some(line) = lines.read().unwrap() {
-            decoder.line(line, &mut |told| {
-                if let What::Call(call) = &told.what {
+            decoder.line(line, &mut |record| {
+                if let What::Call(call) = &record.what {
                     all += 1;
-                    copied += usize::from(copies.is_copy(Agent::Tenterhook, &told, call));
+                    copied += usize::from(copies.is_copy(Agent::Tenterhook, &record, call));
                 }
             });
         }

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// A project and a home of its own; both go with it.
+/// A scratch project and home, removed when dropped.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct ScratchProject {
     directory: TempDir,
-    /// What a person is told first.
+    /// The text that the person sees first.
     pub(crate) welcome: String,
 }
 
@@ -28,9 +28,9 @@ struct Brought {
     files: BTreeMap<String, String>,
 }
 
-impl Ground {
+impl ScratchProject {
     /// The ground of a script; none where it brings no files, or the model is no script.
-    pub(crate) fn of(model: Option<&str>) -> Result<Option<Self>, String> {
+    pub(crate) fn for_model(model: Option<&str>) -> Result<Option<Self>, String> {
         let Some(file) = model.and_then(|model| model.strip_prefix("scripted:")) else {
             return Ok(None);
         };
@@ -43,9 +43,9 @@ impl Ground {
         }
         let directory = tempfile::Builder::new().prefix("tenterhook-tour-").tempdir();
         let directory = directory.map_err(|error| cannot(error.to_string()))?;
-        let ground = Self { directory, welcome: brought.welcome };
+        let scratch_project = Self { directory, welcome: brought.welcome };
         for (name, content) in &brought.files {
-            let path = ground.project().join(name);
+            let path = scratch_project.project().join(name);
             let inside = !Path::new(name).is_absolute()
                 && !name.split('/').any(|component| component == "..");
             if !inside {
@@ -56,8 +56,9 @@ impl Ground {
                 std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, content));
             written.map_err(|error| cannot(format!("`{name}`: {error}")))?;
         }
-        std::fs::create_dir_all(ground.home()).map_err(|error| cannot(error.to_string()))?;
-        Ok(Some(ground))
+        std::fs::create_dir_all(scratch_project.home())
+            .map_err(|error| cannot(error.to_string()))?;
+        Ok(Some(scratch_project))
     }
 
     /// Where the agent works.

@@ -1,4 +1,4 @@
-//! A place of its own for one test, with a program in it that can be told things while it runs.
+//! A fixture for one test, with a running program that takes lines of input.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ text = "done"
 "#;
 
 /// A home, a project, hooks and a script for the model.
-pub(crate) struct Room {
+pub(crate) struct Fixture {
     pub(crate) sandbox: Sandbox,
     /// Which model, and the variables that give access to it.
     model: String,
@@ -35,12 +35,12 @@ pub(crate) struct Run {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
-    /// Everything that was heard.
-    pub(crate) heard: Vec<Value>,
+    /// Every line that the program printed.
+    pub(crate) received: Vec<Value>,
 }
 
-impl Room {
-    /// A room whose hooks are this `tenterhook.toml` and whose model plays these replies.
+impl Fixture {
+    /// A fixture whose hooks are this `tenterhook.toml` and whose model plays these replies.
     pub(crate) fn new(hooks: &str, script: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
         sandbox.write("tenterhook.toml", hooks).unwrap();
@@ -48,7 +48,7 @@ impl Room {
         Self { sandbox, model: "scripted:script.toml".to_owned(), env: Vec::new() }
     }
 
-    /// A room whose hooks are this `tenterhook.toml` and whose model is one of a service.
+    /// A fixture whose hooks are this `tenterhook.toml` and whose model belongs to a service.
     pub(crate) fn with_model(hooks: &str, model: &str, env: &[(&str, &str)]) -> Self {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self { model: model.to_owned(), env: env.collect(), ..Self::new(hooks, "") }
@@ -73,7 +73,7 @@ impl Room {
             }
         });
         let stdin = child.stdin.take();
-        Run { child, stdin, lines, heard: Vec::new() }
+        Run { child, stdin, lines, received: Vec::new() }
     }
 
     /// The program in its place, with nothing said to it yet.
@@ -94,7 +94,7 @@ impl Room {
         run
     }
 
-    /// Puts a file in its place, whole: nobody who watches it sees half of it.
+    /// Puts a whole file in its place: no watcher sees half of it.
     pub(crate) fn swap(&self, name: &str, text: &str) -> PathBuf {
         let next = self.sandbox.write(&format!("{name}.next"), text).unwrap();
         let path = next.with_extension("");
@@ -104,7 +104,7 @@ impl Room {
     }
 
     /// Leaves files to the agent that self-protection keeps it away from.
-    pub(crate) fn leave(&self, patterns: &[&str]) {
+    pub(crate) fn allow_writes(&self, patterns: &[&str]) {
         let file = "~/.config/tenterhook/tenterhook.toml";
         self.sandbox.write(file, &format!("[protect]\nwritable = {patterns:?}\n")).unwrap();
     }
@@ -126,7 +126,7 @@ impl Room {
         lines.map(|line| format!("{line}\n")).collect()
     }
 
-    /// The text of a file of the project; empty where there is none.
+    /// The text of a file of the project; empty for a missing one.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.sandbox.project().join(name)).unwrap_or_default()
     }
@@ -134,7 +134,7 @@ impl Room {
 
 impl Run {
     /// Says a line.
-    pub(crate) fn say(&mut self, line: Value) {
+    pub(crate) fn send_line(&mut self, line: Value) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -150,16 +150,16 @@ impl Run {
 
     /// Sends a prompt.
     pub(crate) fn prompt(&mut self, text: &str) {
-        self.say(json!({"type": "prompt", "text": text}));
+        self.send_line(json!({"type": "prompt", "text": text}));
     }
 
     /// Waits for the next line for which `is` holds.
     pub(crate) fn wait(&mut self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
-                panic!("no {what} came; heard {:#?}", self.heard);
+                panic!("no {what} came; received {:#?}", self.received);
             };
-            self.heard.push(line.clone());
+            self.received.push(line.clone());
             if is(&line) {
                 return line;
             }
@@ -202,23 +202,25 @@ impl Run {
     pub(crate) fn code(&mut self) -> i32 {
         loop {
             match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => self.heard.push(line),
+                Ok(line) => self.received.push(line),
                 // Its output is closed when it is gone.
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("no end came; heard {:#?}", self.heard),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("no end came; received {:#?}", self.received)
+                }
             }
         }
         self.child.wait().unwrap().code().unwrap()
     }
 
     /// The lines of this type, in order.
-    pub(crate) fn of(&self, kind: &str) -> Vec<&Value> {
-        self.heard.iter().filter(|line| line["type"] == kind).collect()
+    pub(crate) fn of_kind(&self, kind: &str) -> Vec<&Value> {
+        self.received.iter().filter(|line| line["type"] == kind).collect()
     }
 
     /// The events at which hooks ran, in order.
     pub(crate) fn events(&self) -> Vec<&str> {
-        self.of("hooks").into_iter().map(|line| line["event"].as_str().unwrap()).collect()
+        self.of_kind("hooks").into_iter().map(|line| line["event"].as_str().unwrap()).collect()
     }
 }
 
