@@ -61,8 +61,21 @@ pub(crate) const TABLE: &[(&str, &str, &str)] = &[
     ("quit", "", "leave"),
 ];
 
+/// Why a command cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CommandError {
+    #[error("say which: `/permissions remove N`")]
+    NoRuleNumber,
+    #[error("say where: `/{command} DIRECTORY`")]
+    NoDirectory { command: String },
+    #[error("say which: `/hooks {action} NAME`")]
+    NoHook { action: String },
+    #[error("`/hooks {0}` is unknown: say list, events, explain, reload, enable or disable")]
+    UnknownAction(String),
+}
+
 /// Reads a text as a command; `None` when it is a prompt, an error when it is a command that lacks something.
-pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
+pub(crate) fn read(text: &str) -> Option<Result<Command, CommandError>> {
     let rest = text.trim().strip_prefix('/')?;
     let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let args = args.trim();
@@ -73,7 +86,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
         "permissions" => match args.strip_prefix("remove") {
             Some(number) => match number.trim().parse() {
                 Ok(number) => Command::RemoveRule(number),
-                Err(_) => return Some(Err("say which: `/permissions remove N`".to_owned())),
+                Err(_) => return Some(Err(CommandError::NoRuleNumber)),
             },
             None => Command::Permissions(some()),
         },
@@ -85,7 +98,10 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
         "cd" | "add-dir" => match some() {
             Some(directory) if name == "cd" => Command::Cd(directory),
             Some(directory) => Command::AddDir(directory),
-            None => return Some(Err(format!("say where: `/{name} DIRECTORY`"))),
+            None => {
+                let command = name.to_owned();
+                return Some(Err(CommandError::NoDirectory { command }));
+            }
         },
         "quit" | "exit" => Command::Quit,
         _ => return None,
@@ -104,22 +120,20 @@ pub(crate) fn unknown(name: &str) -> String {
     format!("`/{name}` is no command{near}. /help says what there is")
 }
 
-fn hooks(args: &str) -> Result<Hooks, String> {
-    let (word, name) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
+fn hooks(args: &str) -> Result<Hooks, CommandError> {
+    let (action, name) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
     let named = |make: fn(String) -> Hooks| match name.trim() {
-        "" => Err(format!("say which: `/hooks {word} NAME`")),
+        "" => Err(CommandError::NoHook { action: action.to_owned() }),
         name => Ok(make(name.to_owned())),
     };
-    match word {
+    match action {
         "" | "list" => Ok(Hooks::List),
         "events" => Ok(Hooks::Events(name.trim().to_owned())),
         "explain" => Ok(Hooks::Explain(name.trim().to_owned())),
         "reload" => Ok(Hooks::Reload),
         "enable" => named(Hooks::Enable),
         "disable" => named(Hooks::Disable),
-        _ => Err(format!(
-            "`/hooks {word}` is unknown: say list, events, explain, reload, enable or disable"
-        )),
+        _ => Err(CommandError::UnknownAction(action.to_owned())),
     }
 }
 

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Message};
 use crate::gate::Withheld;
-use crate::model::{Delta, Stop};
+use crate::model::{Delta, ModelError, Stop};
 use crate::update::{Update, Used};
 
 /// How long a summary may be.
@@ -18,13 +18,28 @@ const FULL: usize = 600_000;
 const ASK: &str = "Sum up this conversation for yourself: what the user wants, what was decided, what was done, which files \
     matter, what is left. Keep names and numbers exact.";
 
+/// Why the conversation was not made short.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CompactError {
+    #[error("There is nothing to compact.")]
+    Empty,
+    #[error("The conversation stays as it is: {reason}")]
+    Denied { reason: String },
+    #[error("The conversation stays as it is: {0}")]
+    Model(#[from] ModelError),
+    #[error("The conversation stays as it is: its summary got too long.")]
+    TooLong,
+    #[error("The conversation stays as it is: the model gave no summary.")]
+    NoSummary,
+}
+
 impl Agent {
     /// Makes the conversation short when it is about to be too long.
     pub(crate) async fn compact_if_full(&mut self) {
         if self.size() > FULL
             && let Err(why) = self.compact("auto", "").await
         {
-            self.hooks.warn("PreCompact", why);
+            self.hooks.warn("PreCompact", why.to_string());
         }
     }
 
@@ -46,13 +61,13 @@ impl Agent {
         &mut self,
         trigger: &str,
         instructions: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), CompactError> {
         if self.messages.is_empty() {
-            return Err("There is nothing to compact.".to_owned());
+            return Err(CompactError::Empty);
         }
         let said = self.hooks.before_compaction(trigger, instructions).await;
         if let Some(reason) = said.blocked.or(said.stop) {
-            return Err(format!("The conversation stays as it is: {reason}"));
+            return Err(CompactError::Denied { reason });
         }
         let mut ask = vec![ASK.to_owned()];
         ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
@@ -72,11 +87,11 @@ impl Agent {
         Ok(())
     }
 
-    async fn sum_up(&mut self, ask: &str) -> Result<String, String> {
+    async fn sum_up(&mut self, ask: &str) -> Result<String, CompactError> {
         let passed = match self.pass(ask).await {
             Ok(passed) => passed,
-            Err(Withheld::Denied(why) | Withheld::Ends(why)) => {
-                return Err(format!("The conversation stays as it is: {why}"));
+            Err(Withheld::Denied(reason) | Withheld::Ends(reason)) => {
+                return Err(CompactError::Denied { reason });
             }
         };
         let mut answer = self.send(passed, Vec::new(), MAX_TOKENS);
@@ -84,17 +99,13 @@ impl Agent {
         while let Some(delta) = answer.next().await {
             match delta {
                 Ok(Delta::Text(text)) => summary.push_str(&text),
-                Ok(Delta::End(_, Stop::Length)) => {
-                    return Err(
-                        "The conversation stays as it is: its summary got too long.".to_owned()
-                    );
-                }
+                Ok(Delta::End(_, Stop::Length)) => return Err(CompactError::TooLong),
                 Ok(_) => {}
-                Err(error) => return Err(format!("The conversation stays as it is: {error}")),
+                Err(error) => return Err(error.into()),
             }
         }
         if summary.trim().is_empty() {
-            return Err("The conversation stays as it is: the model gave no summary.".to_owned());
+            return Err(CompactError::NoSummary);
         }
         Ok(summary)
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::agent::{Agent, Settings};
+use crate::prompt::PromptRefused;
 use crate::{command, file};
 
 /// How much of a mentioned file goes to the model.
@@ -20,7 +21,7 @@ pub(crate) struct Expanded {
 
 impl Agent {
     /// Puts commands of files in place, and adds the files that the prompt mentions; why not, where a hook objects.
-    pub(crate) async fn expand(&self, text: String) -> Result<Expanded, String> {
+    pub(crate) async fn expand(&self, text: String) -> Result<Expanded, PromptRefused> {
         let mut expanded = Expanded { prompt: text, context: Vec::new() };
         // What the person mentions is their word; what the file of a command mentions is the word of who wrote that.
         let own: Vec<String> = mentions(&expanded.prompt).into_iter().map(str::to_owned).collect();
@@ -28,7 +29,7 @@ impl Agent {
             let prompt = body.replace("$ARGUMENTS", &args);
             let verdict = self.hooks.prompt_expanded(&name, &args, &prompt).await;
             if let Some(reason) = verdict.blocked.or(verdict.stop) {
-                return Err(reason);
+                return Err(PromptRefused { reason, event: verdict.event });
             }
             expanded.prompt = verdict.prompt.unwrap_or(prompt);
             expanded.context = verdict.context;

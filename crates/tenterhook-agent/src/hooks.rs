@@ -50,6 +50,8 @@ use mailboxes::Mailboxes;
 use means::Means;
 use past::Past;
 pub(crate) use rules::{BadRule, Doubt, FilesTouched, PermissionRule, Skips, Tree};
+#[cfg(test)]
+pub(crate) use servers::ServerError;
 pub(crate) use servers::{ServerOffer, ServerTool};
 pub(crate) use shell::CommandSandbox;
 use store::Marks;

@@ -63,36 +63,53 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let code = match play(args) {
         Ok(code) => code,
-        Err(message) => {
+        Err(error) => {
             // Where even that cannot be said, the exit code says it.
-            let _ = writeln!(std::io::stderr(), "error: {message}");
+            let _ = writeln!(std::io::stderr(), "error: {error}");
             USAGE
         }
     };
     ExitCode::from(code)
 }
 
-fn play(args: Args) -> Result<u8, String> {
+/// Why the program cannot go on.
+#[derive(Debug, thiserror::Error)]
+enum MainError {
+    #[error("standard input cannot be read: {0}")]
+    ReadPrompt(#[source] std::io::Error),
+    #[error("this is not a terminal: say what to do with `--print`")]
+    NoTerminal,
+    #[error("the prompt is empty: say what to do after `--print`, or on standard input")]
+    EmptyPrompt,
+    #[error("no threads can be started: {0}")]
+    Threads(#[source] std::io::Error),
+    #[error(transparent)]
+    Setup(#[from] setup::SetupError),
+    #[error("the session broke off: {0}")]
+    Session(#[from] tokio::task::JoinError),
+    #[error("the output cannot be written: {0}")]
+    Output(#[source] std::io::Error),
+}
+
+fn play(args: Args) -> Result<u8, MainError> {
     let source = match args.print.as_deref() {
         Some("-") => {
             let mut text = String::new();
             let read = std::io::stdin().read_to_string(&mut text);
-            read.map_err(|error| format!("standard input cannot be read: {error}"))?;
+            read.map_err(MainError::ReadPrompt)?;
             Some(Source::Prompt(text))
         }
         Some(prompt) => Some(Source::Prompt(prompt.to_owned())),
         None if args.stdin => Some(Source::Lines),
         None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
-        None => return Err("this is not a terminal: say what to do with `--print`".to_owned()),
+        None => return Err(MainError::NoTerminal),
     };
     if let Some(Source::Prompt(text)) = &source
         && text.trim().is_empty()
     {
-        return Err(
-            "the prompt is empty: say what to do after `--print`, or on standard input".to_owned()
-        );
+        return Err(MainError::EmptyPrompt);
     }
-    let runtime = threads().map_err(|error| format!("no threads can be started: {error}"))?;
+    let runtime = threads().map_err(MainError::Threads)?;
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();
     let format = args.output_format;
@@ -108,7 +125,7 @@ fn play(args: Args) -> Result<u8, String> {
             Ok(Left::Ended(code)) => match work.await {
                 Ok(()) => Ok(code),
                 // The exit code reports a panic in the session.
-                Err(error) => Err(format!("the session broke off: {error}")),
+                Err(error) => Err(error.into()),
             },
             Ok(Left::Abandoned) => {
                 // It may be where nothing interrupts it.
@@ -118,7 +135,7 @@ fn play(args: Args) -> Result<u8, String> {
             Err(error) => {
                 // The session ends when its face does.
                 let _ = work.await;
-                Err(format!("the output cannot be written: {error}"))
+                Err(MainError::Output(error))
             }
         }
     });

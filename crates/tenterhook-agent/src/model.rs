@@ -14,6 +14,7 @@ use futures_util::Stream;
 use serde_json::Value;
 
 use crate::conversation::{Call, Echo, Message};
+use crate::hooks::services::Unreachable;
 use crate::hooks::{MODEL, services};
 
 /// Everything that one call of the model is given.
@@ -153,9 +154,18 @@ pub(crate) struct Opened {
     pub(crate) provider: Arc<dyn Provider>,
 }
 
+/// Why there is no model of a name.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error(transparent)]
+    Script(#[from] scripted::ScriptError),
+    #[error("{reason}{hint}", reason = .0, hint = genai::hint(.0))]
+    Service(#[from] Unreachable),
+}
+
 /// Finds who answers for the model of that name; without one, for the one that a variable names, or the first that there is a
 /// key for.
-pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, String> {
+pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, OpenError> {
     let name = name.filter(|name| !name.trim().is_empty());
     let name = name.or_else(|| services::value(env, MODEL));
     if let Some((name, file)) = name.and_then(|name| Some((name, name.strip_prefix("scripted:")?)))

@@ -14,21 +14,29 @@ use crate::update::{Update, Updates};
 pub(crate) enum Taken {
     /// Its final text, with what hooks add for the model.
     In { text: String, context: Vec<String> },
-    /// It was refused: nothing of it is kept.
-    /// `event`: what the hook that refused it calls the event.
-    Refused { reason: String, event: String },
+    /// It was refused: nothing of it is stored.
+    Refused(PromptRefused),
+}
+
+/// A hook refused a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub(crate) struct PromptRefused {
+    pub(crate) reason: String,
+    /// The event, by the name that the hook uses.
+    pub(crate) event: String,
 }
 
 /// Takes a prompt through its hooks. The text that comes out is the only one that anybody uses.
 pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     let said = hooks.prompt_submitted(&text).await;
     if let Some(reason) = said.blocked.or(said.stop) {
-        return Taken::Refused { reason, event: said.event };
+        return Taken::Refused(PromptRefused { reason, event: said.event });
     }
     match said.prompt {
         Some(made) if made.trim().is_empty() => {
             let reason = "a hook left nothing of it".to_owned();
-            Taken::Refused { reason, event: said.event }
+            Taken::Refused(PromptRefused { reason, event: said.event })
         }
         made => Taken::In { text: made.unwrap_or(text), context: said.context },
     }
@@ -59,7 +67,7 @@ pub(crate) async fn steer(
             steering.add(Message::user(text.clone(), context));
             updates.send(Update::Prompt { id: submission.id, text });
         }
-        Some(Taken::Refused { reason, event }) => {
+        Some(Taken::Refused(PromptRefused { reason, event })) => {
             updates.warn(&event, format!("the text was not sent: {reason}"));
             let Submission { id, text } = submission;
             updates.send(Update::Refused { id: Some(id), text, reason });
@@ -78,7 +86,7 @@ impl Agent {
         let (id, typed) = (submission.id, submission.text.clone());
         let accepted = match stop.run_until_cancelled(self.accept(typed.clone())).await {
             Some(Ok(accepted)) => accepted,
-            Some(Err(reason)) => {
+            Some(Err(PromptRefused { reason, .. })) => {
                 self.updates.send(Update::Refused { id: Some(id), text: typed, reason });
                 return None;
             }
@@ -96,9 +104,9 @@ impl Agent {
     }
 
     /// Has a prompt judged, and then what it refers to put in place: its final text, and what the model is asked.
-    async fn accept(&self, text: String) -> Result<(String, Expanded), String> {
+    async fn accept(&self, text: String) -> Result<(String, Expanded), PromptRefused> {
         match judge(&self.hooks, text).await {
-            Taken::Refused { reason, .. } => Err(reason),
+            Taken::Refused(refused) => Err(refused),
             Taken::In { text, mut context } => {
                 let expanded = self.expand(text.clone()).await?;
                 context.extend(expanded.context);

@@ -7,10 +7,26 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tempfile::TempDir;
+
+/// Why the project of a script cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ScratchError {
+    #[error("the script `{file}` cannot be read: {source}")]
+    Read { file: String, source: io::Error },
+    #[error("the script `{file}`: {source}")]
+    Parse { file: String, source: toml::de::Error },
+    #[error("the script `{file}`: {source}")]
+    Directory { file: String, source: io::Error },
+    #[error("the script `{file}`: `{name}` is not inside its project")]
+    Outside { file: String, name: String },
+    #[error("the script `{file}`: `{name}`: {source}")]
+    Write { file: String, name: String, source: io::Error },
+}
 
 /// A scratch project and home, removed when dropped.
 #[derive(Debug)]
@@ -30,34 +46,39 @@ struct Brought {
 
 impl ScratchProject {
     /// The ground of a script; none where it brings no files, or the model is no script.
-    pub(crate) fn for_model(model: Option<&str>) -> Result<Option<Self>, String> {
+    pub(crate) fn for_model(model: Option<&str>) -> Result<Option<Self>, ScratchError> {
         let Some(file) = model.and_then(|model| model.strip_prefix("scripted:")) else {
             return Ok(None);
         };
-        let cannot = |what: String| format!("the script `{file}`: {what}");
+        let script = || file.to_owned();
+        let no_directory = |source| ScratchError::Directory { file: script(), source };
         let text = std::fs::read_to_string(file)
-            .map_err(|error| format!("the script `{file}` cannot be read: {error}"))?;
-        let brought: Brought = toml::from_str(&text).map_err(|error| cannot(error.to_string()))?;
+            .map_err(|source| ScratchError::Read { file: script(), source })?;
+        let brought: Brought = toml::from_str(&text)
+            .map_err(|source| ScratchError::Parse { file: script(), source })?;
         if brought.files.is_empty() {
             return Ok(None);
         }
         let directory = tempfile::Builder::new().prefix("tenterhook-tour-").tempdir();
-        let directory = directory.map_err(|error| cannot(error.to_string()))?;
+        let directory = directory.map_err(no_directory)?;
         let scratch_project = Self { directory, welcome: brought.welcome };
         for (name, content) in &brought.files {
             let path = scratch_project.project().join(name);
             let inside = !Path::new(name).is_absolute()
                 && !name.split('/').any(|component| component == "..");
             if !inside {
-                return Err(cannot(format!("`{name}` is not inside its project")));
+                return Err(ScratchError::Outside { file: script(), name: name.clone() });
             }
             let parent = path.parent().unwrap_or(&path);
             let written =
                 std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, content));
-            written.map_err(|error| cannot(format!("`{name}`: {error}")))?;
+            written.map_err(|source| ScratchError::Write {
+                file: script(),
+                name: name.clone(),
+                source,
+            })?;
         }
-        std::fs::create_dir_all(scratch_project.home())
-            .map_err(|error| cannot(error.to_string()))?;
+        std::fs::create_dir_all(scratch_project.home()).map_err(no_directory)?;
         Ok(Some(scratch_project))
     }
 

@@ -202,7 +202,7 @@ impl Session {
                     self.attend(inputs, async |session| session.run_command(command).await).await
                 }
                 Some(Err(why)) => {
-                    self.agent.updates.send(Update::Notice(why));
+                    self.agent.updates.send(Update::Notice(why.to_string()));
                     Ok(())
                 }
             };

@@ -5,7 +5,6 @@
 )]
 
 use std::env;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,11 +16,11 @@ use tenterhook::discover;
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
 use crate::gate::Seen;
-use crate::hooks::{AgentContext, Hooks, PermissionRule};
-use crate::model::{self, Opened};
+use crate::hooks::{AgentContext, BadRule, Hooks, PermissionRule};
+use crate::model::{self, OpenError, Opened};
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
-use crate::scratch_project::ScratchProject;
+use crate::scratch_project::{ScratchError, ScratchProject};
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
@@ -40,13 +39,37 @@ const HOMES: &[&str] =
 /// The longest time that the end of a session waits for hooks.
 const EXIT_WAIT: Duration = Duration::from_mins(1);
 
+/// Why no session can begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetupError {
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    #[error(transparent)]
+    Model(#[from] OpenError),
+    #[error(transparent)]
+    Rule(#[from] BadRule),
+    #[error("the current directory cannot be read: {0}")]
+    CurrentDirectory(#[source] io::Error),
+    #[error("`HOME` is `{home}`: set it to an absolute path", home = .0.display())]
+    RelativeHome(PathBuf),
+    #[error("the transcript `{path}` cannot be {action}: {source}", path = .path.display())]
+    Transcript { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("`{given}` is not a valid permission mode: say one of {known}")]
+    Mode { given: String, known: String },
+    /// The number is negative, too large or no number.
+    #[error("`{option} {value}` is not a valid number of seconds")]
+    NotSeconds { option: &'static str, value: f64 },
+    #[error("`--exit-wait {0}` is too long: write a number up to {most}", most = EXIT_WAIT.as_secs())]
+    ExitWait(f64),
+}
+
 /// Builds the session.
-pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
+pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupError> {
     let scratch_project = ScratchProject::for_model(args.model.as_deref())?;
     let Around { cwd, home, env } = around(scratch_project.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
-    let patience = patience(&args).map_err(|error| error.to_string())?;
+    let patience = patience(&args)?;
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd, &updates);
@@ -123,19 +146,18 @@ struct Around {
     env: Vec<(String, String)>,
 }
 
-fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, String> {
+fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, SetupError> {
     let mut env: Vec<(String, String)> = env::vars_os()
         .map(|(name, value)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         })
         .collect();
     let Some(scratch_project) = scratch_project else {
-        let cwd = env::current_dir()
-            .map_err(|error| format!("the current directory cannot be read: {error}"))?;
+        let cwd = env::current_dir().map_err(SetupError::CurrentDirectory)?;
         let home = env::home_dir().unwrap_or_else(|| "/".into());
         // Its hooks would be missed, or taken from whatever directory this is.
         if home.is_relative() {
-            return Err(format!("`HOME` is `{}`: set it to an absolute path", home.display()));
+            return Err(SetupError::RelativeHome(home));
         }
         return Ok(Around { cwd, home, env });
     };
@@ -163,13 +185,17 @@ impl Begun {
         let (id, begun) = transcript.begin(kept, model, cwd);
         let copied = if *source == "fork" { transcript.take_over(kept) } else { Ok(()) };
         if let Err(error) = begun.and(copied) {
-            updates.warn("transcript", cannot("written", transcript.path(), &error));
+            updates.warn("transcript", cannot("written", transcript.path(), error).to_string());
         }
         id
     }
 }
 
-fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Result<Begun, String> {
+fn begin(
+    args: &Args,
+    own: impl FnOnce() -> PathBuf,
+    updates: &Updates,
+) -> Result<Begun, SetupError> {
     let anew = || {
         let path = own();
         let begun = match discover::missing_home(&path) {
@@ -179,7 +205,7 @@ fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Resul
             }
             None => Transcript::open(&path),
         };
-        begun.map_err(|error| cannot("written", &path, &error))
+        begun.map_err(|error| cannot("written", &path, error))
     };
     let Some(path) = &args.resume else {
         return Ok(Begun {
@@ -189,12 +215,12 @@ fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Resul
         });
     };
     let begun = if args.fork {
-        let kept = Transcript::read(path).map_err(|error| cannot("read", path, &error))?;
+        let kept = Transcript::read(path).map_err(|error| cannot("read", path, error))?;
         let mut copy = StoredSession::forked(kept.messages);
         copy.torn = kept.torn;
         Begun { source: "fork", kept: copy, transcript: anew()? }
     } else {
-        let resumed = Transcript::resume(path).map_err(|error| cannot("read", path, &error));
+        let resumed = Transcript::resume(path).map_err(|error| cannot("read", path, error));
         resumed.map(|(kept, transcript)| Begun { source: "resume", kept, transcript })?
     };
     if begun.kept.torn > 0 {
@@ -203,22 +229,17 @@ fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Resul
     Ok(begun)
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
-    format!("the transcript `{}` cannot be {what}: {error}", path.display())
+fn cannot(action: &'static str, path: &Path, source: io::Error) -> SetupError {
+    SetupError::Transcript { action, path: path.to_owned(), source }
 }
 
-fn permissions(args: &Args) -> Result<Permissions, String> {
+fn permissions(args: &Args) -> Result<Permissions, SetupError> {
     let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
         let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
-        format!(
-            "`{}` is not a valid permission mode: say one of {}",
-            args.permission_mode,
-            words.join(", ")
-        )
+        SetupError::Mode { given: args.permission_mode.clone(), known: words.join(", ") }
     })?;
-    let read = |rules: &[String]| -> Result<Vec<_>, String> {
-        let read = rules.iter().map(|rule| PermissionRule::read(rule));
-        read.map(|rule| rule.map_err(|error| error.to_string())).collect()
+    let read = |rules: &[String]| -> Result<Vec<_>, BadRule> {
+        rules.iter().map(|rule| PermissionRule::read(rule)).collect()
     };
     let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
     let permissions = Permissions::default();
@@ -227,29 +248,7 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
     Ok(permissions)
 }
 
-/// Why the value of an option is not a wait.
-enum WaitError {
-    /// The number is negative, too large or none.
-    NotSeconds { option: &'static str, value: f64 },
-    /// The end of a session waits for less.
-    TooLong(f64),
-}
-
-impl fmt::Display for WaitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotSeconds { option, value } => {
-                write!(f, "`{option} {value}` is not a valid number of seconds")
-            }
-            Self::TooLong(value) => {
-                let most = EXIT_WAIT.as_secs();
-                write!(f, "`--exit-wait {value}` is too long: write a number up to {most}")
-            }
-        }
-    }
-}
-
-fn patience(args: &Args) -> Result<Patience, WaitError> {
+fn patience(args: &Args) -> Result<Patience, SetupError> {
     Ok(Patience {
         question: seconds("--notify-after", args.notify_after)?,
         idle: seconds("--idle-after", args.idle_after)?,
@@ -257,13 +256,13 @@ fn patience(args: &Args) -> Result<Patience, WaitError> {
     })
 }
 
-fn exit_wait(value: f64) -> Result<Duration, WaitError> {
+fn exit_wait(value: f64) -> Result<Duration, SetupError> {
     let wait = seconds("--exit-wait", value)?;
-    if wait > EXIT_WAIT { Err(WaitError::TooLong(value)) } else { Ok(wait) }
+    if wait > EXIT_WAIT { Err(SetupError::ExitWait(value)) } else { Ok(wait) }
 }
 
-fn seconds(option: &'static str, value: f64) -> Result<Duration, WaitError> {
-    Duration::try_from_secs_f64(value).map_err(|_| WaitError::NotSeconds { option, value })
+fn seconds(option: &'static str, value: f64) -> Result<Duration, SetupError> {
+    Duration::try_from_secs_f64(value).map_err(|_| SetupError::NotSeconds { option, value })
 }
 
 fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {

@@ -4,24 +4,45 @@
 mod worktree;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::agent::{Agent, Role, Steering};
 use crate::conversation::{Call, Message};
+use crate::model::ModelError;
 use crate::render::Renderer;
 use crate::task_gate::{self, Came, TaskInfo};
 use crate::tool::{Output, failed, text};
 use crate::transcript::Transcript;
 use crate::turn::Ending;
 use crate::underway::Underway;
-use worktree::Worktree;
+use worktree::{Worktree, WorktreeError};
 
 /// The default kind of a subagent.
 const GENERAL: &str = "general";
 /// How much of a call's name stands in the names of files.
 const LONGEST: usize = 64;
+
+/// Why a subagent did not do its task.
+#[derive(Debug, thiserror::Error)]
+enum SubagentError {
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    #[error("{reason}")]
+    Denied { reason: String },
+    #[error("`{path}` cannot be written: {source}", path = .path.display())]
+    Transcript { path: PathBuf, source: io::Error },
+    #[error("the subagent was stopped: {reason}")]
+    Stopped { reason: String },
+    #[error("the user stopped it")]
+    Interrupted,
+    #[error("the subagent's model failed: {0}")]
+    Model(#[from] ModelError),
+    /// It failed, and this became of its worktree.
+    #[error("{source}\n\n{note}")]
+    InWorktree { source: Box<Self>, note: String },
+}
 
 impl Agent {
     /// Gives a task to a subagent and waits for it.
@@ -37,18 +58,16 @@ impl Agent {
         };
         let mut came = match self.give(call, about, prompt).await {
             Ok(done) => task_gate::counts_as_done(&self.hooks, task, done).await,
-            Err(why) => failed(why).into(),
+            Err(error) => failed(error.to_string()).into(),
         };
         came.context.splice(0..0, context);
         came
     }
 
-    async fn give(&self, call: &Call, about: &str, prompt: &str) -> Result<Output, String> {
+    async fn give(&self, call: &Call, about: &str, prompt: &str) -> Result<Output, SubagentError> {
         let kind = text(call, "subagent_type").unwrap_or(GENERAL);
         let worktree = match text(call, "isolation") {
-            Some(_) => {
-                Some(Worktree::make(self, &plain(&call.id)).await.map_err(|why| why.to_string())?)
-            }
+            Some(_) => Some(Worktree::make(self, &plain(&call.id)).await?),
             None => None,
         };
         let place = worktree.as_ref().map(Worktree::path);
@@ -57,22 +76,23 @@ impl Agent {
         if let Some(underway) = underway {
             underway.over();
         }
-        let left = match worktree {
+        let note = match worktree {
             Some(worktree) => worktree.finish().await,
             None => None,
         };
-        let left = left.map(|words| format!("\n\n{words}")).unwrap_or_default();
-        let words = ended.map(|words| words + &left).map_err(|why| why + &left)?;
+        let words = match (ended, note) {
+            (Ok(words), Some(note)) => format!("{words}\n\n{note}"),
+            (Err(error), Some(note)) => {
+                return Err(SubagentError::InWorktree { source: Box::new(error), note });
+            }
+            (ended, None) => ended?,
+        };
         Ok(Output::Done { response: json!({"content": words, "agentType": kind}), text: words })
     }
 
-    fn open_transcript_of(&self, call: &Call) -> io::Result<Transcript> {
+    fn open_transcript_of(&self, call: &Call) -> Result<Transcript, SubagentError> {
         let name = self.transcript.path().with_extension(format!("{}.jsonl", plain(&call.id)));
-        let opened = Transcript::open(&name);
-        opened.map_err(|error| {
-            let message = format!("`{}` cannot be written: {error}", name.display());
-            io::Error::new(error.kind(), message)
-        })
+        Transcript::open(&name).map_err(|source| SubagentError::Transcript { path: name, source })
     }
 
     async fn run_subagent(
@@ -82,16 +102,16 @@ impl Agent {
         about: &str,
         prompt: &str,
         worktree: Option<&Path>,
-    ) -> Result<String, String> {
+    ) -> Result<String, SubagentError> {
         let hooks = self.hooks.of_subagent(&call.id, kind, worktree);
         // Before its first event: what a background hook adds there is for its model.
         let steering = Steering::default();
         let mailbox = hooks.open_mailbox(&call.id, &steering);
         let started = hooks.subagent_started(about, prompt).await;
         if let Some(reason) = started.stop {
-            return Err(reason);
+            return Err(SubagentError::Denied { reason });
         }
-        let transcript = self.open_transcript_of(call).map_err(|error| error.to_string())?;
+        let transcript = self.open_transcript_of(call)?;
         let mut settings = self.settings.clone();
         if let Some(path) = worktree {
             settings.cwd = path.to_owned();
@@ -129,9 +149,9 @@ impl Agent {
         agent.steering.take().into_iter().for_each(|message| self.steering.add_later(message));
         match ending {
             Ending::Done => Ok(agent.last_reply()),
-            Ending::Stopped(reason) => Err(format!("the subagent was stopped: {reason}")),
-            Ending::Interrupted => Err("the user stopped it".to_owned()),
-            Ending::Failed(error) => Err(format!("the subagent's model failed: {error}")),
+            Ending::Stopped(reason) => Err(SubagentError::Stopped { reason }),
+            Ending::Interrupted => Err(SubagentError::Interrupted),
+            Ending::Failed(error) => Err(error.into()),
         }
     }
 }

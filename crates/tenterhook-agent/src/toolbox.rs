@@ -104,10 +104,10 @@ impl Agent {
         let offers = self.hooks.offers().await;
         drop(shown);
         let (served, notes) = choice::choose(offers);
-        for line in notes {
-            match line {
-                Ok(line) => self.updates.send(Update::Notice(line)),
-                Err(why) => self.updates.warn("mcp", why),
+        for note in notes {
+            match note {
+                choice::Note::Notice(text) => self.updates.send(Update::Notice(text)),
+                choice::Note::Warning(text) => self.updates.warn("mcp", text),
             }
         }
         *self.toolbox.state() = State { generation, served };
@@ -127,11 +127,12 @@ impl Agent {
             return failed("the arguments are not a JSON object");
         };
         let came = self.hooks.call_server(server, tool, input).await;
-        let (Ok(mut text) | Err(mut text)) = came.clone();
+        let is_error = came.is_err();
+        let mut text = came.unwrap_or_else(|error| error.to_string());
         if text.len() > RESULT {
             conversation::shorten(&mut text, RESULT);
         }
-        if came.is_err() {
+        if is_error {
             return failed(text);
         }
         let response: Value = json!([{"type": "text", "text": text}]);

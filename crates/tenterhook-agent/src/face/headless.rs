@@ -14,7 +14,7 @@ use crate::conversation::{self, Call};
 use crate::hooks;
 use crate::submission::Submission;
 use crate::update::{Decision, Input, Update};
-use line::LineCommand;
+use line::{LineCommand, LineError};
 
 /// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -132,7 +132,7 @@ impl Speaker {
     }
 
     /// Handles a line of input, or its end.
-    fn handle_line(&mut self, line: Option<Result<LineCommand, String>>) -> io::Result<()> {
+    fn handle_line(&mut self, line: Option<Result<LineCommand, LineError>>) -> io::Result<()> {
         match line {
             Some(Ok(LineCommand::Input(input))) => self.send(input),
             Some(Ok(LineCommand::Decide(id, decision))) => {
@@ -172,7 +172,7 @@ fn lines() -> Lines {
 }
 
 /// The next line; pends where none is read.
-async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<LineCommand, String>>> {
+async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<LineCommand, LineError>>> {
     match lines {
         Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),
         None => std::future::pending().await,

@@ -17,6 +17,26 @@ use super::{Hooks, points};
 /// The rule by which a hook rests at an event that it is not for.
 const ELSEWHERE: &str = "P-2";
 
+/// Why `/hooks` cannot do what was asked for.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PanelError {
+    #[error("{}", not_fired(.labels))]
+    NotFired { labels: Vec<String> },
+    #[error("No event was fired yet.")]
+    NoEvent,
+    #[error("`{0}` is no event, no tool that was called and no call of this session.")]
+    UnknownEvent(String),
+    #[error("no hook is called `{0}`; `/hooks` lists them")]
+    UnknownHook(String),
+    #[error("`{0}` is managed: it cannot be switched off")]
+    Managed(String),
+}
+
+fn not_fired(labels: &[String]) -> String {
+    let line = |label: &String| format!("`{label}` has not happened in this session.");
+    labels.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 impl Hooks {
     /// Every hook: its name, when it runs, what runs, its file and line.
     pub(crate) fn list(&self) -> String {
@@ -93,19 +113,19 @@ impl Hooks {
 
     /// Explains for every hook whether and why it runs at the named event. The name is an event's in the words of each agent
     /// that has hooks here, a call's, or a tool's; an empty one means the last event.
-    pub(crate) fn explain(&self, name: &str) -> Result<String, String> {
+    pub(crate) fn explain(&self, name: &str) -> Result<String, PanelError> {
         let mut text = String::new();
         let mut missing = Vec::new();
         for label in self.labels_named(name) {
             match self.past().last(|event| event.name.as_str() == label.neutral()) {
                 Some(event) => self.explain_event(&mut text, &event),
-                None => missing.push(format!("`{label}` has not happened in this session.")),
+                None => missing.push(label.to_string()),
             }
         }
         if !text.is_empty() || !missing.is_empty() {
             return match text.is_empty() {
-                true => Err(missing.join("\n")),
-                false => Ok(text + &missing.join("\n")),
+                true => Err(PanelError::NotFired { labels: missing }),
+                false => Ok(text + &not_fired(&missing)),
             };
         }
         let is_asked = |event: &Event| {
@@ -115,12 +135,8 @@ impl Hooks {
             name.is_empty() || (is_call && event.name.as_str() == "PreToolUse")
         };
         let event = self.past().last(is_asked).ok_or_else(|| match name {
-            "" => "No event was fired yet.".to_owned(),
-            name => {
-                format!(
-                    "`{name}` is no event, no tool that was called and no call of this session."
-                )
-            }
+            "" => PanelError::NoEvent,
+            name => PanelError::UnknownEvent(name.to_owned()),
         })?;
         self.explain_event(&mut text, &event);
         Ok(text)
@@ -170,13 +186,13 @@ impl Hooks {
     }
 
     /// Switches a hook off or on for this session.
-    pub(crate) fn switch(&self, name: &str, on: bool) -> Result<String, String> {
+    pub(crate) fn switch(&self, name: &str, on: bool) -> Result<String, PanelError> {
         let ruleset = self.engine.ruleset();
         let Some(hook) = ruleset.hooks().iter().find(|hook| hook.id.as_str() == name) else {
-            return Err(format!("no hook is called `{name}`; `/hooks` lists them"));
+            return Err(PanelError::UnknownHook(name.to_owned()));
         };
         if hook.is_settled() && !on {
-            return Err(format!("`{name}` is managed: it cannot be switched off"));
+            return Err(PanelError::Managed(name.to_owned()));
         }
         self.session.switch(&HookId::new(name), on);
         self.others();
@@ -252,12 +268,20 @@ mod tests {
         let all = [source("ours", Layer::Managed), source("mine", Layer::User)];
         hooks.engine =
             all.into_iter().fold(Engine::builder(), |all, source| all.source(source)).build().0;
-        assert!(hooks.switch("ours", false).unwrap_err().contains("cannot be switched off"));
+        assert!(
+            hooks
+                .switch("ours", false)
+                .is_err_and(|error| error == PanelError::Managed("ours".into()))
+        );
         assert_eq!(hooks.switch("mine", false).as_deref(), Ok("`mine` is off for this session."));
         let list = hooks.list();
         assert_eq!(list.matches("[off for this session]").count(), 1, "{list}");
         assert!(list.contains("mine  on Stop  [off for this session]"), "{list}");
         assert_eq!(hooks.switch("mine", true).as_deref(), Ok("`mine` is on again."));
-        assert!(hooks.switch("theirs", false).unwrap_err().contains("no hook is called"));
+        assert!(
+            hooks
+                .switch("theirs", false)
+                .is_err_and(|error| matches!(error, PanelError::UnknownHook(_)))
+        );
     }
 }

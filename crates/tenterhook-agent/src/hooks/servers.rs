@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tenterhook::executor::mcp::{Call, Content, Servers};
+use tenterhook::executor::mcp::{Call, CallFault, Content, Servers};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Hooks;
@@ -24,8 +24,22 @@ pub(crate) struct ServerTool {
     pub(crate) schema: Map<String, Value>,
 }
 
+/// Why a server offers nothing, or a call of one of its tools failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum ServerError {
+    #[error(transparent)]
+    Unusable(#[from] CallFault),
+    #[error("the server `{0}` did not say within {LISTING:?} what it offers")]
+    SlowOffer(String),
+    #[error("`{server}/{tool}` did not answer within {CALL:?}")]
+    SlowCall { server: String, tool: String },
+    /// The tool itself reports a failure, with this text.
+    #[error("{text}")]
+    Tool { text: String },
+}
+
 /// What a server offers, and whether that is not all.
-pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), String>;
+pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), ServerError>;
 
 impl Hooks {
     /// A number that changes when other servers are configured.
@@ -46,10 +60,8 @@ impl Hooks {
                     });
                     Ok((tools.collect(), offer.is_cut))
                 }
-                Ok(Err(fault)) => Err(fault.why),
-                Err(_) => Err(format!(
-                    "the server `{name}` did not say within {LISTING:?} what it offers"
-                )),
+                Ok(Err(fault)) => Err(fault.into()),
+                Err(_) => Err(ServerError::SlowOffer(name.clone())),
             };
             (name, offer)
         });
@@ -62,13 +74,16 @@ impl Hooks {
         server: &str,
         tool: &str,
         input: &Map<String, Value>,
-    ) -> Result<String, String> {
+    ) -> Result<String, ServerError> {
         let deadline = Instant::now() + CALL;
         let call = Call { server, tool, input, deadline, sandbox: None };
         let reply = match timeout_at(deadline, self.means.servers().call(call)).await {
             Ok(Ok(reply)) => reply,
-            Ok(Err(fault)) => return Err(fault.why),
-            Err(_) => return Err(format!("`{server}/{tool}` did not answer within {CALL:?}")),
+            Ok(Err(fault)) => return Err(fault.into()),
+            Err(_) => {
+                let (server, tool) = (server.to_owned(), tool.to_owned());
+                return Err(ServerError::SlowCall { server, tool });
+            }
         };
         let texts = reply.content.into_iter().map(|content| match content {
             Content::Text(text) => text,
@@ -82,7 +97,7 @@ impl Hooks {
             texts.extend((!repeated).then_some(last));
         }
         let text = texts.join("\n");
-        if reply.is_error { Err(text) } else { Ok(text) }
+        if reply.is_error { Err(ServerError::Tool { text }) } else { Ok(text) }
     }
 }
 

@@ -40,7 +40,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) struct Genai {
     target: Arc<Target>,
     /// Made at the first request: to load the certificates takes time.
-    client: Arc<OnceLock<Result<Line, String>>>,
+    client: Arc<OnceLock<Result<Line, LineError>>>,
 }
 
 impl fmt::Debug for Genai {
@@ -52,9 +52,11 @@ impl fmt::Debug for Genai {
 
 impl Genai {
     /// The model of that name; without one, that of the first service that there is a key for.
-    pub(super) fn open(wanted: Option<&str>, env: &[(String, String)]) -> Result<Self, String> {
-        let chosen = services::choose(env, wanted, ModelTier::Able);
-        let target = Arc::new(chosen.map_err(|why| explain(&why))?);
+    pub(super) fn open(
+        wanted: Option<&str>,
+        env: &[(String, String)],
+    ) -> Result<Self, Unreachable> {
+        let target = Arc::new(services::choose(env, wanted, ModelTier::Able)?);
         Ok(Self { target, client: Arc::default() })
     }
 
@@ -81,16 +83,14 @@ impl Genai {
     }
 }
 
-/// What a person reads who could have said something else.
-fn explain(why: &Unreachable) -> String {
-    let more = match why {
-        Unreachable::Closed { .. } | Unreachable::Nobody => {
-            "; `--model scripted:FILE` plays from a file"
-        }
+/// How to choose a different model.
+pub(super) const fn hint(why: &Unreachable) -> &'static str {
+    match why {
+        Unreachable::Unknown { .. } => "",
         Unreachable::Unnamed(_) => ", or say it with `--model`",
-        _ => "",
-    };
-    format!("{why}{more}")
+        // Nothing gives access to a service.
+        _ => "; `--model scripted:FILE` plays from a file",
+    }
 }
 
 impl Provider for Genai {
@@ -109,7 +109,7 @@ struct Exchange {
     /// The number of the attempt under way.
     number: Option<u64>,
     target: Arc<Target>,
-    client: Arc<OnceLock<Result<Line, String>>>,
+    client: Arc<OnceLock<Result<Line, LineError>>>,
     attempts: u32,
     /// How long to wait before the next attempt.
     wait: Duration,
@@ -186,7 +186,8 @@ impl Exchange {
 
     async fn put(&mut self) -> Result<ChatStream, Fault> {
         let line = self.client.get_or_init(Line::open).as_ref();
-        let Line { client, relay } = line.map_err(|why| Fault::unknown(why, &self.target))?;
+        let Line { client, relay } =
+            line.map_err(|why| Fault::unknown(&why.to_string(), &self.target))?;
         let number = relay.number();
         self.number = Some(number);
         let options = wire::options(&self.request, &self.target, number);
@@ -230,24 +231,32 @@ struct Line {
     relay: Relay,
 }
 
+/// Why there is no way to a service.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("no connection can be made: {0}")]
+    Connection(#[from] reqwest::Error),
+    #[error("no connection can be made: {0}")]
+    Relay(#[from] std::io::Error),
+    #[error("no client can be made: {0}")]
+    Client(#[from] genai::Error),
+}
+
 impl Line {
     /// A client that connects only to the given server.
-    fn open() -> Result<Self, String> {
+    fn open() -> Result<Self, LineError> {
         // One provider of cryptography for the whole process; the engine may have chosen it already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let straight = || {
             let client = reqwest::Client::builder().no_proxy().no_gzip();
             client.redirect(reqwest::redirect::Policy::none())
         };
-        let none = |error| format!("no connection can be made: {error}");
-        let out = straight().connect_timeout(CONNECT).build().map_err(none)?;
-        let relay =
-            Relay::start(out).map_err(|error| format!("no connection can be made: {error}"))?;
+        let out = straight().connect_timeout(CONNECT).build()?;
+        let relay = Relay::start(out)?;
         // It meets no certificate: what is encrypted is so beyond the relay.
         let near = straight().unix_socket(relay.socket()).tls_certs_only([]);
-        let near = near.build().map_err(none)?;
-        let built = Client::builder().with_reqwest(near).build();
-        let client = built.map_err(|error| format!("no client can be made: {error}"))?;
+        let near = near.build()?;
+        let client = Client::builder().with_reqwest(near).build()?;
         Ok(Self { client, relay })
     }
 }

@@ -84,16 +84,25 @@ struct Lines {
     calls: usize,
 }
 
+/// Why a script cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ScriptError {
+    #[error("the script `{path}` cannot be read: {source}", path = .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("the script `{path}`: {source}", path = .path.display())]
+    Parse { path: PathBuf, source: toml::de::Error },
+}
+
 impl Scripted {
     /// Reads the file.
-    pub(crate) fn load(path: &Path) -> Result<Self, String> {
+    pub(crate) fn load(path: &Path) -> Result<Self, ScriptError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("the script `{}` cannot be read: {error}", path.display()))?;
-        Self::read(&text).map_err(|error| format!("the script `{}`: {error}", path.display()))
+            .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
+        Self::read(&text).map_err(|source| ScriptError::Parse { path: path.to_owned(), source })
     }
 
-    fn read(text: &str) -> Result<Self, String> {
-        let script: Script = toml::from_str(text).map_err(|error| error.to_string())?;
+    fn read(text: &str) -> Result<Self, toml::de::Error> {
+        let script: Script = toml::from_str(text)?;
         Ok(Self {
             record: script.record,
             lines: Mutex::new(Lines { left: script.reply, calls: 0 }),

@@ -9,6 +9,15 @@ use crate::permission::Mode;
 use crate::transcript::{self, StoredSession, Transcript, list};
 use crate::update::Update;
 
+/// Why the agent cannot work in a directory.
+#[derive(Debug, thiserror::Error)]
+enum DirectoryError {
+    #[error("`{path}` is not a directory", path = .0.display())]
+    NotDirectory(PathBuf),
+    #[error("`{path}`: {source}", path = .path.display())]
+    Lookup { path: PathBuf, source: std::io::Error },
+}
+
 impl Session {
     /// Runs one command.
     pub(super) async fn run_command(&mut self, command: Command) -> Result<(), Exit> {
@@ -19,7 +28,7 @@ impl Session {
             Command::RemoveRule(number) => self.remove_rule(number),
             Command::Compact(instructions) => {
                 if let Err(why) = self.agent.compact("manual", &instructions).await {
-                    self.page("/compact", why);
+                    self.page("/compact", why.to_string());
                 }
             }
             Command::Clear => self.clear().await?,
@@ -42,10 +51,14 @@ impl Session {
         let text = match what {
             Hooks::List => hooks.list(),
             Hooks::Events(agent) => hooks.events(&agent),
-            Hooks::Explain(name) => hooks.explain(&name).unwrap_or_else(|why| why),
+            Hooks::Explain(name) => hooks.explain(&name).unwrap_or_else(|error| error.to_string()),
             Hooks::Reload => hooks.reload(),
-            Hooks::Enable(name) => hooks.switch(&name, true).unwrap_or_else(|why| why),
-            Hooks::Disable(name) => hooks.switch(&name, false).unwrap_or_else(|why| why),
+            Hooks::Enable(name) => {
+                hooks.switch(&name, true).unwrap_or_else(|error| error.to_string())
+            }
+            Hooks::Disable(name) => {
+                hooks.switch(&name, false).unwrap_or_else(|error| error.to_string())
+            }
         };
         // Others than before may name files to watch.
         self.watch.look().await;
@@ -109,7 +122,7 @@ impl Session {
                 self.agent.hooks.model_switched(&from, &name).await;
                 self.page("/model", format!("The model is `{name}`."));
             }
-            Err(why) => self.page("/model", why),
+            Err(error) => self.page("/model", error.to_string()),
         }
     }
 
@@ -186,7 +199,7 @@ impl Session {
     async fn cd(&mut self, directory: &str) {
         let to = match self.directory(directory) {
             Ok(to) => to,
-            Err(why) => return self.page("/cd", why),
+            Err(error) => return self.page("/cd", error.to_string()),
         };
         let from = std::mem::replace(&mut self.agent.settings.cwd, to.clone());
         self.agent.hooks.update_context(|place| place.cwd.clone_from(&to));
@@ -198,7 +211,7 @@ impl Session {
     async fn add_dir(&mut self, directory: &str) {
         let added = match self.directory(directory) {
             Ok(added) => added,
-            Err(why) => return self.page("/add-dir", why),
+            Err(error) => return self.page("/add-dir", error.to_string()),
         };
         self.agent.permissions.directories(|all| all.push(added.clone()));
         let verdict = self.agent.hooks.directory_added(&added, "slash_command").await;
@@ -208,12 +221,12 @@ impl Session {
         self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
     }
 
-    fn directory(&self, name: &str) -> Result<PathBuf, String> {
+    fn directory(&self, name: &str) -> Result<PathBuf, DirectoryError> {
         let path = self.agent.settings.cwd.join(name);
         match path.canonicalize() {
             Ok(path) if path.is_dir() => Ok(path),
-            Ok(path) => Err(format!("`{}` is not a directory", path.display())),
-            Err(error) => Err(format!("`{}`: {error}", path.display())),
+            Ok(path) => Err(DirectoryError::NotDirectory(path)),
+            Err(source) => Err(DirectoryError::Lookup { path, source }),
         }
     }
 }

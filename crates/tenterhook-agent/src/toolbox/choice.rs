@@ -22,17 +22,39 @@ const ALL: usize = 256 << 10;
 /// How many names stand in a line.
 const NAMED: usize = 5;
 
-/// The tools for the model, and a line for each server: a notice, or an error.
-pub(super) fn choose(
-    offers: Vec<(String, ServerOffer)>,
-) -> (Vec<Served>, Vec<Result<String, String>>) {
+/// A line about a server, for the person.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    Notice(String),
+    Warning(String),
+}
+
+/// Why a tool is not offered.
+#[derive(Debug, thiserror::Error)]
+enum ToolRefused {
+    #[error("(its name is longer than the {NAME} characters of a tool)")]
+    LongName,
+    #[error("(another tool is called `{0}` already)")]
+    NameTaken(String),
+    #[error("(there are {MOST} already)")]
+    TooMany,
+    #[error("(its arguments are not an object)")]
+    NoObject,
+    #[error("(its schema is longer than {} KiB)", SCHEMA >> 10)]
+    LongSchema,
+    #[error("(all of them are longer than {} KiB)", ALL >> 10)]
+    Full,
+}
+
+/// The tools for the model, and a line for each server.
+pub(super) fn choose(offers: Vec<(String, ServerOffer)>) -> (Vec<Served>, Vec<Note>) {
     let (mut served, mut notes) = (Vec::new(), Vec::new());
     let mut left = ALL;
     for (server, offer) in offers {
         let (tools, is_cut) = match offer {
             Ok(offer) => offer,
             Err(why) => {
-                notes.push(Err(format!("{why}; none of its tools is offered")));
+                notes.push(Note::Warning(format!("{why}; none of its tools is offered")));
                 continue;
             }
         };
@@ -47,7 +69,7 @@ pub(super) fn choose(
         if is_cut {
             refused.push("what it lists behind that".to_owned());
         }
-        notes.push(Ok(match served.len() - before {
+        notes.push(Note::Notice(match served.len() - before {
             1 => format!("The server `{server}` offers 1 tool."),
             count => format!("The server `{server}` offers {count} tools."),
         }));
@@ -55,7 +77,7 @@ pub(super) fn choose(
             let more = refused.len().saturating_sub(NAMED);
             refused.truncate(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            notes.push(Err(format!(
+            notes.push(Note::Warning(format!(
                 "not offered of the server `{server}`: {}{more}",
                 refused.join(", ")
             )));
@@ -70,20 +92,20 @@ fn take(
     tool: ServerTool,
     served: &mut Vec<Served>,
     left: &mut usize,
-) -> Result<(), String> {
+) -> Result<(), ToolRefused> {
     let name = format!("{PREFIX}{}__{}", plain(server), plain(&tool.name));
     if tool.name.is_empty() || name.len() > NAME {
-        return Err(format!("(its name is longer than the {NAME} characters of a tool)"));
+        return Err(ToolRefused::LongName);
     }
     if served.iter().any(|s| s.spec.name == name) {
-        return Err(format!("(another tool is called `{name}` already)"));
+        return Err(ToolRefused::NameTaken(name));
     }
     if served.len() >= MOST {
-        return Err(format!("(there are {MOST} already)"));
+        return Err(ToolRefused::TooMany);
     }
     let mut schema = Value::Object(tool.schema);
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err("(its arguments are not an object)".to_owned());
+        return Err(ToolRefused::NoObject);
     }
     clean(&mut schema);
     let mut about = hooks::safe(&tool.about);
@@ -92,11 +114,11 @@ fn take(
     }
     let long = schema.to_string().len();
     if long > SCHEMA {
-        return Err(format!("(its schema is longer than {} KiB)", SCHEMA >> 10));
+        return Err(ToolRefused::LongSchema);
     }
     let size = name.len() + about.len() + long;
     if size > *left {
-        return Err(format!("(all of them are longer than {} KiB)", ALL >> 10));
+        return Err(ToolRefused::Full);
     }
     *left -= size;
     let spec = ToolSpec { name: Cow::Owned(name), about: Cow::Owned(about), schema };
@@ -137,6 +159,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::hooks::ServerError;
 
     fn tool(name: &str, about: &str, schema: Value) -> ServerTool {
         let schema = schema.as_object().cloned().unwrap_or_default();
@@ -167,8 +190,8 @@ mod tests {
         assert!(!served[1].text().contains('\u{1b}'), "{:?}", served[1]);
         assert_eq!(served[1].spec.schema["properties"]["a\u{200b}"]["enum"][0], "\u{200b}");
         assert_eq!(served[1].tool, "say it");
-        assert_eq!(notes[0], Ok("The server `plugin:a:b` offers 2 tools.".to_owned()));
-        let refused = notes[1].as_ref().unwrap_err();
+        assert_eq!(notes[0], Note::Notice("The server `plugin:a:b` offers 2 tools.".to_owned()));
+        let Note::Warning(refused) = &notes[1] else { panic!("{notes:?}") };
         for word in [
             "`say.it`",
             "not an object",
@@ -186,7 +209,10 @@ mod tests {
         let many = (0..300).map(|i| tool(&format!("t{i}"), "", json!({"type": "object"})));
         let big = json!({"type": "object", "description": "x".repeat(SCHEMA / 2)});
         let offers = vec![
-            ("gone".to_owned(), Err("the server `gone`: it ended".to_owned())),
+            (
+                "gone".to_owned(),
+                Err(ServerError::Tool { text: "the server `gone`: it ended".to_owned() }),
+            ),
             (
                 "big".to_owned(),
                 Ok(((0..99).map(|i| tool(&format!("b{i}"), "", big.clone())).collect(), false)),
@@ -197,8 +223,10 @@ mod tests {
         assert_eq!(served.len(), MOST);
         let size: usize = served.iter().map(|s| s.text().len()).sum();
         assert!(size <= ALL + MOST * 4, "{size}");
-        let words: Vec<_> =
-            notes.iter().map(|result| result.clone().unwrap_or_else(|error| error)).collect();
+        let text = |note| match note {
+            Note::Notice(text) | Note::Warning(text) => text,
+        };
+        let words: Vec<String> = notes.into_iter().map(text).collect();
         assert!(words[0].contains("it ended; none of its tools is offered"), "{words:?}");
         assert!(
             words

@@ -341,7 +341,7 @@ fn a_torn_transcript_loses_one_line_and_says_so() {
     assert_eq!(reasons, ["other", "other", "resume", "other"]);
 }
 
-/// A question that waits, and a person who is away: hooks may call them. Typing shows that they are there.
+/// A question that waits, and an absent person: hooks may call them. Typing shows that they are there.
 #[test]
 fn hooks_call_a_person_who_does_not_answer() {
     let hooks =

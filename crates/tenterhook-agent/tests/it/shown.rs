@@ -67,7 +67,7 @@ think = "hm"
 text = "one"
 call = [{ tool = "Read", input = { file_path = "script.toml" } }]
 [[reply]]
-think = "this is not shown"
+think = "this stays hidden"
 call = [{ tool = "Read", input = { file_path = "script.toml" } }]
 [[reply]]
 text = "two"

@@ -38,11 +38,16 @@ enum Line {
     },
 }
 
+/// A line of standard input that is no command.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "unknown type of line: expected one of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {0}"
+)]
+pub(super) struct LineError(#[from] serde_json::Error);
+
 /// Reads a line.
-pub(super) fn read(line: &[u8]) -> Result<LineCommand, String> {
-    let line: Line = serde_json::from_slice(line).map_err(|error| {
-        format!("unknown type of line: expected one of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit, quit_now: {error}")
-    })?;
+pub(super) fn read(line: &[u8]) -> Result<LineCommand, LineError> {
+    let line: Line = serde_json::from_slice(line)?;
     Ok(LineCommand::Input(match line {
         Line::Prompt { text } => Input::Prompt(Submission::new(text)),
         Line::Queue { text } => Input::Queue(Submission::new(text)),

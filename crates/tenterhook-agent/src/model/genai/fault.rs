@@ -90,7 +90,10 @@ impl Fault {
     pub(super) fn behind(trouble: &Trouble, target: &Target) -> Self {
         match trouble {
             Trouble::Network(error) => network(error, target),
-            Trouble::Bounds(why) => Self::unknown(why, target),
+            Trouble::Bounds(error) => Self::unknown(&error.to_string(), target),
+            Trouble::Compressed => {
+                Self::unknown("its answer is compressed, which was not asked for", target)
+            }
         }
     }
 

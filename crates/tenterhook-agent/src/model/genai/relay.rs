@@ -20,7 +20,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
-use bounds::Bounds;
+use bounds::{Bounds, BoundsError};
 
 /// The header in which a request says its number and where it goes. Neither reaches the service.
 pub(super) const NUMBER: &str = "x-tenterhook-request";
@@ -47,8 +47,10 @@ const HOPS: &[&str] = &[
 pub(super) enum Trouble {
     /// With the connection to the service.
     Network(reqwest::Error),
-    /// The answer is more than anybody wants: in words.
-    Bounds(String),
+    /// The answer is longer than allowed.
+    Bounds(BoundsError),
+    /// The answer is compressed.
+    Compressed,
 }
 
 /// The troubles, by the number of the request.
@@ -132,7 +134,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
         }
     };
     if packed(&response) {
-        keep(Trouble::Bounds("its answer is compressed, which was not asked for".to_owned()));
+        keep(Trouble::Compressed);
         return Ok(());
     }
     stream.write_all(head(&response).as_bytes()).await?;

@@ -10,6 +10,17 @@ const HIGHEST: u64 = 1000;
 /// The text before such a number.
 const INDEX: &[u8] = b"index\"";
 
+/// Why the rest of an answer is not let through.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::model::genai) enum BoundsError {
+    #[error("its answer is longer than {} KiB", .most >> 10)]
+    Answer { most: usize },
+    #[error("a line of its answer is longer than {} KiB", LONGEST >> 10)]
+    Line,
+    #[error("a part of its answer has the number {0}, beyond {HIGHEST}")]
+    Number(String),
+}
+
 /// What was let through so far.
 #[derive(Debug)]
 pub(super) struct Bounds {
@@ -37,10 +48,10 @@ impl Bounds {
     }
 
     /// The events that are complete with this piece; why no more is let through. Looks at each byte once.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Vec<u8>, BoundsError> {
         self.total += piece.len();
         if self.total > self.most {
-            return Err(format!("its answer is longer than {} KiB", self.most >> 10));
+            return Err(BoundsError::Answer { most: self.most });
         }
         if self.plain {
             return Ok(piece.to_vec());
@@ -54,7 +65,7 @@ impl Bounds {
             }
             let text = self.held.get(line..at - 1).unwrap_or_default();
             if text.len() > LONGEST {
-                return Err(too_long());
+                return Err(BoundsError::Line);
             }
             numbered(text)?;
             // After `\r\n` the line between the two is empty, and ends nothing that the next one would not end.
@@ -66,7 +77,7 @@ impl Bounds {
         let rest = self.held.split_off(complete);
         (self.seen, self.line) = (at - complete, line - complete);
         if rest.len() > LONGEST {
-            return Err(too_long());
+            return Err(BoundsError::Line);
         }
         Ok(std::mem::replace(&mut self.held, rest))
     }
@@ -79,12 +90,8 @@ impl Bounds {
     }
 }
 
-fn too_long() -> String {
-    format!("a line of its answer is longer than {} KiB", LONGEST >> 10)
-}
-
 /// Refuses a line in which a part has a number beyond all bounds. In a text of the model the quote would have a backslash.
-fn numbered(line: &[u8]) -> Result<(), String> {
+fn numbered(line: &[u8]) -> Result<(), BoundsError> {
     let mut rest = line;
     while let Some(at) = rest.windows(INDEX.len()).position(|window| window == INDEX) {
         rest = rest.get(at + INDEX.len()..).unwrap_or_default();
@@ -97,7 +104,7 @@ fn numbered(line: &[u8]) -> Result<(), String> {
             number.get(digits.len()).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'e'));
         let high = digits.parse::<f64>().is_ok_and(|digit| digit > HIGHEST as f64);
         if high || exponent && !digits.is_empty() {
-            return Err(format!("a part of its answer has the number {digits}, beyond {HIGHEST}"));
+            return Err(BoundsError::Number(digits.into_owned()));
         }
     }
     Ok(())
@@ -107,7 +114,7 @@ fn numbered(line: &[u8]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn through(of_events: bool, pieces: &[&str]) -> Result<Vec<String>, String> {
+    fn through(of_events: bool, pieces: &[&str]) -> Result<Vec<String>, BoundsError> {
         let mut bounds = Bounds::new(of_events);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let mut all: Vec<_> = pieces
@@ -133,12 +140,12 @@ mod tests {
     #[test]
     fn what_is_too_much_is_not_let_through() {
         let long = "x".repeat(LONGEST + 1);
-        assert!(through(true, &["data: ", &long]).unwrap_err().contains("longer than 1024 KiB"));
+        assert!(through(true, &["data: ", &long]) == Err(BoundsError::Line));
         assert!(through(false, &[&format!("{long}\n")]).is_err());
         assert!(through(true, &[&"data: x\n".repeat(LONGEST / 8 + 1)]).is_err(), "one event");
         let much = "data: x\n\n".repeat(100_000);
         let pieces: Vec<&str> = std::iter::repeat_n(much.as_str(), 40).collect();
-        assert!(through(true, &pieces).unwrap_err().contains("longer than 32768 KiB"));
+        assert!(through(true, &pieces) == Err(BoundsError::Answer { most: MOST }));
         for line in [
             r#"data: {"tool_calls":[{"index":99999999}]}"#,
             r#"data: {"tool_calls":[{"index" : 4294967295 }]}"#,
