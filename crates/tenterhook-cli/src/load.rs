@@ -53,7 +53,7 @@ impl Texts {
 
 /// The findings about what nobody approved, or somebody changed since.
 const APPROVALS: &[Code] =
-    &[Code::NotApproved, Code::ChangedSinceApproved, Code::LockNotHeard, Code::ApprovalUnusable];
+    &[Code::NotApproved, Code::ChangedSinceApproved, Code::LockIgnored, Code::ApprovalUnusable];
 
 /// What was read.
 #[derive(Debug)]

@@ -56,7 +56,7 @@ fn message(found: &Diagnostic) -> String {
             Code::NotApproved
             | Code::ChangedSinceApproved
             | Code::ApprovalUnusable
-            | Code::LockNotHeard,
+            | Code::LockIgnored,
         ) => format!("{}; {help}", found.message),
         _ => found.message.clone(),
     }

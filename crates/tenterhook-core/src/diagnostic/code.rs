@@ -58,7 +58,7 @@ codes! {
         ChangedSinceApproved = "changed-since-approved", Warning;
         HomeMoved = "home-moved", Warning;
         InShadow = "in-shadow", Advice;
-        LockNotHeard = "lock-not-heard", Warning;
+        LockIgnored = "lock-not-heard", Warning;
         ManagedFileExposed = "managed-file-exposed", Error;
         KeptLastGood = "kept-last-good", Warning;
         LeftOut = "left-out", Error;

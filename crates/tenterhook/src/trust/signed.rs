@@ -125,7 +125,7 @@ impl Locks {
     pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
         self.of.iter().filter_map(|(project, vouched)| {
             let file = project.join(LOCK).display().to_string();
-            let code = Code::LockNotHeard;
+            let code = Code::LockIgnored;
             Some(match vouched {
                 Vouched::Nothing | Vouched::By(..) => return None,
                 Vouched::Unusable(why, at) => {
