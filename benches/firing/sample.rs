@@ -9,7 +9,7 @@ pub(crate) struct Sample(Vec<Duration>);
 
 impl Sample {
     /// The durations of `run`, called `times` times after a tenth as many that do not count.
-    pub(crate) fn of(times: usize, mut run: impl FnMut()) -> Self {
+    pub(crate) fn take(times: usize, mut run: impl FnMut()) -> Self {
         (0..times / 10).for_each(|_| run());
         Self::from_durations((0..times).map(|_| time(&mut run)).collect())
     }

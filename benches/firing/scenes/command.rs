@@ -47,12 +47,12 @@ fn in_turn(times: usize) -> (Duration, Sample) {
 /// Sixteen hooks that each compute for a while, against what the cores allow.
 pub(crate) fn parallel(table: &mut Table) {
     let args = ["--read-all", "--work", "20", "--stdout", "{}"];
-    let one = Sample::of(40, || {
+    let one = Sample::take(40, || {
         black_box(raw(fakehook(), &args, b"{}\n"));
     });
     let limit = one.median() * 16 / cores().min(16);
     let bed = Bed::written((0..16).map(|at| hook(at, &argv("run", fakehook(), &args))));
-    let sample = Sample::of(40, || {
+    let sample = Sample::take(40, || {
         drop(black_box(bed.fire()));
     });
     let against = ("what the cores allow", limit);

@@ -34,7 +34,7 @@ pub(crate) fn http(table: &mut Table) {
     let (bed, mut library) = match bed.and_then(|bed| Ok((library(&bed)?, bed))) {
         Ok((library, bed)) => (bed, library),
         Err(why) => {
-            table.add(raw_name, Sample::of(TIMES, &mut raw), "");
+            table.add(raw_name, Sample::take(TIMES, &mut raw), "");
             return table.skip(name, &why, reach);
         }
     };

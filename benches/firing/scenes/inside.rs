@@ -98,7 +98,7 @@ fn innocent() -> [(&'static str, &'static str, Value); 5] {
 fn many(bed: &Bed, event: impl Fn() -> Event) -> Sample {
     const BATCH: u32 = 10;
     let durations = (0..2_000).map(|_| {
-        let batch = Sample::of(1, || {
+        let batch = Sample::take(1, || {
             bed.runtime.block_on(async {
                 for _ in 0..BATCH {
                     drop(black_box(bed.engine.fire(event(), &bed.session).await));

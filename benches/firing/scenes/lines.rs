@@ -26,8 +26,8 @@ pub(crate) fn lines(table: &mut Table) {
         let middle = shapes.len() / 2;
         for (_, shape) in shapes.iter().take(SLOWEST).chain(shapes.get(middle)) {
             let line = shape.line(kib * 1024);
-            let ours = Sample::of(10, || drop(fire(&bed, &line)));
-            let grammar = Sample::of(10, || grammar::parse(&line));
+            let ours = Sample::take(10, || drop(fire(&bed, &line)));
+            let grammar = Sample::take(10, || grammar::parse(&line));
             let reach = if kib == 64 { "50 ms" } else { "" };
             let name = format!("34 rules, {kib} KiB: {}", shape.name);
             table.against(name, ours, ("the grammar alone", grammar.median()), reach);

@@ -28,7 +28,7 @@ pub(crate) fn record(table: &mut Table) {
         let raw = open(&state.path().join("raw"))?;
         let write = || drop(black_box((&raw).write(&line)));
         let (ours, raws) = Sample::pair(TIMES, begin, write);
-        let synced = Sample::of(TIMES / 10, || {
+        let synced = Sample::take(TIMES / 10, || {
             drop(black_box((&raw).write(&line).and_then(|_| raw.sync_data())));
         });
         Ok((ours, raws, synced))

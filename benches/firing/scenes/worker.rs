@@ -32,7 +32,7 @@ pub(crate) fn worker(table: &mut Table) {
             table.against(name, ours, ("raw pipe", median), reach);
         }
         Err(fault) => {
-            table.add("raw pipe, a line there and one back", Sample::of(TIMES, &mut turn), "");
+            table.add("raw pipe, a line there and one back", Sample::take(TIMES, &mut turn), "");
             table.skip(name, &fault.message, reach);
         }
     }

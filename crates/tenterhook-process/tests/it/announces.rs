@@ -50,8 +50,8 @@ fn a_stream_that_somebody_holds_makes_the_real_exit_count() {
 
 #[test]
 fn what_is_no_exit_code_is_not_believed() {
-    for arguments in ["300", "-1", "words", "", "0000"] {
-        let text = format!("exec >&- 2>&-; echo '{arguments}' >&3; exit 4");
+    for code in ["300", "-1", "words", "", "0000"] {
+        let text = format!("exec >&- 2>&-; echo '{code}' >&3; exit 4");
         line(&text).play().ended(End::Exited(4));
     }
     line("exec >&- 2>&-; printf 3 >&3; exit 4").play().ended(End::Exited(4));
@@ -88,18 +88,18 @@ fn unread_input_is_reported_after_an_announcement() {
 #[test]
 fn a_listener_who_paused_hears_the_rest() {
     let (sender, receiver) = mpsc::channel();
-    let (sender, receiver) = mpsc::channel();
+    let (line_sender, lines) = mpsc::channel();
     let child =
         start_with(line("echo one; sleep 0.1; echo two; LEAVE sleep 30").command, |child| {
             child.on_line(move |line| {
-                sender.send(line.to_vec()).unwrap();
+                line_sender.send(line.to_vec()).unwrap();
                 if line == b"one" { Flow::Pause } else { Flow::More }
             });
             child.finish(move |report| sender.send(report).unwrap());
         });
     let report = receiver.recv_timeout(Duration::from_secs(10)).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(3), &b"one\ntwo\n"[..]));
-    assert_eq!(receiver.iter().collect::<Vec<_>>(), [b"one", b"two"]);
+    assert_eq!(lines.iter().collect::<Vec<_>>(), [b"one", b"two"]);
     drop(child);
 }
 
