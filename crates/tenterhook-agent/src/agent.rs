@@ -250,17 +250,17 @@ impl Agent {
     }
 
     /// Goes on with a session as its transcript has it: what there is to say about that.
-    pub(crate) fn go_on(&mut self, kept: StoredSession, transcript: Transcript) -> String {
+    pub(crate) fn go_on(&mut self, stored: StoredSession, transcript: Transcript) -> String {
         let path = transcript.path().to_owned();
-        self.hooks.become_session(&kept.session(&path), &path);
+        self.hooks.become_session(&stored.session(&path), &path);
         self.transcript = transcript;
         self.tally.forget();
-        let mut note = format!("Going on with {} messages.", kept.messages.len());
-        if kept.torn > 0 {
-            note.push_str(&format!(" {} lines could not be read.", kept.torn));
+        let mut note = format!("Going on with {} messages.", stored.messages.len());
+        if stored.torn > 0 {
+            note.push_str(&format!(" {} lines could not be read.", stored.torn));
         }
-        self.seen = Seen::of_earlier(kept.messages.len());
-        self.messages = kept.messages;
+        self.seen = Seen::of_earlier(stored.messages.len());
+        self.messages = stored.messages;
         note
     }
 

@@ -65,13 +65,13 @@ impl Agent {
         if self.messages.is_empty() {
             return Err(CompactError::Empty);
         }
-        let said = self.hooks.before_compaction(trigger, instructions).await;
-        if let Some(reason) = said.blocked.or(said.stop) {
+        let verdict = self.hooks.before_compaction(trigger, instructions).await;
+        if let Some(reason) = verdict.blocked.or(verdict.stop) {
             return Err(CompactError::Denied { reason });
         }
         let mut ask = vec![ASK.to_owned()];
         ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
-        ask.extend(said.context);
+        ask.extend(verdict.context);
         let summary = self.sum_up(&ask.join("\n\n")).await?;
         self.forget();
         self.keep(Message::from(

@@ -244,29 +244,30 @@ impl Permissions {
                 retry: false,
             });
         }
-        let said = context.hooks.before_tool(&call).await;
+        let verdict = context.hooks.before_tool(&call).await;
         let mut call = call;
         let refuse = |call: &Call, by, reason: String| Refusal {
             call: call.clone(),
             by,
             reason,
-            stop: said.stop.clone(),
-            context: said.context.clone(),
+            stop: verdict.stop.clone(),
+            context: verdict.context.clone(),
             retry: false,
         };
-        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
+        if let Some(reason) = verdict.blocked.clone().or_else(|| verdict.stop.clone()) {
             return Err(refuse(&call, Came::DeniedByHook, reason));
         }
-        if let Err((by, why)) = fitted(&mut call, said.input.clone(), context.toolbox) {
+        if let Err((by, why)) = fitted(&mut call, verdict.input.clone(), context.toolbox) {
             return Err(refuse(&call, by, why));
         }
         let aim = Aim::of_call(&call, context.cwd);
-        match self.lean(context, &call, &said, aim.as_ref()) {
-            Leaning::Permit => Ok((Permit::new(call, aim), said.context)),
+        match self.lean(context, &call, &verdict, aim.as_ref()) {
+            Leaning::Permit => Ok((Permit::new(call, aim), verdict.context)),
             Leaning::Refuse(by, reason) => Err(denied(context, refuse(&call, by, reason)).await),
             Leaning::Ask(question) => {
-                match self.ask(context, call, aim, question.about(said.rewritten.clone())).await {
-                    Decided::Yes(permit, added) => Ok((permit, [said.context, added].concat())),
+                match self.ask(context, call, aim, question.about(verdict.rewritten.clone())).await
+                {
+                    Decided::Yes(permit, added) => Ok((permit, [verdict.context, added].concat())),
                     Decided::No(refused) => {
                         let mut refusal = refuse(&refused.call, refused.by, refused.reason);
                         refusal.stop = refusal.stop.or(refused.stop);
@@ -283,7 +284,7 @@ impl Permissions {
         &self,
         context: &PermitContext<'_>,
         call: &Call,
-        said: &Verdict,
+        verdict: &Verdict,
         aim: Option<&Aim>,
     ) -> Leaning {
         let touched = Touched::by_call(call, aim, context.hooks);
@@ -308,7 +309,7 @@ impl Permissions {
         if let Some(rule) = hit(&state.rules.ask) {
             return Leaning::Ask(Question::of_rule(format!("the rule `{rule}` asks")));
         }
-        if let Some(reason) = &said.ask {
+        if let Some(reason) = &verdict.ask {
             return Leaning::Ask(Question::of_hook(reason));
         }
         let place = aim.map_or(Location::Inside, |aim| {
@@ -322,7 +323,7 @@ impl Permissions {
         let mut allow = state.rules.allow.iter();
         let allows =
             |rule: &PermissionRule| barred::allows(rule, context.into(), call, aim, &touched);
-        if said.allowed || free || allow.any(allows) {
+        if verdict.allowed || free || allow.any(allows) {
             return Leaning::Permit;
         }
         Leaning::Ask(Question::routine(match (place, touched.doubt) {
@@ -377,9 +378,9 @@ fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
 
 /// Tells hooks of a refusal; they may let the model try again.
 async fn denied(context: &PermitContext<'_>, mut refusal: Refusal) -> Refusal {
-    let said = context.hooks.permission_denied(&refusal.call, &refusal.reason).await;
-    refusal.context.extend(said.context);
-    refusal.stop = refusal.stop.or(said.stop);
-    refusal.retry = said.retry;
+    let verdict = context.hooks.permission_denied(&refusal.call, &refusal.reason).await;
+    refusal.context.extend(verdict.context);
+    refusal.stop = refusal.stop.or(verdict.stop);
+    refusal.retry = verdict.retry;
     refusal
 }

@@ -29,16 +29,16 @@ pub(crate) struct PromptRefused {
 
 /// Takes a prompt through its hooks. The text that comes out is the only one that anybody uses.
 pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
-    let said = hooks.prompt_submitted(&text).await;
-    if let Some(reason) = said.blocked.or(said.stop) {
-        return Taken::Refused(PromptRefused { reason, event: said.event });
+    let verdict = hooks.prompt_submitted(&text).await;
+    if let Some(reason) = verdict.blocked.or(verdict.stop) {
+        return Taken::Refused(PromptRefused { reason, event: verdict.event });
     }
-    match said.prompt {
+    match verdict.prompt {
         Some(made) if made.trim().is_empty() => {
             let reason = "a hook left nothing of it".to_owned();
-            Taken::Refused(PromptRefused { reason, event: said.event })
+            Taken::Refused(PromptRefused { reason, event: verdict.event })
         }
-        made => Taken::In { text: made.unwrap_or(text), context: said.context },
+        made => Taken::In { text: made.unwrap_or(text), context: verdict.context },
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupErro
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd, &updates);
-    let Begun { source, kept, transcript } = begun;
+    let Begun { source, stored, transcript } = begun;
     let place = AgentContext {
         session: id,
         cwd: cwd.clone(),
@@ -110,8 +110,8 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupErro
             patience,
             steps: args.max_steps,
         },
-        seen: Seen::of_earlier(kept.messages.len()),
-        messages: kept.messages,
+        seen: Seen::of_earlier(stored.messages.len()),
+        messages: stored.messages,
         typed: None,
         unfinished: String::new(),
         done: Vec::new(),
@@ -172,7 +172,7 @@ struct Begun {
     /// Why: a matcher subject of `SessionStart`.
     source: &'static str,
     /// What an earlier one has kept for it.
-    kept: StoredSession,
+    stored: StoredSession,
     /// Where it keeps what comes.
     transcript: Transcript,
 }
@@ -181,9 +181,9 @@ impl Begun {
     /// Writes what the transcript begins with, a copy the whole conversation; the id of the session. Where it cannot be written, it
     /// waits, and the session goes on.
     fn write(&self, model: &str, cwd: &Path, updates: &Updates) -> String {
-        let Self { source, kept, transcript } = self;
-        let (id, begun) = transcript.begin(kept, model, cwd);
-        let copied = if *source == "fork" { transcript.take_over(kept) } else { Ok(()) };
+        let Self { source, stored, transcript } = self;
+        let (id, begun) = transcript.begin(stored, model, cwd);
+        let copied = if *source == "fork" { transcript.take_over(stored) } else { Ok(()) };
         if let Err(error) = begun.and(copied) {
             updates.warn("transcript", cannot("written", transcript.path(), error).to_string());
         }
@@ -210,21 +210,21 @@ fn begin(
     let Some(path) = &args.resume else {
         return Ok(Begun {
             source: "startup",
-            kept: StoredSession::default(),
+            stored: StoredSession::default(),
             transcript: anew()?,
         });
     };
     let begun = if args.fork {
-        let kept = Transcript::read(path).map_err(|error| cannot("read", path, error))?;
-        let mut copy = StoredSession::forked(kept.messages);
-        copy.torn = kept.torn;
-        Begun { source: "fork", kept: copy, transcript: anew()? }
+        let stored = Transcript::read(path).map_err(|error| cannot("read", path, error))?;
+        let mut copy = StoredSession::forked(stored.messages);
+        copy.torn = stored.torn;
+        Begun { source: "fork", stored: copy, transcript: anew()? }
     } else {
         let resumed = Transcript::resume(path).map_err(|error| cannot("read", path, error));
-        resumed.map(|(kept, transcript)| Begun { source: "resume", kept, transcript })?
+        resumed.map(|(stored, transcript)| Begun { source: "resume", stored, transcript })?
     };
-    if begun.kept.torn > 0 {
-        updates.warn("transcript", format!("{} lines of it could not be read", begun.kept.torn));
+    if begun.stored.torn > 0 {
+        updates.warn("transcript", format!("{} lines of it could not be read", begun.stored.torn));
     }
     Ok(begun)
 }

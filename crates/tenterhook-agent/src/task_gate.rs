@@ -54,12 +54,12 @@ pub(crate) async fn counts_as_done(hooks: &Hooks, task: TaskInfo<'_>, done: Outp
 
 /// The message to the agent about a background task that ended with this text. Where hooks end everything, the agent is not woken.
 pub(crate) async fn ended(hooks: &Hooks, task: TaskInfo<'_>, mut text: String) -> Late {
-    let said = hooks.task_completed(task.id, task.subject, task.description).await;
-    if let Some(reason) = said.blocked {
+    let verdict = hooks.task_completed(task.id, task.subject, task.description).await;
+    if let Some(reason) = verdict.blocked {
         text.push_str(&format!("\nA hook keeps the task open: {reason}"));
     }
-    let message = Message::User { text, context: said.context, author: Author::Agent };
-    let Some(reason) = said.stop else { return Late::Wakes(message) };
+    let message = Message::User { text, context: verdict.context, author: Author::Agent };
+    let Some(reason) = verdict.stop else { return Late::Wakes(message) };
     let subject = task.subject;
     let text = format!("the task `{subject}` is over, and a hook has nothing follow it: {reason}");
     Late::Rests(message, text)

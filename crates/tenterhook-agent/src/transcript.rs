@@ -109,30 +109,30 @@ pub(crate) struct StoredSession {
 
 impl StoredSession {
     fn read(file: &mut File) -> io::Result<Self> {
-        let mut kept = Self::default();
+        let mut stored = Self::default();
         for line in BufReader::new(file).split(b'\n') {
             let line = line?;
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            kept.read += 1;
+            stored.read += 1;
             match serde_json::from_slice(&line) {
-                Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
-                Ok(Line::Message(message)) => kept.messages.push(message),
-                Ok(Line::Cut) => kept.messages.clear(),
+                Ok(Line::Session { id, .. }) => stored.id = stored.id.or(Some(id)),
+                Ok(Line::Message(message)) => stored.messages.push(message),
+                Ok(Line::Cut) => stored.messages.clear(),
                 Ok(Line::Rewritten(_)) => {}
                 // Where one of them was torn, one more goes: what hooks kept back is not sent for that.
                 Ok(Line::TakenBack { last }) => {
-                    kept.messages.truncate(kept.messages.len().saturating_sub(last));
+                    stored.messages.truncate(stored.messages.len().saturating_sub(last));
                 }
-                Err(_) => (kept.read, kept.torn) = (kept.read - 1, kept.torn + 1),
+                Err(_) => (stored.read, stored.torn) = (stored.read - 1, stored.torn + 1),
             }
         }
-        if kept.read == 0 && kept.torn > 0 {
+        if stored.read == 0 && stored.torn > 0 {
             return Err(io::Error::other("it is not a transcript"));
         }
-        kept.messages = conversation::whole(kept.messages);
-        Ok(kept)
+        stored.messages = conversation::whole(stored.messages);
+        Ok(stored)
     }
 
     /// The same messages for a session of another name.
@@ -168,8 +168,8 @@ impl Transcript {
     pub(crate) fn resume(path: &Path) -> io::Result<(StoredSession, Self)> {
         file::regular(&std::fs::metadata(path)?)?;
         let mut file = open(path, &mut OpenOptions::new())?;
-        let kept = StoredSession::read(&mut file)?;
-        Ok((kept, Self::from_file(path, file)?))
+        let stored = StoredSession::read(&mut file)?;
+        Ok((stored, Self::from_file(path, file)?))
     }
 
     fn from_file(path: &Path, mut file: File) -> io::Result<Self> {
@@ -225,15 +225,15 @@ impl Transcript {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 
-    /// Adds the first line of a session that continues `kept`: returns that session's name, and
+    /// Adds the first line of a session that continues `stored`: returns that session's name, and
     /// whether it was written.
     pub(crate) fn begin(
         &self,
-        kept: &StoredSession,
+        stored: &StoredSession,
         model: &str,
         cwd: &Path,
     ) -> (String, io::Result<()>) {
-        let id = kept.session(&self.path);
+        let id = stored.session(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         let added = self.add(&Line::Session { id: id.clone(), model, cwd, version });
@@ -241,10 +241,10 @@ impl Transcript {
     }
 
     /// Adds what another session has kept, all of it; the first that went wrong.
-    pub(crate) fn take_over(&self, kept: &StoredSession) -> io::Result<()> {
+    pub(crate) fn take_over(&self, stored: &StoredSession) -> io::Result<()> {
         let copy =
             |message: &Message| self.add_stamped(&Line::Message(message.clone()), None, true);
-        let added = kept.messages.iter().map(copy);
+        let added = stored.messages.iter().map(copy);
         added.fold(Ok(()), io::Result::and)
     }
 

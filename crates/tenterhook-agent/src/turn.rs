@@ -108,16 +108,16 @@ impl Agent {
         if self.role == Role::Sub {
             return Ok(());
         }
-        let said = self.hooks.turn_started(prompt, self.turns).await;
-        if let Some(reason) = said.blocked.or(said.stop) {
+        let verdict = self.hooks.turn_started(prompt, self.turns).await;
+        if let Some(reason) = verdict.blocked.or(verdict.stop) {
             // What was refused is no part of the next turn (HO-4).
             self.take_back(&reason);
             return Err(Ending::Stopped(reason));
         }
-        if !said.context.is_empty() {
+        if !verdict.context.is_empty() {
             self.keep(Message::User {
                 text: String::new(),
-                context: said.context,
+                context: verdict.context,
                 author: Author::Hook,
             });
         }

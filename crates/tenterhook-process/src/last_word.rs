@@ -1,8 +1,8 @@
 //! What a program says where it cannot go on: its memory has ended, or it crashed. For programs, not for libraries.
 //!
 //! A caller that waits for a decision may take silence, or an end by a signal, for consent. So the
-//! words are prepared
-//! while all is well; saying them takes system calls alone, and allocates nothing.
+//! words are prepared while all is well; saying them takes system calls alone, and allocates
+//! nothing.
 #![expect(
     unsafe_code,
     reason = "what a signal may read is a pointer, and signals and the end of a process exist only as raw calls"
@@ -32,8 +32,7 @@ pub struct LastWords {
 }
 
 /// Signals that a process sends to itself, or the kernel when its time is over. The standard
-/// library takes some of them
-/// to name a full stack, and then aborts.
+/// library takes some of them to name a full stack, and then aborts.
 #[cfg(unix)]
 pub(crate) const CRASHES: [libc::c_int; 8] = [
     libc::SIGABRT,

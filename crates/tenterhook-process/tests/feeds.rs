@@ -1,6 +1,5 @@
 //! The feeding thread writes the input itself. A separate binary: one test holds the supervisor of
-//! the whole process, the
-//! other one changes how the process takes a signal.
+//! the whole process, the other one changes how the process takes a signal.
 #![cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #![expect(unsafe_code, reason = "how a process takes a signal is changed by a raw call")]
 

@@ -193,11 +193,11 @@ impl<B: Backend> Life<B> {
         match event {
             Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
                 self.screen.tick(Instant::now());
-                let said = keys::press(&mut self.screen, key);
+                let action = keys::press(&mut self.screen, key);
                 if std::mem::take(&mut self.screen.aside) {
                     self.step_aside();
                 }
-                match said {
+                match action {
                     Some(Input::Quit(_)) if self.hurried => return Some(Left::Abandoned),
                     Some(Input::Quit(_)) if self.screen.leaving => self.hurry(),
                     Some(Input::Quit(reason)) => self.say_goodbye(reason),

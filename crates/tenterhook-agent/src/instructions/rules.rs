@@ -1,6 +1,5 @@
 //! The rules of a project: files in `.claude/rules` that always apply, or to the files that their
-//! head names. Reads only
-//! the head.
+//! head names. Reads only the head.
 
 use std::path::{Path, PathBuf};
 

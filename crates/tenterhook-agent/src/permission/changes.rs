@@ -58,8 +58,7 @@ const KINDS: &[(&str, Apply)] = &[
 ];
 
 /// Applies the changes in their order, each for this session. Reports every change that is made,
-/// and every other one with the reason
-/// (HO-11).
+/// and every other one with the reason (HO-11).
 pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, changes: &[Value]) {
     let (hooks, updates) = (context.hooks, context.updates);
     let before = all.mode();

@@ -115,7 +115,7 @@ impl Permissions {
             tokio::pin!(of_hooks);
             loop {
                 tokio::select! {
-                    said = &mut of_hooks => break First::Hooks(Box::new(said)),
+                    verdict = &mut of_hooks => break First::Hooks(Box::new(verdict)),
                     decision = &mut of_user, if !alone => match decision {
                         Some(decision) => break First::User(decision),
                         None => alone = true,
@@ -123,15 +123,15 @@ impl Permissions {
                 }
             }
         };
-        let said = match first {
+        let verdict = match first {
             First::User(decision) => {
                 asked.into_iter().for_each(Asked::answered);
                 return self.user_decides(decision, call, aim);
             }
-            First::Hooks(said) => *said,
+            First::Hooks(verdict) => *verdict,
         };
-        let context_of_hooks = said.context.clone();
-        let (call, aim) = match self.hooks_decide(context, said, (call, aim), &question).await {
+        let context_of_hooks = verdict.context.clone();
+        let (call, aim) = match self.hooks_decide(context, verdict, (call, aim), &question).await {
             ControlFlow::Break(decided) => return decided.with(context_of_hooks),
             ControlFlow::Continue(left) => left,
         };
@@ -150,18 +150,18 @@ impl Permissions {
     async fn hooks_decide(
         &self,
         context: &PermitContext<'_>,
-        said: Verdict,
+        verdict: Verdict,
         (call, aim): (Call, Option<Aim>),
         question: &Question,
     ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
-        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
-            let stop = said.stop;
+        if let Some(reason) = verdict.blocked.clone().or_else(|| verdict.stop.clone()) {
+            let stop = verdict.stop;
             let context = Vec::new();
             let by = Came::DeniedByHook;
             return ControlFlow::Break(Decided::No(Refused { call, by, reason, stop, context }));
         }
-        if !said.allowed {
-            for change in &said.permissions {
+        if !verdict.allowed {
+            for change in &verdict.permissions {
                 let kind = change.get("type").and_then(serde_json::Value::as_str);
                 let kind = kind.unwrap_or_default();
                 let why = format!("`{kind}` was not made: the hook that wants it does not consent");
@@ -170,7 +170,7 @@ impl Permissions {
             return ControlFlow::Continue((call, aim));
         }
         // A change may make of a question that is the user's a routine one, or answer it (HO-11).
-        changes::apply(self, context, &said.permissions).await;
+        changes::apply(self, context, &verdict.permissions).await;
         let settled = || match self.lean(context, &call, &Verdict::default(), aim.as_ref()) {
             Leaning::Permit => true,
             Leaning::Ask(now) => now.is_routine(),
@@ -187,17 +187,17 @@ impl Permissions {
             context.hooks.warn("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
-        self.consented(context, &said, (call, aim))
+        self.consented(context, &verdict, (call, aim))
     }
 
     /// What comes of a hook's consent: a permit for the call, or for what the hook makes of it.
     fn consented(
         &self,
         context: &PermitContext<'_>,
-        said: &Verdict,
+        verdict: &Verdict,
         (call, aim): (Call, Option<Aim>),
     ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
-        let allowed = match &said.input {
+        let allowed = match &verdict.input {
             None => Permit::new(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
@@ -210,7 +210,7 @@ impl Permissions {
                 }
                 // The hook's answer makes a different call, and rules judge that one.
                 let aimed = Aim::of_call(&made, context.cwd);
-                match self.lean(context, &made, said, aimed.as_ref()) {
+                match self.lean(context, &made, verdict, aimed.as_ref()) {
                     Leaning::Permit => Permit::new(made, aimed),
                     Leaning::Refuse(by, why) => {
                         return ControlFlow::Break(Decided::no(made, by, why));

@@ -109,8 +109,8 @@ impl Session {
             return self.page("/model", text);
         };
         let from = self.agent.settings.model.clone();
-        let said = self.agent.hooks.before_model_switch(&from, &name).await;
-        if let Some(reason) = said.blocked.or(said.ask) {
+        let verdict = self.agent.hooks.before_model_switch(&from, &name).await;
+        if let Some(reason) = verdict.blocked.or(verdict.ask) {
             return self.page("/model", format!("The model stays `{from}`: {reason}"));
         }
         match crate::model::open(Some(&name), &self.agent.settings.env) {
@@ -141,14 +141,14 @@ impl Session {
         let file = listed.map_or(file, |path| path.display().to_string());
         let path = Path::new(&file);
         let own = &self.agent.transcript;
-        let (kept, transcript) = match own.resume_from(path) {
+        let (stored, transcript) = match own.resume_from(path) {
             Ok(read) => read,
             Err(error) => {
                 self.page("/resume", format!("`{file}` cannot be read: {error}"));
                 return Ok(());
             }
         };
-        let note = self.go_over(kept, transcript, "resume").await?;
+        let note = self.go_over(stored, transcript, "resume").await?;
         self.page("/resume", note);
         Ok(())
     }
@@ -158,15 +158,15 @@ impl Session {
     async fn fork(&mut self) -> Result<(), Exit> {
         let name = format!("{}.jsonl", transcript::name());
         let path = self.agent.transcript.path().with_file_name(name);
-        let kept = StoredSession::forked(self.agent.messages.clone());
+        let stored = StoredSession::forked(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
         let copied = Transcript::open(&path).and_then(|copy| {
-            let (_, begun) = copy.begin(&kept, model, cwd);
-            begun.and(copy.take_over(&kept)).map(|()| copy)
+            let (_, begun) = copy.begin(&stored, model, cwd);
+            begun.and(copy.take_over(&stored)).map(|()| copy)
         });
         match copied {
             Ok(copy) => {
-                let note = self.go_over(kept, copy, "fork").await?;
+                let note = self.go_over(stored, copy, "fork").await?;
                 self.page("/fork", note);
             }
             Err(error) => {
@@ -180,7 +180,7 @@ impl Session {
     /// Ends this session and begins a new one; returns the message about that.
     async fn go_over(
         &mut self,
-        kept: StoredSession,
+        stored: StoredSession,
         transcript: Transcript,
         source: &'static str,
     ) -> Result<String, Exit> {
@@ -190,7 +190,7 @@ impl Session {
             self.agent.begin_anew();
             self.agent.updates.send(Update::Cleared);
         }
-        let note = self.agent.go_on(kept, transcript);
+        let note = self.agent.go_on(stored, transcript);
         self.source = source;
         self.begin().await?;
         Ok(note)

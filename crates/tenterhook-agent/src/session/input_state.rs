@@ -29,7 +29,7 @@ impl Session {
         inputs: &mut mpsc::UnboundedReceiver<Input>,
         work: impl AsyncFnOnce(&mut Self) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
-        let (mut said, mut input_state, mut gone) = (Vec::new(), self.input_state, false);
+        let (mut queued, mut input_state, mut gone) = (Vec::new(), self.input_state, false);
         let (permissions, hooks) = (self.agent.permissions.clone(), self.agent.hooks.clone());
         let updates = self.agent.updates.clone();
         let done = {
@@ -40,7 +40,7 @@ impl Session {
                     done = &mut work => break done,
                     input = inputs.recv(), if !gone => match input {
                         Some(Input::Prompt(submission) | Input::Queue(submission)) => {
-                            said.push(Next::Raw(submission));
+                            queued.push(Next::Raw(submission));
                         }
                         Some(Input::Interrupt) => break Ok(()),
                         Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
@@ -49,7 +49,7 @@ impl Session {
                             }
                         }
                         Some(Input::TakeBack) => {
-                            if let Some(Next::Raw(last)) = said.pop() {
+                            if let Some(Next::Raw(last)) = queued.pop() {
                                 updates.send(Update::TakenBack(last));
                             }
                         }
@@ -62,7 +62,7 @@ impl Session {
             }
         };
         self.input_state = input_state;
-        self.queue.extend(said);
+        self.queue.extend(queued);
         done
     }
 

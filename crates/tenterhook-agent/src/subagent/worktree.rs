@@ -24,12 +24,12 @@ pub(super) struct Worktree {
 impl Worktree {
     /// Makes one.
     pub(super) async fn make(agent: &Agent, name: &str) -> Result<Self, WorktreeError> {
-        let said = agent.hooks.worktree_wanted(name).await;
-        if let Some(reason) = said.blocked {
+        let verdict = agent.hooks.worktree_wanted(name).await;
+        if let Some(reason) = verdict.blocked {
             return Err(WorktreeError::Denied { reason });
         }
         let project = agent.settings.project.clone();
-        let (path, from) = match said.output.as_ref().and_then(|output| output.as_str()) {
+        let (path, from) = match verdict.output.as_ref().and_then(|output| output.as_str()) {
             Some(made) if Path::new(made).is_dir() => (PathBuf::from(made), None),
             Some(made) => return Err(WorktreeError::NoDirectory(made.to_owned())),
             None => {

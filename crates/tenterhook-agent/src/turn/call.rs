@@ -19,8 +19,8 @@ const CUT_SHORT: &str = "interrupted";
 
 impl Agent {
     /// One call: consent, run and report to hooks. Returns beside its result the context, why all
-    /// should end, and the file
-    /// that it came to: nothing is learned from one that was refused or failed.
+    /// should end, and the file that it came to: nothing is learned from one that was refused or
+    /// failed.
     pub(super) async fn run_tool(
         &self,
         call: Call,
@@ -109,8 +109,8 @@ impl Agent {
         let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
         move || {
             // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.
-            hooks.tool_interrupted(&call, CUT_SHORT, move |said| {
-                let context: Vec<_> = said.blocked.into_iter().chain(said.context).collect();
+            hooks.tool_interrupted(&call, CUT_SHORT, move |verdict| {
+                let context: Vec<_> = verdict.blocked.into_iter().chain(verdict.context).collect();
                 if !context.is_empty() {
                     steering.add_later(from_hook(String::new(), context));
                 }

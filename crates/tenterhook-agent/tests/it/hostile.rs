@@ -299,8 +299,8 @@ text = "well"
 }
 
 /// Texts that came too late to steer reach the model in their order, and an announced text is
-/// stored even if the person leaves; a
-/// call that was done before an interrupt has its result, and each call that was shown to begin is shown to end.
+/// stored even if the person leaves; a call that was done before an interrupt has its result, and
+/// each call that was shown to begin is shown to end.
 #[test]
 fn announced_texts_are_not_lost() {
     let script = r#"

@@ -299,8 +299,7 @@ fn a_busy_service_is_asked_again() {
 }
 
 /// Arguments that are no JSON go back to the model, run nothing, and the turn goes on; the request
-/// stays one that the
-/// service takes.
+/// stays one that the service takes.
 #[test]
 fn broken_arguments_go_back_to_the_model() {
     for service in BOTH {

@@ -1,6 +1,5 @@
 //! The agent's own walls, attacked: its config files, files that were not requested, names of one
-//! file, and changes
-//! between a question and its answer.
+//! file, and changes between a question and its answer.
 
 use std::os::unix::fs::symlink;
 

@@ -77,9 +77,8 @@ fn filters_calls() -> bool {
     done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Prepares the available means. `None` without any, if none is demanded. A child in a
-/// separate root finds the paths of `beside`
-/// empty, unless they are granted.
+/// Prepares the available means. `None` without any, if none is demanded. A child in a separate
+/// root finds the paths of `beside` empty, unless they are granted.
 pub(crate) fn prepare(
     confinement: &Confinement,
     beside: &[&Path],

@@ -1,6 +1,5 @@
 //! What a pidfd knows that an id does not: how its process ended, even if other code reaped it, and
-//! which processes are in its group, whatever
-//! became of the id. Decides nothing.
+//! which processes are in its group, whatever became of the id. Decides nothing.
 //!
 //! A host may take the exit of a child of ours before we look: it ignores `SIGCHLD`, so that the kernel reaps, or waits for
 //! children that are not its own. The kernel then has nothing left for `waitid`, but since Linux 6.15 it keeps the exit

@@ -1,8 +1,8 @@
 //! What does a watched child ask for? Hears of its calls before they are made, writes down what they name, and lets them go on.
 //!
 //! Decides only one call, which the filter hands over: no socket is made where sockets are denied.
-//! The log is for people,
-//! and no grant: a program may have changed a path by the time that its call is made.
+//! The log is for people, and no grant: a program may have changed a path by the time that its call
+//! is made.
 #![expect(unsafe_code, reason = "only raw requests receive the calls that a filter hands on")]
 
 use std::ffi::{OsString, c_int, c_long};

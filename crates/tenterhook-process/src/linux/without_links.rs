@@ -1,6 +1,6 @@
 //! Opens a granted path in the child, only if it leads there without a link: a program that puts a
-//! link into the way could lead a grant
-//! elsewhere, and a link in `/proc` leads to the files of a process. Grants nothing.
+//! link into the way could lead a grant elsewhere, and a link in `/proc` leads to the files of a
+//! process. Grants nothing.
 #![expect(unsafe_code, reason = "in the child of a vfork there are raw calls alone")]
 
 use std::ffi::{CStr, c_long};

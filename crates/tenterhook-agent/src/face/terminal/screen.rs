@@ -309,8 +309,8 @@ impl Screen {
             self.push(Block::Model(ModelText::default()));
             Pieces::default()
         });
-        if let Some(Block::Model(said)) = self.last_block() {
-            grow(&mut said.text, &pieces.next(text));
+        if let Some(Block::Model(model_text)) = self.last_block() {
+            grow(&mut model_text.text, &pieces.next(text));
         }
         self.streaming = Some(pieces);
     }
@@ -344,9 +344,9 @@ impl Screen {
         let parted = std::mem::take(&mut self.parted);
         if self.streaming.take().is_some()
             && !parted
-            && let Some(Block::Model(said)) = self.last_block()
+            && let Some(Block::Model(model_text)) = self.last_block()
         {
-            *said = ModelText::whole(shown::text(text, shown::TEXT));
+            *model_text = ModelText::whole(shown::text(text, shown::TEXT));
         }
     }
 

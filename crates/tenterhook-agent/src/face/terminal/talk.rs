@@ -127,7 +127,7 @@ impl Sight {
         let Self { width, wanted, .. } = self;
         match block {
             Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
-            Block::Model(said) => said.lines(width, wanted, lines),
+            Block::Model(model_text) => model_text.lines(width, wanted, lines),
             Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
             Block::Rewrite { by, text } => {
                 take_up(lines, wanted, marked("", text, width, PLAIN));

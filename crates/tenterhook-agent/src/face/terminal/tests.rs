@@ -476,30 +476,30 @@ fn life(inputs: mpsc::UnboundedSender<Input>) -> Life<TestBackend> {
 /// The end of a session that broke off is not awaited.
 #[tokio::test]
 async fn a_session_that_broke_off_ends_the_face() {
-    let (inputs, said) = mpsc::unbounded_channel();
+    let (inputs, input_receiver) = mpsc::unbounded_channel();
     let (_sender, updates) = mpsc::unbounded_channel();
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
-    drop(said);
+    drop(input_receiver);
     assert_eq!(life(inputs).live(stream::pending(), exit_requests, updates).await, Left::Ended(0));
 }
 
 /// A second request to leave does not wait for a session that does not end.
 #[tokio::test(start_paused = true)]
 async fn second_request_abandons_a_session_that_does_not_end() {
-    let (inputs, mut said) = mpsc::unbounded_channel();
+    let (inputs, mut input_receiver) = mpsc::unbounded_channel();
     let (_sender, updates) = mpsc::unbounded_channel();
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let key = |c| Ok(Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL)));
     let events = stream::iter([key('d'), key('c')]).chain(stream::pending());
     assert_eq!(life(inputs).live(events, exit_requests, updates).await, Left::Abandoned);
-    assert!(matches!(said.recv().await, Some(Input::Quit("prompt_input_exit"))));
-    assert!(matches!(said.recv().await, Some(Input::QuitNow)));
+    assert!(matches!(input_receiver.recv().await, Some(Input::Quit("prompt_input_exit"))));
+    assert!(matches!(input_receiver.recv().await, Some(Input::QuitNow)));
 }
 
 /// However long nothing happened before: what is under way is as old as it is.
 #[tokio::test(start_paused = true)]
 async fn a_silence_counts_for_nothing() {
-    let (inputs, said) = mpsc::unbounded_channel();
+    let (inputs, input_receiver) = mpsc::unbounded_channel();
     let (sender, updates) = mpsc::unbounded_channel();
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let mut life = life(inputs);
@@ -510,7 +510,7 @@ async fn a_silence_counts_for_nothing() {
         sender.send(Update::Loading(true)).unwrap();
         tokio::time::sleep(Duration::from_secs(5)).await;
         sender.send(Update::Ended).unwrap();
-        said
+        input_receiver
     };
     let _ = tokio::join!(life.live(stream::pending(), exit_requests, updates), happens);
     assert_eq!((life.screen.now - life.screen.since).as_secs(), 5);
@@ -519,7 +519,7 @@ async fn a_silence_counts_for_nothing() {
 /// Keys are read while updates come faster than they can be taken.
 #[tokio::test]
 async fn a_flood_does_not_drown_the_keys() {
-    let (inputs, mut said) = mpsc::unbounded_channel();
+    let (inputs, mut input_receiver) = mpsc::unbounded_channel();
     let (sender, updates) = mpsc::unbounded_channel();
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let (keys, typed) = mpsc::unbounded_channel();
@@ -535,12 +535,15 @@ async fn a_flood_does_not_drown_the_keys() {
     keys.send(KeyEvent::from(KeyCode::Enter)).unwrap();
     let mut life = life(inputs);
     let receives = async {
-        while !matches!(said.recv().await.unwrap(), Input::Prompt(sent) if sent.text == "hi") {}
+        while !matches!(input_receiver.recv().await.unwrap(), Input::Prompt(sent) if sent.text == "hi")
+        {
+        }
         sender.send(Update::Ended).unwrap();
         // The session has not ended for the channel yet: earlier updates are taken first.
-        said
+        input_receiver
     };
-    let (left, said) = tokio::join!(life.live(Box::pin(events), exit_requests, updates), receives);
+    let (left, input_receiver) =
+        tokio::join!(life.live(Box::pin(events), exit_requests, updates), receives);
     assert_eq!(left, Left::Ended(0));
-    drop((said, keys));
+    drop((input_receiver, keys));
 }

@@ -96,14 +96,15 @@ fn a_service_is_handed_its_own_words_alone() {
     ]);
     let content = serde_json::to_value(content).unwrap();
     let echo = Some(Echo { from: "gemini::gemini-x".into(), content });
-    let said = Message::Assistant(Reply { echo, reasoning: "I think".into(), ..reply("", &["a"]) });
+    let reply =
+        Message::Assistant(Reply { echo, reasoning: "I think".into(), ..reply("", &["a"]) });
     for (model, signed, thought) in [
         ("gemini-x", true, false),
         ("gemini-y", false, false),
         ("claude-x", false, false),
         ("deepseek-x", false, true),
     ] {
-        let parts = sent(vec![said.clone()], model)[0].1.to_string();
+        let parts = sent(vec![reply.clone()], model)[0].1.to_string();
         assert_eq!(parts.contains("signed"), signed, "{model}: {parts}");
         assert_eq!(parts.contains("I think"), thought, "{model}: {parts}");
     }
@@ -136,8 +137,8 @@ fn calls(deltas: Option<Vec<Delta>>) -> Vec<(String, Value)> {
 fn calls_get_names_of_their_own() {
     let messages = vec![Message::Assistant(reply("", &["call_0", "call-4"]))];
     let request = Request { messages, ..Request::default() };
-    let said = ["call_0", "toolu_1", "../../x", "", "toolu_1"].map(|id| (id, json!({})));
-    let received = calls(wire::end(end(&said, Some("stop")), &request, &target("gpt-x")));
+    let reply = ["call_0", "toolu_1", "../../x", "", "toolu_1"].map(|id| (id, json!({})));
+    let received = calls(wire::end(end(&reply, Some("stop")), &request, &target("gpt-x")));
     let ids: Vec<_> = received.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, ["call-3", "toolu_1", "call-5", "call-6", "call-7"]);
 }
@@ -146,9 +147,9 @@ fn calls_get_names_of_their_own() {
 #[test]
 fn nothing_is_an_object_where_the_answer_is_whole() {
     let (request, target) = (Request::default(), target("gpt-x"));
-    let said = [("a", json!("")), ("b", Value::Null), ("c", json!("{\"x"))];
+    let reply = [("a", json!("")), ("b", Value::Null), ("c", json!("{\"x"))];
     let inputs = |why| {
-        let received = calls(wire::end(end(&said, Some(why)), &request, &target));
+        let received = calls(wire::end(end(&reply, Some(why)), &request, &target));
         received.into_iter().map(|(_, input)| input).collect::<Vec<_>>()
     };
     assert_eq!(inputs("tool_calls"), [json!({}), json!({}), json!("{\"x")]);

@@ -98,11 +98,11 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
                 all.for_each(|text| push_user_text(&mut out, text));
             }
             Message::Assistant(reply) => {
-                let said = reply_content(reply, target);
-                if said.is_empty() {
+                let content = reply_content(reply, target);
+                if content.is_empty() {
                     continue;
                 }
-                out.push(ChatMessage::assistant(said));
+                out.push(ChatMessage::assistant(content));
                 if !reply.calls.is_empty() {
                     let results = match history.get(at + 1) {
                         Some(Message::Tools { results, .. }) => results.as_slice(),
