@@ -4,8 +4,8 @@
  *
  * Must not hold a stream of the program, decide anything, or need a library: it runs with what the program is left.
  *
- * Arguments: its name, the number of the descriptor on which it tells, the path of the program, the program's own
- * arguments. Without a program it only tells what can be had here.
+ * Arguments: its name, the number of the descriptor for its reports, the path of the program, the program's own
+ * arguments. Without a program it only reports which namespaces this machine allows.
  */
 
 enum step { STARTED = 1, UNPROVEN = 2, UNFORKED = 3, UNEXECUTED = 4, ENDED = 5 };
@@ -77,14 +77,14 @@ static void leave(int code)
 }
 
 /* Eight bytes reach a pipe whole or not at all. Without a reader the host is dead, and this must exit too. */
-static void tell(int status, int step, int value)
+static void report(int status, int step, int value)
 {
-    int said[2] = {step, value};
+    int message[2] = {step, value};
     long written;
     do
-        written = call5(WRITE, status, (long)said, sizeof said, 0, 0);
+        written = call5(WRITE, status, (long)message, sizeof message, 0, 0);
     while (written == -EINTR);
-    if (written != sizeof said)
+    if (written != sizeof message)
         leave(1);
 }
 
@@ -142,7 +142,7 @@ static void become_program(int status, char **argv, char **envp)
     call5(FCNTL, status, F_SETFD, FD_CLOEXEC, 0, 0);
     call5(SIGPROCMASK, SIG_SETMASK, (long)&none, 0, 8, 0);
     failed = call5(EXECVE, (long)argv[0], (long)(argv + 1), (long)envp, 0, 0);
-    tell(status, UNEXECUTED, (int)-failed);
+    report(status, UNEXECUTED, (int)-failed);
     leave(127);
 }
 
@@ -155,7 +155,7 @@ static long reap(int status, long leader)
         if (child != leader)
             continue;
         leader = 0;
-        tell(status, ENDED, how);
+        report(status, ENDED, how);
     }
     if (child == -ECHILD)
         leave(0);
@@ -185,13 +185,13 @@ __attribute__((used, noreturn)) void begin(long *stack)
     call5(PRCTL, PR_SET_NAME, (long)"tenterhook-init", 0, 0, 0);
     why = doubt();
     if (why != 0) {
-        tell(status, UNPROVEN, why);
+        report(status, UNPROVEN, why);
         leave(1);
     }
     /* The program's children have the same user and could write a false exit status to this descriptor. */
     call5(PRCTL, PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (argc < 4) {
-        tell(status, STARTED, counts_processes());
+        report(status, STARTED, counts_processes());
         leave(0);
     }
     if (is_orphan(status))
@@ -203,10 +203,10 @@ __attribute__((used, noreturn)) void begin(long *stack)
     for (fd = 0; fd < status; fd++)
         call5(CLOSE, fd, 0, 0, 0, 0);
     if (leader < 0) {
-        tell(status, UNFORKED, (int)-leader);
+        report(status, UNFORKED, (int)-leader);
         leave(1);
     }
-    tell(status, STARTED, 0);
+    report(status, STARTED, 0);
     for (;;) {
         long signal = call5(SIGTIMEDWAIT, (long)&all, 0, 0, 8, 0);
         if (signal == SIGCHLD)

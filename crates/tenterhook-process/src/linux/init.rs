@@ -62,7 +62,7 @@ fn number(status: RawFd) -> CString {
     CString::new(status.to_string()).unwrap_or_default()
 }
 
-/// What it tells.
+/// A message of process 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InitMessage {
     /// It is process 1 and sees its own processes alone, and the program was executed.
