@@ -59,6 +59,6 @@ impl Case<'_> {
             false => "did not begin".to_owned(),
         };
         let is_shown = WORDS.iter().all(|word| seen.model_received(word));
-        Ok(vec![(CASE.to_owned(), format!("{fate}{}", if is_shown { ", told" } else { "" }))])
+        Ok(vec![(CASE.to_owned(), format!("{fate}{}", if is_shown { ", shown" } else { "" }))])
     }
 }

@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn one_denial_that_does_not_arrive_is_a_fault_with_us() {
         let fate = |text: &str| ("x".to_owned(), text.to_owned());
-        let all = vec![arrived(&[fate("stopped, shown"), fate("stopped, told")], 2)];
+        let all = vec![arrived(&[fate("stopped, shown"), fate("stopped, shown")], 2)];
         let most = vec![arrived(&[fate("stopped, shown"), fate("stopped")], 2)];
         assert!(judge("x", Column::With, &all, 2).1);
         assert!(!judge("x", Column::With, &most, 2).1);
