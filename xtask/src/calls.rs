@@ -19,15 +19,16 @@ use tenterhook::rule::{Rule, RuleInput};
 use tenterhook::{executor, protect};
 use tenterhook_testkit::Sandbox;
 
-use crate::Said;
+use crate::Report;
+use crate::error::Error;
 
 /// Whether a file is a list of tool calls.
 pub(crate) fn is_list(path: &Path) -> bool {
     rows(path).is_ok_and(|rows| rows.iter().any(|row| row.get("tool").is_some()))
 }
 
-pub(crate) fn run(path: &Path) -> Said {
-    table(&rows(path).map_err(|error| format!("{}: {error}", path.display()))?)
+pub(crate) fn run(path: &Path) -> Report {
+    table(&rows(path).map_err(Error::file(&path))?)
 }
 
 fn rows(path: &Path) -> std::io::Result<Vec<Value>> {
@@ -36,9 +37,9 @@ fn rows(path: &Path) -> std::io::Result<Vec<Value>> {
 }
 
 /// How many calls of each kind are judged as wanted.
-fn table(rows: &[Value]) -> Said {
-    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
-    let project = project(&sandbox).map_err(|error| error.to_string())?;
+fn table(rows: &[Value]) -> Report {
+    let sandbox = Sandbox::new().map_err(Error::other)?;
+    let project = project(&sandbox).map_err(Error::other)?;
     let rules = rules();
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut report, mut holds) = (String::new(), true);
@@ -52,8 +53,7 @@ fn table(rows: &[Value]) -> Said {
             (_, _, "PowerShell") => ", PowerShell",
             _ => "",
         };
-        let event =
-            event(row, tool, &project, &sandbox.home()).map_err(|error| error.to_string())?;
+        let event = event(row, tool, &project, &sandbox.home()).map_err(Error::other)?;
         let is_as_wanted = is_denied(&rules, event) != has("pass");
         let (right, all) = kinds.entry(format!("{kind}{mark}")).or_default();
         *right += usize::from(is_as_wanted);

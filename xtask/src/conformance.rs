@@ -10,9 +10,10 @@ use serde_json::Value;
 use tenterhook_testkit::case::{self, Case, Only, Staged};
 use tenterhook_testkit::{Sandbox, expect};
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let root = tree::root();
     if !tree::is_built() {
         let library = ["--package", "tenterhook", "--all-features", "--test", "conformance"];
@@ -20,12 +21,12 @@ pub(crate) fn run() -> Said {
     }
     tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
-    let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
-    let folders = case::folders(&root.join("conformance")).map_err(|error| error.to_string())?;
+    let (mut report, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
+    let folders = case::folders(&root.join("conformance")).map_err(Error::other)?;
     for folder in folders {
-        let cases = Case::all(&folder).map_err(|error| error.to_string())?;
+        let cases = Case::all(&folder).map_err(Error::other)?;
         for case in cases {
-            let case = case.map_err(|fault| fault.to_string())?;
+            let case = case.map_err(Error::other)?;
             if case.only == Only::Library {
                 left += 1;
                 continue;
@@ -34,20 +35,20 @@ pub(crate) fn run() -> Said {
             let differences = fire(&case, &binary)?;
             holds &= differences.is_empty();
             for difference in differences {
-                let _ = writeln!(said, "{}: {difference}", case.file.display());
+                let _ = writeln!(report, "{}: {difference}", case.file.display());
             }
         }
     }
     let _ = writeln!(
-        said,
+        report,
         "library: every case holds; command line: {fired} fired, {left} for the library alone"
     );
-    Ok((said, holds))
+    Ok((report, holds))
 }
 
-fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
-    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
-    let staged = case.stage(&sandbox).map_err(|error| error.to_string())?;
+fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, Error> {
+    let sandbox = Sandbox::new().map_err(Error::other)?;
+    let staged = case.stage(&sandbox).map_err(Error::other)?;
     let mut command = Command::new(binary);
     command.args(["fire", "--format", "json", "--dialect", &case.dialect]);
     if staged.sources.iter().any(|source| source.source.compat.is_some()) {
@@ -59,15 +60,15 @@ fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
     }
     command.env_clear().envs(sandbox.env()).envs(&staged.env);
     command.current_dir(sandbox.project()).stderr(Stdio::null());
-    let said = if staged.shots.len() == 1 {
+    let report = if staged.shots.len() == 1 {
         once(case, &mut command, &staged, &sandbox)
     } else {
         stream(case, &mut command, &staged, &sandbox)
     };
-    said.map_err(|error| format!("{}: {error}", case.file.display()))
+    report.map_err(Error::about(case.file.display().to_string()))
 }
 
-type Differences = Result<Vec<String>, Box<dyn std::error::Error>>;
+type Differences = Result<Vec<String>, Box<dyn std::error::Error + Send + Sync>>;
 
 /// The command line has no other place for what is wrong with a configuration than the faults of each outcome.
 fn without_errors(mut outcome: Value, case: &Case) -> Value {

@@ -1,5 +1,5 @@
 //! `cargo xtask convert DIR`: does `convert` give native files that select and answer as the real configs of a directory
-//! do? Each program is replaced by one that answers; the directory belongs to whoever collected it.
+//! do? Each program is replaced by one that answers. The directory belongs to the person who collected it.
 
 mod occasion;
 
@@ -19,7 +19,8 @@ use tenterhook::session::{Session, View};
 use tenterhook::{Engine, Event, plan};
 use tenterhook_testkit::fakehook;
 
-use crate::Said;
+use crate::Report;
+use crate::error::Error;
 
 /// The dialects that have a folder in the corpus.
 const DIALECTS: &[DialectId] = &[
@@ -33,7 +34,7 @@ const DIALECTS: &[DialectId] = &[
     DialectId::COPILOT,
 ];
 
-/// What the programs say in place of the real ones: exit code, stdout, stderr. Each hook says another one each round.
+/// What the replacement programs answer: exit code, stdout, stderr. Each hook gives a different answer in each round.
 const ANSWERS: &[(u8, &str, &str)] = &[
     (0, "", ""),
     (2, "", "no"),
@@ -42,7 +43,7 @@ const ANSWERS: &[(u8, &str, &str)] = &[
     (0, r#"{"decision": "block", "reason": "no"}"#, ""),
     (0, r#"{"hookSpecificOutput": {"updatedInput": "new", "updatedOutput": "new"}}"#, ""),
     (0, r#"{"decision": "deny", "text": "other", "updatedInput": {"command": "ls"}}"#, ""),
-    (0, "log\n@@INJECT: said\n@@WARN: told", ""),
+    (0, "log\n@@INJECT: said\n@@WARN: noted", ""),
     (0, "KEY=value", ""),
 ];
 /// How many rounds each event is fired.
@@ -59,17 +60,15 @@ struct Tally {
     wrong: Vec<String>,
 }
 
-pub(crate) fn run(directory: &Path) -> Said {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())?;
-    let mut said = String::new();
+pub(crate) fn run(directory: &Path) -> Report {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::other)?;
+    let mut report = String::new();
     let mut holds = true;
     for dialect in DIALECTS {
         let mut tally = Tally::default();
         for path in files(&directory.join(dialect.as_str()))? {
-            let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = fs::read(&path).map_err(Error::file(&path))?;
             let text = String::from_utf8_lossy(&text);
             let place = path.to_string_lossy();
             let source = Source::given(&place, *dialect, &text, directory.join(dialect.as_str()));
@@ -77,21 +76,21 @@ pub(crate) fn run(directory: &Path) -> Said {
         }
         holds &= tally.wrong.is_empty();
         for wrong in &tally.wrong {
-            let _ = writeln!(said, "{wrong}");
+            let _ = writeln!(report, "{wrong}");
         }
         let Tally { files, hooks, lost, plans, selected, fired, wrong } = tally;
         let _ = writeln!(
-            said,
-            "{dialect}: {files} files, {hooks} hooks, {lost} lost and said; {plans} plans with {selected} selections, {fired} firings, {} differ",
+            report,
+            "{dialect}: {files} files, {hooks} hooks, {lost} lost and reported; {plans} plans with {selected} selections, {fired} firings, {} differ",
             wrong.len()
         );
     }
-    Ok((said, holds))
+    Ok((report, holds))
 }
 
-fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(directory)
-        .map_err(|error| format!("{}: {error}", directory.display()))?
+        .map_err(Error::file(&directory))?
         .filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     files.sort();
@@ -110,34 +109,35 @@ impl Tally {
     async fn file(&mut self, source: &Source) {
         self.files += 1;
         let (before, _) = load(source.clone());
-        // What cannot be written is left out and said; the rest must be the same.
-        let (kept, lost): (Vec<_>, Vec<_>) = before
+        // A hook that cannot be written is left out and reported; the others must be the same.
+        let (converted, lost): (Vec<_>, Vec<_>) = before
             .hooks()
             .iter()
             .cloned()
             .partition(|hook| native::write(std::slice::from_ref(hook)).0.contains("[hook."));
         self.hooks += before.hooks().len();
         self.lost += lost.len();
-        let (text, unsaid) = native::write(before.hooks());
-        if unsaid.iter().filter(|diagnostic| diagnostic.code == Code::NotCarriedOver).count()
+        let (text, diagnostics) = native::write(before.hooks());
+        if diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::NotCarriedOver).count()
             < lost.len()
         {
-            self.wrong.push(format!("{}: a hook is lost without a word", source.name));
+            self.wrong.push(format!("{}: a hook is silently lost", source.name));
         }
         let directory = source.directory.clone();
         let (after, errors) =
             load(Source::given("convert.toml", DialectId::NATIVE, &text, directory));
-        // An expression that nobody can compile fails its hook on both sides, and so does an event that nobody has.
+        // An invalid expression and an unknown event disable their hook on both sides.
         let both =
             |text: &String| text.starts_with("bad-expression") || text.starts_with("unknown-event");
         let errors: Vec<_> = errors.into_iter().filter(|error| !both(error)).collect();
-        if !errors.is_empty() || after.hooks().len() != kept.len() {
-            let hooks = (kept.len(), after.hooks().len());
+        if !errors.is_empty() || after.hooks().len() != converted.len() {
+            let hooks = (converted.len(), after.hooks().len());
             self.wrong.push(format!("{}: {hooks:?} hooks, {errors:?}", source.name));
             return;
         }
-        let before = Ruleset::new(kept.iter().map(|hook| Hook::clone(hook)).collect(), Vec::new());
-        for event in occasion::events(&kept) {
+        let before =
+            Ruleset::new(converted.iter().map(|hook| Hook::clone(hook)).collect(), Vec::new());
+        for event in occasion::events(&converted) {
             self.event(source, &before, &after, &event).await;
         }
     }
@@ -198,16 +198,17 @@ fn answering(hook: &Arc<Hook>, name: &Hook, answer: usize) -> Hook {
     let mut hook = Hook::clone(hook);
     hook.id = name.id.clone();
     hook.place.clone_from(&name.place);
-    // What a native file cannot say is said by `convert`, and tested elsewhere.
+    // `convert` reports what a native file cannot express; other tests cover that.
     if let Run::Command(command) = &mut hook.run {
         let (code, stdout, stderr) =
             ANSWERS.get(answer % ANSWERS.len()).copied().unwrap_or_default();
-        let words = ["--read-all", "--stdout", stdout, "--stderr", stderr, "--exit"];
-        let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let options = ["--read-all", "--stdout", stdout, "--stderr", stderr, "--exit"];
+        let mut args: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
         args.push(code.to_string());
         let program = fakehook().to_string_lossy().into_owned();
-        let kept = command.clone();
-        *command = Command { invocation: Invocation::Argv { program, args }, cwd: None, ..kept };
+        let converted = command.clone();
+        *command =
+            Command { invocation: Invocation::Argv { program, args }, cwd: None, ..converted };
     }
     hook
 }

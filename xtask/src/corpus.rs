@@ -1,5 +1,5 @@
 //! `cargo xtask corpus DIR`: does `check` find what is known to be wrong in a directory of real configs, and nothing in
-//! the sound ones? The directory belongs to whoever collected it; nothing of it is kept here.
+//! the sound ones? The directory belongs to the person who collected it; no part of it is kept here.
 //!
 //! `DIR` holds `INDEX.tsv`, whose columns `file` and `issues` say what is known, and the files.
 
@@ -12,6 +12,8 @@ use tenterhook::config::Source;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::DialectId;
 use tenterhook::install;
+
+use crate::error::Error;
 
 /// What the index calls an issue, and what `check` calls it.
 const CODES: &[(&str, &str)] = &[
@@ -55,14 +57,13 @@ struct Tally {
 }
 
 /// Runs over the corpus in `directory` and returns what to print, and whether it holds.
-pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
+pub(crate) fn run(directory: &Path) -> Result<(String, bool), Error> {
     let index = directory.join("INDEX.tsv");
-    let text =
-        fs::read_to_string(&index).map_err(|error| format!("{}: {error}", index.display()))?;
+    let text = fs::read_to_string(&index).map_err(Error::file(&index))?;
     let mut tally = Tally::default();
     for row in rows(&text)?.iter().filter(|row| row.file.starts_with("claude/")) {
         let path = directory.join(&row.file);
-        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = fs::read(&path).map_err(Error::file(&path))?;
         let content = String::from_utf8_lossy(&bytes);
         let source =
             Source::given(&row.file, DialectId::CLAUDE, &content, directory.join("claude"));
@@ -74,29 +75,29 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
         }
         tally.add(row, &content, &read.diagnostics);
     }
-    let (mut said, mut holds) = tally.report();
+    let (mut report, mut holds) = tally.report();
     for dialect in [DialectId::GEMINI, DialectId::COPILOT] {
         let (text, sound) = loads(&rows(&text)?, directory, dialect)?;
-        said.push_str(&text);
+        report.push_str(&text);
         holds &= sound;
     }
     for (folder, agent) in
         [("claude", "claude"), ("codex", "codex"), ("gemini", "gemini"), ("gemini", "qwen")]
     {
         let (text, same) = comes_back(&directory.join(folder), agent)?;
-        said.push_str(&text);
+        report.push_str(&text);
         holds &= same;
     }
-    Ok((said, holds))
+    Ok((report, holds))
 }
 
 /// Whether every file of an agent that is known to be sound is read without an error, and what is found in the others.
-fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, bool), String> {
+fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, bool), Error> {
     let prefix = format!("{dialect}/");
     let (mut files, mut hooks, mut wrong, mut silent) = (0, 0, Vec::new(), Vec::new());
     for row in rows.iter().filter(|row| row.file.starts_with(&prefix)) {
         let path = directory.join(&row.file);
-        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = fs::read(&path).map_err(Error::file(&path))?;
         let text = String::from_utf8_lossy(&bytes);
         let source = Source::given(&row.file, dialect, &text, directory.join(dialect.as_str()));
         let read = dialect.dialect().read_config(&source);
@@ -125,11 +126,11 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
 /// reject are left alone.
-fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), String> {
+fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), Error> {
     let Some(agent) = tenterhook::agents::caller(agent) else {
-        return Err(format!("no agent {agent}"));
+        return Err(Error::Invalid(format!("no agent {agent}")));
     };
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries = fs::read_dir(folder).map_err(Error::file(&folder))?;
     let (mut same, mut refused, mut changed) = (0, 0, Vec::new());
     for path in entries.flatten().map(|entry| entry.path()) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
@@ -245,14 +246,14 @@ fn names(issue: &Issue, found: &Diagnostic, content: &str) -> bool {
     !line.trim().is_empty() && (is_event_only || line.contains(&word))
 }
 
-fn rows(text: &str) -> Result<Vec<Row>, String> {
+fn rows(text: &str) -> Result<Vec<Row>, Error> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
     let column = |name: &str| {
         header
             .iter()
             .position(|text| *text == name)
-            .ok_or_else(|| format!("the index has no column `{name}`"))
+            .ok_or_else(|| Error::Invalid(format!("the index has no column `{name}`")))
     };
     let (file, issues) = (column("file")?, column("issues")?);
     Ok(lines

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 use archive::Entry;
 use targets::{TARGETS, Target};
 
@@ -56,11 +57,11 @@ pub(crate) struct Program {
 /// One file that is delivered.
 pub(crate) type Artefact = (String, Vec<u8>);
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let asked = read(args)?;
     let out = asked.out.map_or_else(|| tree::root().join("target/packages"), PathBuf::from);
     let about = About::read()?;
-    let (mut artefacts, mut said, mut small): (Vec<Artefact>, _, _) =
+    let (mut artefacts, mut report, mut small): (Vec<Artefact>, _, _) =
         (Vec::new(), String::new(), true);
     tree::build("tenterhook-cli")?;
     for target in &asked.targets {
@@ -68,14 +69,14 @@ pub(crate) fn run(args: &[&str]) -> Said {
             Some(path) => PathBuf::from(path),
             None => build::program(target)?,
         };
-        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = std::fs::read(&path).map_err(Error::file(&path))?;
         let fits = bytes.len() <= MOST;
-        // What is packed for a try is as large as it is.
+        // A trial package has no size limit.
         small &= fits || asked.program.is_some();
         let size = bytes.len() as f64 / MIB;
-        let _ = writeln!(said, "{}: {size:.1} MiB, {}", target.triple, target.state);
+        let _ = writeln!(report, "{}: {size:.1} MiB, {}", target.triple, target.state);
         if !fits {
-            let _ = writeln!(said, "  more than {} MiB", MOST / 1024 / 1024);
+            let _ = writeln!(report, "  more than {} MiB", MOST / 1024 / 1024);
         }
         let program = Program { target, bytes, licences: third_party::licences(target)? };
         artefacts.push(tarball::make(&about, &program)?);
@@ -85,21 +86,22 @@ pub(crate) fn run(args: &[&str]) -> Said {
     artefacts.push(npm::launcher(&about)?);
     write(&out, &about, &artefacts)?;
     for (name, bytes) in &artefacts {
-        let _ = writeln!(said, "  {name}  {:.1} MiB", bytes.len() as f64 / MIB);
+        let _ = writeln!(report, "  {name}  {:.1} MiB", bytes.len() as f64 / MIB);
     }
     let _ = writeln!(
-        said,
+        report,
         "in {}, with SHA256SUMS and install.sh; nothing is published",
         out.display()
     );
-    Ok((said, small))
+    Ok((report, small))
 }
 
-fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
+fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, Error> {
     let mut asked = Asked::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let mut value = || args.next().copied().ok_or_else(|| format!("`{arg}` needs a value"));
+        let mut value =
+            || args.next().copied().ok_or_else(|| Error::Usage(format!("`{arg}` needs a value")));
         match *arg {
             "--out" => asked.out = Some(value()?),
             "--program" => asked.program = Some(value()?),
@@ -115,39 +117,42 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
         };
     }
     if asked.targets.is_empty() {
-        return Err(build::MISSING.to_owned());
+        return Err(Error::Usage(build::MISSING.to_owned()));
     }
     Ok(asked)
 }
 
-/// Writes the artefacts, in a folder of their own: what lay there of another version would be installed by mistake.
-fn write(out: &Path, about: &About, artefacts: &[Artefact]) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", out.display());
+/// Writes the artefacts into a folder without other files: files of an older version would be installed by mistake.
+fn write(out: &Path, about: &About, artefacts: &[Artefact]) -> Result<(), Error> {
+    let failed = Error::file(out);
     if out.exists() {
         // Nothing is taken away that this did not write.
-        if !out.join(SUMS).exists() && out.read_dir().map_err(failed)?.next().is_some() {
-            return Err(format!("{} holds other files: name another folder", out.display()));
+        if !out.join(SUMS).exists() && out.read_dir().map_err(&failed)?.next().is_some() {
+            return Err(Error::Invalid(format!(
+                "{} holds other files: name another folder",
+                out.display()
+            )));
         }
-        std::fs::remove_dir_all(out).map_err(failed)?;
+        std::fs::remove_dir_all(out).map_err(&failed)?;
     }
-    std::fs::create_dir_all(out).map_err(failed)?;
+    std::fs::create_dir_all(out).map_err(&failed)?;
     let mut sums = String::new();
     for (name, bytes) in artefacts {
-        std::fs::write(out.join(name), bytes).map_err(failed)?;
+        std::fs::write(out.join(name), bytes).map_err(&failed)?;
         let _ = writeln!(sums, "{}  {name}", hex(&Sha256::digest(bytes)));
     }
-    std::fs::write(out.join(SUMS), sums).map_err(failed)?;
+    std::fs::write(out.join(SUMS), sums).map_err(&failed)?;
     let installer = about.fill(&text("integrations/install/install.sh")?);
-    std::fs::write(out.join("install.sh"), installer).map_err(failed)
+    std::fs::write(out.join("install.sh"), installer).map_err(&failed)
 }
 
 impl About {
-    fn read() -> Result<Self, String> {
+    fn read() -> Result<Self, Error> {
         let manifest = text("crates/tenterhook-cli/Cargo.toml")?;
         let description = manifest
             .lines()
             .find_map(|line| line.strip_prefix("description = \"")?.strip_suffix('"'))
-            .ok_or("the command line has no description")?;
+            .ok_or_else(|| Error::Invalid("the command line has no description".to_owned()))?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             license: env!("CARGO_PKG_LICENSE"),
@@ -167,8 +172,8 @@ impl About {
 }
 
 /// A file of the repository.
-pub(crate) fn text(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(tree::root().join(path)).map_err(|error| format!("{path}: {error}"))
+pub(crate) fn text(path: &str) -> Result<String, Error> {
+    std::fs::read_to_string(tree::root().join(path)).map_err(Error::file(path))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -9,33 +9,33 @@ use std::fmt::Write as _;
 use tenterhook::answer::Power;
 use tenterhook::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 
-use crate::Said;
+use crate::Report;
+use crate::error::Error;
 use crate::tidy::{Findings, gauges, rules};
 use crate::tree::{self, File};
 
-/// A generated page: where it stands, and what draws it.
+/// A generated page: its path, and the function that draws it.
 type Page = (&'static str, fn() -> String);
 
 const PAGES: &[Page] = &[
     ("docs/spec/events-table.md", events),
     (rules::INDEX, proofs::page),
     ("docs/guide/agents-compared.md", agents::page),
-    ("docs/guide/bridge-agents.md", told),
+    ("docs/guide/bridge-agents.md", replies),
     ("docs/guide/bridge-covered.md", covered::page),
 ];
 
 /// The page that sums up in a sentence what agents were seen to do.
 const README: &str = "README.md";
 
-pub(crate) fn run() -> Said {
-    let mut said = String::new();
+pub(crate) fn run() -> Report {
+    let mut report = String::new();
     for (path, draw) in PAGES {
-        std::fs::write(tree::root().join(path), draw())
-            .map_err(|error| format!("{path}: {error}"))?;
-        let _ = writeln!(said, "wrote {path}");
+        std::fs::write(tree::root().join(path), draw()).map_err(Error::file(path))?;
+        let _ = writeln!(report, "wrote {path}");
     }
-    let (report, holds) = gauges::lower()?;
-    Ok((said + &report, holds))
+    let (counts, holds) = gauges::lower()?;
+    Ok((report + &counts, holds))
 }
 
 /// Whether every generated page is what would be written now.
@@ -70,7 +70,7 @@ fn events() -> String {
 }
 
 /// A word of the page about replies, and which powers are in it.
-const TOLD: &[(&str, &[Power])] = &[
+const REPLY_COLUMNS: &[(&str, &[Power])] = &[
     ("deny", &[Power::Deny]),
     ("ask", &[Power::Ask]),
     ("allow", &[Power::Allow]),
@@ -80,7 +80,7 @@ const TOLD: &[(&str, &[Power])] = &[
     ("end the turn", &[Power::Stop]),
 ];
 
-fn told() -> String {
+fn replies() -> String {
     let mut page = String::from(
         "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# What each agent supports\n\n\
          Look up what a hook can do on an event of the agent that calls `tenterhook hook`. Where an agent does not support it, a\n\
@@ -95,7 +95,8 @@ fn told() -> String {
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         for (event, powers) in dialect.can_all() {
             let event = format!("`{event}`");
-            let can = TOLD.iter().filter(|(_, of)| of.iter().any(|power| powers.has(*power)));
+            let can =
+                REPLY_COLUMNS.iter().filter(|(_, of)| of.iter().any(|power| powers.has(*power)));
             let can = can.map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
             match rows.iter_mut().find(|(row, _)| *row == can) {
                 Some((_, events)) => events.push(event),
@@ -112,7 +113,7 @@ fn told() -> String {
 
 fn table(dialect: &Dialect) -> String {
     let mut table = String::from(
-        "| event | when | matched on | a hook may | time-out | no answer | cap |\n|---|---|---|---|--:|---|--:|\n",
+        "| event | when | matched on | a hook may | timeout | no answer | cap |\n|---|---|---|---|--:|---|--:|\n",
     );
     for row in dialect.rows() {
         let _ = writeln!(

@@ -3,9 +3,10 @@
 
 use std::process::Command;
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     // The example runs in the repository, so a relative path of the caller has to be made absolute.
     let absolute = |arg: &&str| match std::fs::canonicalize(arg) {
         Ok(path) => path.to_string_lossy().into_owned(),
@@ -25,6 +26,6 @@ pub(crate) fn run(args: &[&str]) -> Said {
         .args(args.iter().map(absolute))
         .current_dir(tree::root())
         .status()
-        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+        .map_err(Error::spawn("cargo"))?;
     Ok((String::new(), status.success()))
 }

@@ -5,6 +5,7 @@ mod conformance;
 mod convert;
 mod corpus;
 mod dist;
+mod error;
 mod fuzz;
 mod generate;
 mod lines;
@@ -20,6 +21,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::error::Error;
+
 const USAGE: &str = "\
 usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
@@ -32,19 +35,19 @@ usage: cargo xtask VERB
   chaos         does the engine keep its promises whatever a hook does? the same as `cargo e2e chaos` (NUMBER..., `--times N`)
   soak          does a host that fires for long hold what it held? the same as `cargo e2e soak` (`--minutes M`)
   fuzz          does anything that is read panic, hang or cost too much? (TARGET..., `--minutes M`, `--shard K/N`, `--seeds DIR`; a C++ compiler)
-  mutants       does a test notice when a line of the contract is changed? (ROOM..., `--shard K/N`, `--trusted`: the tests are known to pass; `cargo-mutants`)
+  mutants       does a test notice when a line of the contract is changed? (MODULE..., `--shard K/N`, `--trusted`: the tests are known to pass; `cargo-mutants`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   lines FILE    how many lines, or tool calls, of a list are seen, kind by kind? (`--misses KIND` lists those that are not seen as wanted)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
-/// What a verb has to say, and whether all is well.
-type Said = Result<(String, bool), String>;
+/// The text that a verb prints, and whether it succeeded.
+pub(crate) type Report = Result<(String, bool), Error>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done: Said = match args.as_slice() {
+    let done: Report = match args.as_slice() {
         ["tidy"] => tidy::run(),
         ["gen"] => generate::run(),
         ["surface"] => surface::run(),
@@ -61,20 +64,20 @@ fn main() -> ExitCode {
         ["lines", args @ ..] => lines::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
-        _ => Err(USAGE.to_owned()),
+        _ => Err(Error::Usage(USAGE.to_owned())),
     };
     let (text, holds) = done.unwrap_or_else(|error| (format!("{error}\n"), false));
     let printed = std::io::stdout().write_all(text.as_bytes());
     if holds && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Has a suite of `e2e` play: it is a program of its own, and prints what it does as it does it.
-fn play(suite: &str, args: &[&str]) -> Said {
+/// Runs a suite of `e2e`, a separate program that prints its progress itself.
+fn play(suite: &str, args: &[&str]) -> Report {
     let status = std::process::Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--package", "e2e", "--", suite])
         .args(args)
         .current_dir(tree::root())
         .status()
-        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+        .map_err(Error::spawn("cargo"))?;
     Ok((String::new(), status.success()))
 }

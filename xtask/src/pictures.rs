@@ -7,14 +7,15 @@ use std::process::Command;
 
 use anstyle_svg::Term;
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 
 const FOLDER: &str = "docs/pictures";
 
 /// One picture: its file, the project that it is taken in, the command line, and what it shows to who cannot see it.
 struct Picture {
     file: &'static str,
-    project: fn(&Path) -> Result<(), String>,
+    project: fn(&Path) -> Result<(), Error>,
     args: &'static [&'static str],
     title: &'static str,
 }
@@ -79,16 +80,16 @@ const COLOURS: &str = "\
   </style>
 ";
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let bless = args.contains(&"--bless");
     tree::build("tenterhook-cli")?;
-    let (mut said, mut holds) = (String::new(), true);
+    let (mut report, mut holds) = (String::new(), true);
     for picture in PICTURES {
         let path = tree::root().join(FOLDER).join(picture.file);
         let drawn = picture.draw()?;
         let same = std::fs::read_to_string(&path).is_ok_and(|text| text == drawn);
         if !same && bless {
-            std::fs::write(&path, drawn).map_err(|error| format!("{}: {error}", path.display()))?;
+            std::fs::write(&path, drawn).map_err(Error::file(&path))?;
         }
         let word = match (same, bless) {
             (true, _) => "ok     ",
@@ -96,24 +97,25 @@ pub(crate) fn run(args: &[&str]) -> Said {
             (false, false) => "CHANGED",
         };
         holds &= same || bless;
-        let _ = writeln!(said, "{word} {FOLDER}/{}", picture.file);
+        let _ = writeln!(report, "{word} {FOLDER}/{}", picture.file);
     }
     if !holds {
-        said.push_str("`cargo xtask pictures --bless` draws them anew\n");
+        report.push_str("`cargo xtask pictures --bless` draws them anew\n");
     }
-    Ok((said, holds))
+    Ok((report, holds))
 }
 
 impl Picture {
-    fn draw(&self) -> Result<String, String> {
-        let room = Room::new()?;
-        (self.project)(&room.project())?;
-        room.approve()?;
-        let said = room.run(self.args)?;
+    fn draw(&self) -> Result<String, Error> {
+        let fixture = Fixture::new()?;
+        (self.project)(&fixture.project())?;
+        fixture.approve()?;
+        let report = fixture.run(self.args)?;
         let typed: Vec<String> = self.args.iter().map(|arg| quoted(arg)).collect();
-        let shown = format!("\u{1b}[1m$ tenterhook {}\u{1b}[0m\n{said}", typed.join(" "));
+        let shown = format!("\u{1b}[1m$ tenterhook {}\u{1b}[0m\n{report}", typed.join(" "));
         let svg = Term::new().render_svg(shown.trim_end());
-        self.titled(&svg).ok_or_else(|| "the picture has another shape than is known".to_owned())
+        self.titled(&svg)
+            .ok_or_else(|| Error::Invalid("the picture has another shape than is known".to_owned()))
     }
 
     /// With a name for those who hear it, and colours for light pages.
@@ -132,18 +134,18 @@ fn quoted(word: &str) -> String {
     if word.contains(' ') { format!("'{word}'") } else { word.to_owned() }
 }
 
-/// A home and a project of their own.
-struct Room(std::path::PathBuf);
+/// A temporary home and project.
+struct Fixture(std::path::PathBuf);
 
-impl Room {
-    fn new() -> Result<Self, String> {
+impl Fixture {
+    fn new() -> Result<Self, Error> {
         // Under the build: what is left behind by a picture that could not be drawn goes with it.
-        let room = Self(tree::root().join("target/pictures"));
-        let _ = std::fs::remove_dir_all(&room.0);
+        let fixture = Self(tree::root().join("target/pictures"));
+        let _ = std::fs::remove_dir_all(&fixture.0);
         for folder in ["home", "project/.git", "tmp"] {
-            std::fs::create_dir_all(room.0.join(folder)).map_err(|error| error.to_string())?;
+            std::fs::create_dir_all(fixture.0.join(folder)).map_err(Error::other)?;
         }
-        Ok(room)
+        Ok(fixture)
     }
 
     fn project(&self) -> std::path::PathBuf {
@@ -151,7 +153,7 @@ impl Room {
     }
 
     /// The person looked at the hooks of the project, and said yes.
-    fn approve(&self) -> Result<(), String> {
+    fn approve(&self) -> Result<(), Error> {
         let status = self.run(&["trust", "status"])?;
         let is_digest =
             |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -163,7 +165,7 @@ impl Room {
     }
 
     /// What the program says to a terminal; both streams, as they would stand below each other there.
-    fn run(&self, args: &[&str]) -> Result<String, String> {
+    fn run(&self, args: &[&str]) -> Result<String, Error> {
         let output = Command::new(tree::root().join("target/debug/tenterhook"))
             .args(["--color", "always"])
             .args(args)
@@ -174,23 +176,23 @@ impl Room {
             .env("PATH", "/usr/bin:/bin")
             .env("COLUMNS", COLUMNS)
             .output()
-            .map_err(|error| format!("tenterhook cannot be run: {error}"))?;
-        let said = [output.stderr, output.stdout].concat();
-        String::from_utf8(said).map_err(|error| error.to_string())
+            .map_err(Error::spawn("tenterhook"))?;
+        let report = [output.stderr, output.stdout].concat();
+        String::from_utf8(report).map_err(Error::other)
     }
 }
 
-fn mistakes(project: &Path) -> Result<(), String> {
+fn mistakes(project: &Path) -> Result<(), Error> {
     let folder = project.join(".claude");
     let written = std::fs::create_dir(&folder)
         .and_then(|()| std::fs::write(folder.join("settings.json"), MISTAKES));
-    written.map_err(|error| error.to_string())
+    written.map_err(Error::other)
 }
 
-fn examples(project: &Path) -> Result<(), String> {
+fn examples(project: &Path) -> Result<(), Error> {
     let from = tree::root().join("examples");
     for name in ["tenterhook.toml", "hooks", ".claude"] {
-        copy(&from.join(name), &project.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        copy(&from.join(name), &project.join(name)).map_err(Error::file(name))?;
     }
     Ok(())
 }

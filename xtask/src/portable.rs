@@ -7,15 +7,15 @@ use std::process::Command;
 
 use regex::Regex;
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 
 /// The tests that fail on that backend, a line each: the test, a tab, why it fails.
 const LIST: &str = "crates/tenterhook-process/tests/portable.tsv";
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let root = tree::root();
-    let list = std::fs::read_to_string(root.join(LIST))
-        .map_err(|error| format!("{LIST} cannot be read: {error}"))?;
+    let list = std::fs::read_to_string(root.join(LIST)).map_err(Error::file(LIST))?;
     // A mask that is stricter than what a test asks for would have its start be refused.
     let played = Command::new("sh")
         .args(["-c", "umask 022 && exec \"$0\" \"$@\"", env!("CARGO")])
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Said {
         .env("CARGO_TARGET_DIR", root.join("target/portable"))
         .current_dir(&root)
         .output()
-        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+        .map_err(Error::spawn("cargo"))?;
     let printed = String::from_utf8_lossy(&played.stdout);
     let results = results(&printed);
     let mut problems = judge(&list, &results);

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::{Said, tree};
+use crate::error::Error;
+use crate::{Report, tree};
 
 /// How many a host can be asked to look through, and a version to promise.
 const MOST: usize = 150;
@@ -12,7 +13,7 @@ const MOST: usize = 150;
 /// The kinds of items, as the documentation heads them, and the names of each.
 type Kinds<'a> = Vec<(&'a str, Vec<&'a str>)>;
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let root = tree::root();
     let target = root.join("target");
     let documented = Command::new(env!("CARGO"))
@@ -20,17 +21,19 @@ pub(crate) fn run() -> Said {
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(&root)
         .output()
-        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+        .map_err(Error::spawn("cargo"))?;
     if !documented.status.success() {
-        return Err(String::from_utf8_lossy(&documented.stderr).into_owned());
+        return Err(Error::failed("cargo doc", &documented.stderr));
     }
     let page = target.join("doc/tenterhook/all.html");
-    let html = std::fs::read_to_string(&page)
-        .map_err(|error| format!("{} cannot be read: {error}", page.display()))?;
+    let html = std::fs::read_to_string(&page).map_err(Error::file(&page))?;
     let kinds = kinds(&html);
     let count: usize = kinds.iter().map(|(_, names)| names.len()).sum();
     if count == 0 {
-        return Err(format!("{} lists nothing: its form is another one", page.display()));
+        return Err(Error::Invalid(format!(
+            "{} lists no item: rustdoc may have changed its format",
+            page.display()
+        )));
     }
     let mut text = String::new();
     for (kind, names) in &kinds {
@@ -58,7 +61,7 @@ fn kinds(html: &str) -> Kinds<'_> {
     html.split("<h3").skip(1).filter_map(kind).collect()
 }
 
-/// What stands between two marks.
+/// The text between two marks.
 fn within<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     text.split_once(before)?.1.split_once(after).map(|(head, _)| head)
 }

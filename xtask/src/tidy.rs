@@ -1,24 +1,24 @@
 //! `cargo xtask tidy`: do the files of the repository keep its rules? Only checks that hold; exceptions stand in tables
 //! with their reasons.
 
-mod circles;
 mod codes;
 mod coverage;
 mod crates;
+mod cycles;
 mod dialects;
 mod features;
 pub(crate) mod gauges;
 mod links;
+mod modules;
+mod private_text;
 mod promises;
-mod rooms;
 pub(crate) mod rules;
 mod sources;
-mod words;
 
 use crate::tree::{self, File};
-use crate::{Said, generate};
+use crate::{Report, generate};
 
-/// What is wrong, or may be.
+/// Errors and warnings.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     errors: Vec<String>,
@@ -26,14 +26,14 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Something that must not be.
-    pub(crate) fn error(&mut self, place: &str, what: impl std::fmt::Display) {
-        self.errors.push(format!("error: {place}: {what}"));
+    /// A broken rule.
+    pub(crate) fn error(&mut self, path: &str, message: impl std::fmt::Display) {
+        self.errors.push(format!("error: {path}: {message}"));
     }
 
-    /// Something that somebody should look at.
-    pub(crate) fn warning(&mut self, place: &str, what: impl std::fmt::Display) {
-        self.warnings.push(format!("warning: {place}: {what}"));
+    /// Something that a maintainer should look at.
+    pub(crate) fn warning(&mut self, path: &str, message: impl std::fmt::Display) {
+        self.warnings.push(format!("warning: {path}: {message}"));
     }
 }
 
@@ -41,8 +41,8 @@ type Check = fn(&[File], &mut Findings);
 
 const CHECKS: &[Check] = &[
     sources::check,
-    rooms::check,
-    circles::check,
+    modules::check,
+    cycles::check,
     dialects::check,
     dialects::documented,
     rules::check,
@@ -50,13 +50,13 @@ const CHECKS: &[Check] = &[
     coverage::check,
     crates::check,
     features::check,
-    words::check,
+    private_text::check,
     links::check,
     gauges::check,
     generate::check,
 ];
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let files = tree::files()?;
     let mut findings = Findings::default();
     for check in CHECKS {

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::error::Error;
+
 /// One file that is text.
 #[derive(Debug)]
 pub(crate) struct File {
     /// Its path from the root, with `/`.
     pub(crate) path: String,
-    /// What it says.
+    /// Its content.
     pub(crate) text: String,
 }
 
@@ -46,17 +48,17 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// Every text file.
-pub(crate) fn files() -> Result<Vec<File>, String> {
+pub(crate) fn files() -> Result<Vec<File>, Error> {
     let root = root();
     let output = Command::new("git")
-        // Whoever runs the tests may be another user than the one who cloned.
+        // The user who runs the tests may differ from the owner of the clone.
         .args(["-c", "safe.directory=*"])
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(&root)
         .output()
-        .map_err(|error| format!("git cannot be run: {error}"))?;
+        .map_err(Error::spawn("git"))?;
     if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        return Err(Error::failed("git ls-files", &output.stderr));
     }
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
@@ -70,24 +72,28 @@ pub(crate) fn files() -> Result<Vec<File>, String> {
     Ok(names.into_iter().filter_map(read).collect())
 }
 
-/// Says that all programs of the workspace are built already, and its tests were run: `.ci/run` builds everything once, and
+/// The variable that says that all programs of the workspace are built and its tests were run: `.ci/run` builds everything once, and
 /// cargo would build much of it anew for one package alone, whose dependencies have fewer features.
 const BUILT: &str = "TENTERHOOK_BUILT";
 
-/// Whether somebody else built all programs.
-#[expect(clippy::disallowed_methods, reason = "said by the script that runs this program")]
+/// Whether the caller built all programs.
+#[expect(clippy::disallowed_methods, reason = "the script that runs this program sets it")]
 pub(crate) fn is_built() -> bool {
     std::env::var_os(BUILT).is_some()
 }
 
 /// Builds a program of the workspace.
-pub(crate) fn build(package: &str) -> Result<(), String> {
+pub(crate) fn build(package: &str) -> Result<(), Error> {
     if is_built() { Ok(()) } else { cargo(&["build", "--quiet", "--package", package]) }
 }
 
 /// Runs cargo in the repository.
-pub(crate) fn cargo(args: &[&str]) -> Result<(), String> {
+pub(crate) fn cargo(args: &[&str]) -> Result<(), Error> {
     let status = Command::new("cargo").args(args).current_dir(root()).status();
-    let status = status.map_err(|error| format!("cargo cannot be run: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", args.join(" "))) }
+    let status = status.map_err(Error::spawn("cargo"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Error::failed(format!("cargo {}", args.join(" ")), &[]))
+    }
 }

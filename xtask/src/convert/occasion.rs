@@ -33,15 +33,15 @@ fn subjects() -> Value {
 /// The events.
 pub(super) fn events(hooks: &[Arc<Hook>]) -> Vec<Event> {
     let names: BTreeSet<&EventName> = hooks.iter().map(|hook| &hook.event).collect();
-    names.into_iter().flat_map(of).collect()
+    names.into_iter().flat_map(events_named).collect()
 }
 
-fn of(name: &EventName) -> Vec<Event> {
+fn events_named(name: &EventName) -> Vec<Event> {
     let within = Surroundings {
         session_id: "s-1".to_owned(),
         cwd: "/tmp".into(),
         project: "/tmp".into(),
-        home: "/home/nobody".into(),
+        home: "/home/user".into(),
         facts: [("permission_mode".to_owned(), "plan".into())].into_iter().collect(),
         ..Surroundings::default()
     };

@@ -8,6 +8,8 @@ use rawzip::time::UtcDateTime;
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use tar::{EntryType, Header};
 
+use crate::error::Error;
+
 /// One file of an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -59,8 +61,8 @@ impl Effort {
 const DATE: u64 = 315_532_800;
 
 /// A tar of these files, compressed.
-pub(crate) fn tar_gz(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, String> {
-    pack(entries, effort).map_err(|error| format!("the tarball cannot be made: {error}"))
+pub(crate) fn tar_gz(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, Error> {
+    pack(entries, effort).map_err(Error::about("cannot write the tarball"))
 }
 
 fn pack(entries: &[Entry], effort: Effort) -> std::io::Result<Vec<u8>> {
@@ -78,8 +80,8 @@ fn pack(entries: &[Entry], effort: Effort) -> std::io::Result<Vec<u8>> {
 }
 
 /// A zip of these files.
-pub(crate) fn zip(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, String> {
-    zip_up(entries, effort).map_err(|error| format!("the zip cannot be made: {error}"))
+pub(crate) fn zip(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, Error> {
+    zip_up(entries, effort).map_err(Error::about("cannot write the zip"))
 }
 
 fn zip_up(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, rawzip::Error> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::targets::Target;
+use crate::error::Error;
 use crate::tree;
 
 /// What to install where no target can be built.
@@ -45,9 +46,9 @@ fn there(program: &str, flag: &str) -> bool {
 }
 
 /// Compiles it, and says where it lies.
-pub(crate) fn program(target: &Target) -> Result<PathBuf, String> {
+pub(crate) fn program(target: &Target) -> Result<PathBuf, Error> {
     let root = tree::root();
-    let tool = tool(target).ok_or(MISSING)?;
+    let tool = tool(target).ok_or_else(|| Error::Usage(MISSING.to_owned()))?;
     let mut command = Command::new("cargo");
     command.arg(match tool {
         Tool::Zig => "zigbuild",
@@ -62,14 +63,14 @@ pub(crate) fn program(target: &Target) -> Result<PathBuf, String> {
         .args(["--target", target.triple])
         .env("CARGO_ENCODED_RUSTFLAGS", flags(tool, &root).join("\u{1f}"))
         .current_dir(&root);
-    let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    let status = command.status().map_err(Error::spawn("cargo"))?;
     if !status.success() {
-        return Err(format!("the program cannot be built for {}", target.triple));
+        return Err(Error::Invalid(format!("the program cannot be built for {}", target.triple)));
     }
     Ok(root.join("target").join(target.triple).join("dist/tenterhook"))
 }
 
-/// What is told to the compiler, beside the profile.
+/// Compiler flags in addition to the profile.
 fn flags(tool: Tool, root: &Path) -> Vec<String> {
     let mut flags = remapped(root);
     if let Tool::Musl = tool {
@@ -79,7 +80,7 @@ fn flags(tool: Tool, root: &Path) -> Vec<String> {
     flags
 }
 
-/// Where the sources lie is nobody's affair, and would make each machine's program another one.
+/// Flags that remove the paths of the sources, so that each machine builds the same program.
 #[expect(clippy::disallowed_methods, reason = "where cargo keeps sources, as cargo looks for it")]
 fn remapped(root: &Path) -> Vec<String> {
     let home = std::env::var_os("HOME").map(|value| PathBuf::from(value).join(".cargo"));

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::archive::{self, Effort, Entry};
 use super::targets::{TARGETS, Target};
 use super::{About, Artefact, Program, text};
+use crate::error::Error;
 
 const TEMPLATES: &str = "integrations/npm";
 
@@ -15,7 +16,7 @@ const TEMPLATES: &str = "integrations/npm";
 const FOLDER: &str = "package";
 
 /// The package that people install.
-pub(crate) fn launcher(about: &About) -> Result<Artefact, String> {
+pub(crate) fn launcher(about: &About) -> Result<Artefact, Error> {
     let mut versions = Map::new();
     let mut machines = BTreeMap::new();
     for target in TARGETS.iter().filter(|target| target.is_released()) {
@@ -35,7 +36,7 @@ pub(crate) fn launcher(about: &About) -> Result<Artefact, String> {
 }
 
 /// The package that holds the program for one kind of machine.
-pub(crate) fn platform(about: &About, program: &Program) -> Result<Artefact, String> {
+pub(crate) fn platform(about: &About, program: &Program) -> Result<Artefact, Error> {
     let Target { triple, node: (os, cpu), .. } = program.target;
     let manifest = filled(about, "platform.json")?
         .replace("@PACKAGE@", &program.target.package())
@@ -54,22 +55,21 @@ pub(crate) fn platform(about: &About, program: &Program) -> Result<Artefact, Str
     ))
 }
 
-fn pack(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, String> {
+fn pack(entries: &[Entry], effort: Effort) -> Result<Vec<u8>, Error> {
     let entries: Vec<Entry> = entries.iter().map(|entry| entry.under(FOLDER)).collect();
     archive::tar_gz(&entries, effort)
 }
 
-fn filled(about: &About, template: &str) -> Result<String, String> {
+fn filled(about: &About, template: &str) -> Result<String, Error> {
     Ok(about.fill(&text(&format!("{TEMPLATES}/{template}"))?))
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, String> {
-    serde_json::to_string_pretty(value).map_err(|error| error.to_string())
+fn json(value: &impl serde::Serialize) -> Result<String, Error> {
+    serde_json::to_string_pretty(value).map_err(Error::other)
 }
 
-/// A manifest, unless it is none.
-fn valid(manifest: String) -> Result<String, String> {
+/// The manifest, or an error if it is not JSON.
+fn valid(manifest: String) -> Result<String, Error> {
     let read: Result<Value, _> = serde_json::from_str(&manifest);
-    read.map(|_| manifest)
-        .map_err(|error| format!("a template in {TEMPLATES} is not JSON: {error}"))
+    read.map(|_| manifest).map_err(Error::about(format!("a template in {TEMPLATES} is not JSON")))
 }

@@ -4,13 +4,14 @@ use std::process::Command;
 
 use super::archive::{self, Entry};
 use super::{About, Artefact, Program, text};
+use crate::error::Error;
 use crate::tree;
 
 /// Which shells get completions, and under which name they look for them.
 const COMPLETIONS: &[(&str, &str)] =
     &[("bash", "tenterhook.bash"), ("zsh", "_tenterhook"), ("fish", "tenterhook.fish")];
 
-pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String> {
+pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, Error> {
     let name = format!("tenterhook-{}-{}", about.version, program.target.triple);
     let mut entries = vec![
         Entry::program("tenterhook", program.bytes.clone()),
@@ -26,13 +27,13 @@ pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String>
 }
 
 /// From the program as it is built for this machine: they are the same for all.
-fn completions(shell: &str) -> Result<Vec<u8>, String> {
+fn completions(shell: &str) -> Result<Vec<u8>, Error> {
     let output = Command::new(tree::root().join("target/debug/tenterhook"))
         .args(["completions", shell])
         .output()
-        .map_err(|error| format!("tenterhook cannot be run: {error}"))?;
+        .map_err(Error::spawn("tenterhook"))?;
     match output.status.success() && !output.stdout.is_empty() {
         true => Ok(output.stdout),
-        false => Err(format!("there are no completions for {shell}")),
+        false => Err(Error::Invalid(format!("there are no completions for {shell}"))),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::archive::Effort;
+use crate::error::Error;
 
 /// One kind of machine.
 #[derive(Debug)]
@@ -13,18 +14,18 @@ pub(crate) struct Target {
     pub(crate) node: (&'static str, &'static str),
     /// The platforms of its wheel. A static program runs with any C library, so it bears the tags of both.
     pub(crate) wheel: &'static [&'static str],
-    /// What is known of its builds.
+    /// How far its builds are tested.
     pub(crate) state: State,
 }
 
-/// What is known of the builds of a target.
+/// How far the builds of a target are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Packages are installed and run before they are released.
     Tested,
     /// Compiles and links; nothing runs it.
     Built,
-    /// A slot: nobody has built or run it.
+    /// A slot: never built and never run.
     NeverRun,
     /// The target of a developer's machine, for trying the packages; never released.
     Trial,
@@ -88,15 +89,15 @@ impl Target {
 }
 
 /// The one with this name.
-pub(crate) fn named(triple: &str) -> Result<&'static Target, String> {
+pub(crate) fn named(triple: &str) -> Result<&'static Target, Error> {
     TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| {
         let all: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
-        format!("`{triple}` is not a target: there are {}", all.join(", "))
+        Error::Usage(format!("`{triple}` is not a target: there are {}", all.join(", ")))
     })
 }
 
-/// What a program is built for here when nothing else is said.
-pub(crate) fn here() -> Result<&'static Target, String> {
+/// The default target: this machine.
+pub(crate) fn here() -> Result<&'static Target, Error> {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     named(&match os {
         "macos" => format!("{arch}-apple-darwin"),

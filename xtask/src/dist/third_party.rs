@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::archive::Entry;
 use super::targets::Target;
 use super::text;
+use crate::error::Error;
 use crate::tree;
 
 /// What a file with a licence is called.
@@ -22,7 +23,7 @@ where it is linked statically for Linux the C library musl (MIT, https://musl.li
 ";
 
 /// The files that say it.
-pub(crate) fn licences(target: &Target) -> Result<Vec<Entry>, String> {
+pub(crate) fn licences(target: &Target) -> Result<Vec<Entry>, Error> {
     Ok(vec![
         Entry::data("LICENSE-APACHE", text("LICENSE-APACHE")?),
         Entry::data("LICENSE-MIT", text("LICENSE-MIT")?),
@@ -30,25 +31,26 @@ pub(crate) fn licences(target: &Target) -> Result<Vec<Entry>, String> {
     ])
 }
 
-fn third_party(target: &Target) -> Result<String, String> {
+fn third_party(target: &Target) -> Result<String, Error> {
     let metadata = metadata(target)?;
     let mut list = String::from("Tenterhook is made with these crates. Their licences follow.\n\n");
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let packages = listed(&metadata, "/packages");
     let shipped = shipped(&metadata);
-    for package in packages.iter().filter(|package| shipped.contains(word(&package["id"]))) {
+    for package in packages.iter().filter(|package| shipped.contains(text_of(&package["id"]))) {
         // Ours have no source; their licence is that of the whole.
         if package["source"].is_null() {
             continue;
         }
-        let named = format!("{} {}", word(&package["name"]), word(&package["version"]));
+        let named = format!("{} {}", text_of(&package["name"]), text_of(&package["version"]));
         let _ = writeln!(
             list,
             "{named}: {} ({})",
-            word(&package["license"]),
-            word(&package["repository"])
+            text_of(&package["license"]),
+            text_of(&package["repository"])
         );
-        let folder = Path::new(word(&package["manifest_path"])).parent().unwrap_or(Path::new("/"));
+        let folder =
+            Path::new(text_of(&package["manifest_path"])).parent().unwrap_or(Path::new("/"));
         for text in found_in(folder)? {
             texts.entry(text).or_default().push(named.clone());
         }
@@ -69,14 +71,14 @@ fn shipped(metadata: &Value) -> BTreeSet<&str> {
             let targets = array(&package["targets"]).iter();
             targets.flat_map(|target| array(&target["kind"])).any(|kind| kind == "proc-macro")
         })
-        .map(|package| word(&package["id"]))
+        .map(|package| text_of(&package["id"]))
         .collect();
     let edges: BTreeMap<&str, &Value> = listed(metadata, "/resolve/nodes")
         .iter()
-        .map(|value| (word(&value["id"]), &value["deps"]))
+        .map(|value| (text_of(&value["id"]), &value["deps"]))
         .collect();
     let program = packages.iter().filter(|package| package["name"] == "tenterhook-cli");
-    let mut open: Vec<&str> = program.map(|program| word(&program["id"])).collect();
+    let mut open: Vec<&str> = program.map(|program| text_of(&program["id"])).collect();
     let mut seen = BTreeSet::new();
     while let Some(id) = open.pop() {
         if runs_early.contains(id) || !seen.insert(id) {
@@ -85,46 +87,46 @@ fn shipped(metadata: &Value) -> BTreeSet<&str> {
         let Some(deps) = edges.get(id) else { continue };
         for dep in array(deps) {
             if array(&dep["dep_kinds"]).iter().any(|array| array["kind"].is_null()) {
-                open.push(word(&dep["pkg"]));
+                open.push(text_of(&dep["pkg"]));
             }
         }
     }
     seen
 }
 
-fn metadata(target: &Target) -> Result<Value, String> {
+fn metadata(target: &Target) -> Result<Value, Error> {
     let output = Command::new("cargo")
         .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", target.triple])
         .current_dir(tree::root())
         .output()
-        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+        .map_err(Error::spawn("cargo"))?;
     serde_json::from_slice(&output.stdout)
-        .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())
+        .map_err(|_| Error::failed("cargo metadata", &output.stderr))
 }
 
 /// The licences in a folder, each as one text whatever its line ends are.
-fn found_in(folder: &Path) -> Result<BTreeSet<String>, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+fn found_in(folder: &Path) -> Result<BTreeSet<String>, Error> {
+    let failed = Error::file(folder);
     let mut found = BTreeSet::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in std::fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if path.is_file() && NAMES.iter().any(|prefix| name.starts_with(prefix)) {
-            let bytes = std::fs::read(&path).map_err(failed)?;
+            let bytes = std::fs::read(&path).map_err(&failed)?;
             found.insert(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned());
         }
     }
     Ok(found)
 }
 
-fn listed<'a>(metadata: &'a Value, place: &str) -> &'a [Value] {
-    metadata.pointer(place).map(array).unwrap_or_default()
+fn listed<'a>(metadata: &'a Value, pointer: &str) -> &'a [Value] {
+    metadata.pointer(pointer).map(array).unwrap_or_default()
 }
 
 fn array(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-fn word(value: &Value) -> &str {
+fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -8,18 +8,19 @@ use sha2::{Digest as _, Sha256};
 
 use super::archive::{self, Entry};
 use super::{About, Artefact, Program, text};
+use crate::error::Error;
 
 /// Runs with any Python, and needs nothing of it.
 const ANY_PYTHON: &str = "py3-none";
 
-pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String> {
+pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, Error> {
     let named = format!("tenterhook-{}", about.version);
     let info = format!("{named}.dist-info");
     let platforms = program.target.wheel;
     let tags: Vec<String> =
         platforms.iter().map(|platform| format!("Tag: {ANY_PYTHON}-{platform}")).collect();
     let filled =
-        |file: &str| Ok::<_, String>(about.fill(&text(&format!("integrations/pypi/{file}"))?));
+        |file: &str| Ok::<_, Error>(about.fill(&text(&format!("integrations/pypi/{file}"))?));
     let mut entries = vec![
         Entry::program(format!("{named}.data/scripts/tenterhook"), program.bytes.clone()),
         Entry::data(format!("{info}/METADATA"), filled("METADATA")?),

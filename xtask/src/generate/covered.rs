@@ -82,7 +82,7 @@ fn seen(rows: &[Row]) -> String {
         let _ = write!(table, "| {} | {alone} | {with} |", titled(version));
         for (case, _) in CALLS {
             let fate = of_it().find(|row| row.case == *case).map_or("", |row| row.with.as_str());
-            let _ = write!(table, " {} |", word(fate));
+            let _ = write!(table, " {} |", cell(fate));
         }
         table.push('\n');
     }
@@ -99,7 +99,7 @@ fn ran<'f>(fates: impl Iterator<Item = &'f str>) -> String {
     format!("{ran} of {}", tried.len())
 }
 
-fn word(fate: &str) -> &'static str {
+fn cell(fate: &str) -> &'static str {
     match fate {
         "" => "-",
         fate if fate.starts_with("ran") => "**ran**",

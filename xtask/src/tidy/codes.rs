@@ -13,13 +13,13 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     for path in pages {
         let text =
             files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str());
-        let told: BTreeSet<&str> = text.lines().flat_map(entries).collect();
+        let listed: BTreeSet<&str> = text.lines().flat_map(entries).collect();
         let here = Code::ALL.iter().filter(|code| code.page() == path);
-        for code in here.filter(|code| !told.contains(code.name())) {
+        for code in here.filter(|code| !listed.contains(code.name())) {
             findings.error(path, format!("`{code}` has no entry"));
         }
-        for word in told.difference(&known) {
-            findings.error(path, format!("`{word}` is not a code of `diagnostic::Code`"));
+        for name in listed.difference(&known) {
+            findings.error(path, format!("`{name}` is not a code of `diagnostic::Code`"));
         }
     }
     let used = used(files);

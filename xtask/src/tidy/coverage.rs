@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 use super::{Findings, promises};
+use crate::error::Error;
 use crate::tree::File;
 
 pub(super) const PAGE: &str = "docs/spec/seed-coverage.md";
@@ -23,7 +24,7 @@ const REASONS_PERCENT: usize = 10;
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Some(page) = files.iter().find(|file| file.path == PAGE) else { return };
-    let proofs = Proofs::of(files);
+    let proofs = Proofs::new(files);
     let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut system = "";
     for line in page.text.lines() {
@@ -76,13 +77,13 @@ pub(super) struct Proofs {
 }
 
 impl Proofs {
-    pub(super) fn of(files: &[File]) -> Self {
+    pub(super) fn new(files: &[File]) -> Self {
         let cases = files.iter().filter_map(|file| {
             let case = file.path.strip_prefix("conformance/")?.strip_suffix(".toml")?;
             Some(case.to_owned())
         });
         let named = Regex::new(TEST).ok();
-        let of = |file: &File| {
+        let test_names = |file: &File| {
             let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
             found
                 .filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()))
@@ -91,8 +92,8 @@ impl Proofs {
         let rust = files.iter().filter(|file| file.is_rust());
         let (host, engine): (Vec<_>, Vec<_>) =
             rust.partition(|file| file.path.starts_with("crates/tenterhook-agent/"));
-        let engine: BTreeSet<String> = engine.into_iter().flat_map(of).collect();
-        let host: BTreeSet<String> = host.into_iter().flat_map(of).collect();
+        let engine: BTreeSet<String> = engine.into_iter().flat_map(test_names).collect();
+        let host: BTreeSet<String> = host.into_iter().flat_map(test_names).collect();
         let of_host = host.difference(&engine).cloned().collect();
         let tests = host.into_iter().chain(engine);
         let play = Regex::new(r#"\(\s*"([^"]+)","#).ok();
@@ -117,34 +118,38 @@ impl Proofs {
         }
     }
 
-    pub(super) fn hold(&self, covered: &str) -> Result<(), String> {
+    pub(super) fn hold(&self, covered: &str) -> Result<(), Error> {
         for (word, allowed) in [("later:", LATER), ("reason:", REASONS)] {
             if let Some(rest) = covered.strip_prefix(word) {
                 let known = allowed.iter().any(|prefix| rest.trim().starts_with(prefix));
                 return if known {
                     Ok(())
                 } else {
-                    Err(format!("`{covered}` is not of the closed list"))
+                    Err(Error::Invalid(format!("`{covered}` is not of the closed list")))
                 };
             }
         }
         let names: Vec<&str> = covered.split('`').skip(1).step_by(2).collect();
         if names.is_empty() {
-            return Err("names no case, no test and no play".to_owned());
+            return Err(Error::Invalid("names no case, no test and no play".to_owned()));
         }
         match names.iter().find(|name| !self.know(name)) {
-            Some(name) => Err(format!("`{name}` is not a case, a test or a play")),
+            Some(name) => Err(Error::Usage(format!("`{name}` is not a case, a test or a play"))),
             None => Ok(()),
         }
     }
 
     /// Whether a row proves the half that it says.
-    pub(super) fn of_half(&self, half: &str, covered: &str) -> Result<(), String> {
+    pub(super) fn of_half(&self, half: &str, covered: &str) -> Result<(), Error> {
         let said = match half {
             "host" => (true, false),
             "engine" => (false, true),
             "both" => (true, true),
-            other => return Err(format!("`{other}` is not a valid half: engine, host or both")),
+            other => {
+                return Err(Error::Usage(format!(
+                    "`{other}` is not a valid half: engine, host or both"
+                )));
+            }
         };
         if covered.starts_with("later:") || covered.starts_with("reason:") {
             return Ok(());
@@ -155,7 +160,9 @@ impl Proofs {
         if said == (host, engine) {
             Ok(())
         } else {
-            Err(format!("it says `{half}`, and what it names is about another half"))
+            Err(Error::Invalid(format!(
+                "it says `{half}`, and what it names is about another half"
+            )))
         }
     }
 
@@ -241,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_data_are_told_from_heads() {
+    fn head_of_a_table_is_not_a_row() {
         assert_eq!(row("| a | b | both | `c` |"), Some(("a", "both", "`c`")));
         assert_eq!(row("|---|---|---|"), None);
         assert_eq!(row("| test or rule | where | half | covered by |"), None);

@@ -1,12 +1,11 @@
 //! Do the crates depend on each other as the design draws it, and on nothing that the library must not bring along?
 
-use std::fmt;
-use std::io;
 use std::process::Command;
 
 use serde_json::Value;
 
 use super::Findings;
+use crate::error::Error;
 use crate::tree::{self, File};
 
 /// Which crates of ours each crate of ours may use.
@@ -74,38 +73,20 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-/// Why Cargo brought no output.
-#[derive(Debug)]
-pub(super) enum CargoError {
-    /// The program could not be started.
-    NotRun(io::Error),
-    /// It failed, with this text on standard error.
-    Failed(String),
-}
-
-impl fmt::Display for CargoError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotRun(error) => write!(f, "cargo cannot be run: {error}"),
-            Self::Failed(stderr) => f.write_str(stderr),
-        }
-    }
-}
-
-pub(super) fn cargo(args: &[&str]) -> Result<String, CargoError> {
+/// Runs cargo and returns its output.
+pub(super) fn cargo(args: &[&str]) -> Result<String, Error> {
     let output = Command::new("cargo").args(args).current_dir(tree::root()).output();
-    let output = output.map_err(CargoError::NotRun)?;
+    let output = output.map_err(Error::spawn("cargo"))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(CargoError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()))
+        Err(Error::failed(format!("cargo {}", args.join(" ")), &output.stderr))
     }
 }
 
-fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
+fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), Error> {
     let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"]);
-    let metadata = metadata.map_err(|error| error.to_string())?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let metadata: Value = serde_json::from_str(&metadata?).map_err(Error::other)?;
     for package in list(&metadata, "packages") {
         let name = text(package, "name");
         let Some((_, allowed)) = ARROWS.iter().find(|(key, _)| *key == name) else {
@@ -128,7 +109,7 @@ fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
     Ok(())
 }
 
-fn banned(findings: &mut Findings) -> Result<(), CargoError> {
+fn banned(findings: &mut Findings) -> Result<(), Error> {
     for (package, names, why) in BANNED {
         let tree = ["tree", "--locked", "-e", "normal", "--prefix", "none"];
         let tree = cargo(&[&tree[..], package].concat())?;

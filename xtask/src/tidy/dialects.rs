@@ -5,7 +5,7 @@ use regex::Regex;
 use tenterhook::dialect::DIALECTS;
 
 use super::Findings;
-use super::rooms::{room, without_comments};
+use super::modules::{module, without_comments};
 use crate::tree::File;
 
 /// The folder of each dialect under `dialect`.
@@ -31,7 +31,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "crates/tenterhook-core/src/config/hold.rs",
         "NATIVE",
-        "what stands in for a lost part is a hook of the engine itself",
+        "the substitute for a lost part is a hook of the engine itself",
     ),
     (
         "crates/tenterhook-core/src/config/protection.rs",
@@ -41,7 +41,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "crates/tenterhook/src/discover.rs",
         "NATIVE",
-        "what is said about the record stands in the engine's own files alone",
+        "only the engine's own files configure the record",
     ),
     (
         "crates/tenterhook/src/engine/recording.rs",
@@ -75,12 +75,12 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Why a call is told by its form.
-const FORM: &str = "a call is told by its form among those of all agents (BR-13)";
+/// Why these files compare the form of a call with all dialects.
+const FORM: &str = "the form of a call tells which agent sent it (BR-13)";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Ok(named) = Regex::new(r"DialectId::([A-Z][A-Z_]+)\b") else { return };
-    for file in files.iter().filter(|file| room(&file.path).is_some()) {
+    for file in files.iter().filter(|file| module(&file.path).is_some()) {
         let code = without_comments(file.source());
         for name in named.captures_iter(&code).filter_map(|captures| captures.get(1)) {
             let name = name.as_str();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dialect_without_its_pages_and_cases_is_told() {
+    fn dialect_without_pages_or_cases_is_reported() {
         let mut findings = Findings::default();
         documented(&crate::tree::files().expect("files"), &mut findings);
         assert_eq!(findings.errors, [""; 0]);
@@ -147,7 +147,7 @@ mod tests {
         assert!(findings.errors.iter().any(|error| error.contains("docs/spec/dialect-codex.md")));
     }
 
-    fn told(path: &str, code: &str) -> usize {
+    fn errors_in(path: &str, code: &str) -> usize {
         let path = format!("crates/tenterhook-core/src/{path}.rs");
         let mut findings = Findings::default();
         check(&[File { path, text: format!("//! X\n{code}\n") }], &mut findings);
@@ -157,13 +157,16 @@ mod tests {
     #[test]
     fn a_dialect_is_named_in_its_own_folder_alone() {
         let code = "if dialect == DialectId::GEN {}";
-        assert_eq!(told("discover", code), 1);
-        assert_eq!(told("dialect/claude", code), 1);
-        assert_eq!(told("dialect/gencode", code), 0);
-        assert_eq!(told("dialect/gencode/config/entry", code), 0);
-        assert_eq!(told("discover", "// DialectId::GEN\nlet it = DialectId::find(name);"), 0);
+        assert_eq!(errors_in("discover", code), 1);
+        assert_eq!(errors_in("dialect/claude", code), 1);
+        assert_eq!(errors_in("dialect/gencode", code), 0);
+        assert_eq!(errors_in("dialect/gencode/config/entry", code), 0);
+        assert_eq!(errors_in("discover", "// DialectId::GEN\nlet it = DialectId::find(name);"), 0);
         assert_eq!(
-            told("discover", "#[cfg(test)]\nmod tests {\n    const A: It = DialectId::GEN;\n}"),
+            errors_in(
+                "discover",
+                "#[cfg(test)]\nmod tests {\n    const A: It = DialectId::GEN;\n}"
+            ),
             0
         );
     }

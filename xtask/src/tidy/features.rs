@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Findings;
-use super::crates::{CargoError, cargo};
+use super::crates::cargo;
+use crate::error::Error;
 use crate::tree::File;
 
 /// Each version of a crate, with the sets of features that it is compiled with.
@@ -28,7 +29,7 @@ pub(super) fn check(_: &[File], findings: &mut Findings) {
     }
 }
 
-fn compare(findings: &mut Findings) -> Result<(), CargoError> {
+fn compare(findings: &mut Findings) -> Result<(), Error> {
     let tests = resolve(&["--workspace", "-e", "all"])?;
     for (packages, manifest) in PROGRAMS {
         let program = resolve(&[packages, &["-e", "normal,build"][..]].concat())?;
@@ -53,7 +54,7 @@ fn again(package: &Package, features: &str, of_tests: &BTreeSet<String>) -> Stri
     )
 }
 
-fn resolve(packages: &[&str]) -> Result<Resolved, CargoError> {
+fn resolve(packages: &[&str]) -> Result<Resolved, Error> {
     let format = ["tree", "--locked", "--charset", "ascii", "-f", "{p}\t{f}"];
     Ok(parse(&cargo(&[&format[..], packages].concat())?))
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Findings;
+use crate::error::Error;
 use crate::tree::{self, File};
 use count::{Finder, GAUGES, Hit, PHRASE, advice};
 
@@ -68,13 +69,13 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 }
 
 /// Writes the counts anew. A count that rose stays as it was, and is reported; a row that is absent is written as counted.
-pub(crate) fn lower() -> Result<(String, bool), String> {
+pub(crate) fn lower() -> Result<(String, bool), Error> {
     let files = tree::files()?;
-    let found = found(&files).map_err(|error| error.to_string())?;
+    let found = found(&files).map_err(Error::other)?;
     let path = tree::root().join(COUNTS);
     let committed = Committed::parse(&std::fs::read_to_string(&path).unwrap_or_default());
     let (text, rises) = lowered(&found, &committed);
-    std::fs::write(&path, text).map_err(|error| format!("{COUNTS}: {error}"))?;
+    std::fs::write(&path, text).map_err(Error::file(COUNTS))?;
     let mut report = format!("wrote {COUNTS}\n");
     for (row, old, hits) in &rises {
         let _ = writeln!(report, "error: {}: {}", row.0, rise(row, *old, hits));

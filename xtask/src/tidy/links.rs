@@ -29,7 +29,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-/// Whether a page has a heading: the one that links, where it names no other. What is no page has none.
+/// Whether a page has a heading. An empty path means the page with the link; a file of another kind has no headings.
 fn has(own: &str, path: &str, target: &Path, heading: &str) -> bool {
     if path.is_empty() {
         return anchors(own).any(|anchor| anchor == heading);
@@ -38,7 +38,7 @@ fn has(own: &str, path: &str, target: &Path, heading: &str) -> bool {
     path.ends_with(".md") && anchors(&text).any(|anchor| anchor == heading)
 }
 
-/// What the headings of a page are called in links: in small letters, with a hyphen for each space and without other signs.
+/// The anchors of the headings of a page: in lower case, with a hyphen for each space and without punctuation.
 fn anchors(text: &str) -> impl Iterator<Item = String> {
     let mut fenced = false;
     let headings = text.lines().filter(move |line| {

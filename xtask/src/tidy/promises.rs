@@ -129,7 +129,7 @@ fn proof(proofs: &Proofs, cell: &str, is_needed: bool, is_host: bool) -> Proof {
     let half = if is_host { "host" } else { "engine" };
     match (proofs.hold(cell), proofs.of_half(half, cell)) {
         (Ok(()), Ok(())) => Proof::Present,
-        (Err(why), _) => Proof::Wrong(why),
+        (Err(error), _) => Proof::Wrong(error.to_string()),
         (Ok(()), Err(_)) => Proof::Wrong(format!("`{cell}` is not about the {half} alone")),
     }
 }
@@ -154,7 +154,7 @@ mod tests {
             file("crates/tenterhook-agent/tests/it/a.rs", "#[test]\nfn it_runs() {}"),
         ];
         let mut findings = Findings::default();
-        check(&page, &Proofs::of(&files), &mut findings);
+        check(&page, &Proofs::new(&files), &mut findings);
         findings.errors.retain(|error| !error.ends_with(" has no row"));
         (findings.errors, findings.warnings)
     }

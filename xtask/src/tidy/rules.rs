@@ -31,7 +31,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             if rule.is_item() && !items.insert(rule.number.clone()) {
                 findings.error(&file.path, format!("{} is defined twice", rule.number));
             }
-            // A table may say more of a rule of its own page; two pages may not define the same one.
+            // A table may add to a rule of the same page; two pages must not define the same rule.
             let other = rules.insert(rule.number.clone(), file.path.clone());
             if let Some(other) = other.filter(|other| *other != file.path) {
                 findings.error(&file.path, format!("{} is defined in {other} too", rule.number));
@@ -47,7 +47,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         {
             for found in number.find_iter(&file.text) {
                 // The end of a range need not exist: it leaves room for what comes.
-                // What stands behind a dash is a number of somebody else's.
+                // A number after a dash belongs to another system.
                 let before = file.text.get(..found.start()).unwrap_or_default();
                 let is_other = before.ends_with("to ") || before.ends_with('-');
                 let cited = found.as_str();

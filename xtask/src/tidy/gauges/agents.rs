@@ -68,7 +68,8 @@ mod tests {
             text: "const A: &[&str] = &[\"qwen\", \"QWEN_HOME\", \"a qwen\"];\n".to_owned(),
         };
         let names = AgentNames::new().expect("a pattern");
-        let found = names.find(&file("crates/tenterhook-cli/src/a.rs"));
+        let outside = file("crates/tenterhook-cli/src/a.rs");
+        let found = names.find(&outside);
         assert!(found.iter().any(|(_, text)| *text == "qwen"), "{found:?}");
         assert!(!found.iter().any(|(_, text)| *text == "a qwen"), "{found:?}");
         assert_eq!(names.find(&file("crates/tenterhook-core/src/agents/qwen.rs")), []);

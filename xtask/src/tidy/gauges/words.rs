@@ -112,5 +112,4 @@ pub(super) const FILES: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-cli/tests/it/room.rs", "NOBODY", "the Unix user"),
     ("e2e/src/soak.rs", "NOBODY", "the Unix user"),
     ("e2e/src/starved", "NOBODY", "the Unix user"),
-    ("xtask/src/tidy/words.rs", "NOBODY", "addresses that belong to no person"),
 ];

@@ -1,8 +1,8 @@
-//! Which files are a room to mutants, and which tests guard it. Data only: what is done with it stands in `mutants.rs`.
+//! Which files belong to a module for mutants, and which tests guard it. Data only; `mutants.rs` uses it.
 
-/// A room whose code is changed, line by line, to see whether a test notices.
-pub(crate) struct Room {
-    /// As it is called on the command line.
+/// A module whose code is changed, line by line, to see whether a test notices.
+pub(crate) struct Module {
+    /// Its name on the command line.
     pub(crate) name: &'static str,
     /// The crate that it belongs to.
     pub(crate) package: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Room {
     pub(crate) programs: &'static [&'static str],
 }
 
-impl Room {
+impl Module {
     /// The path of one of its files from the root of the repository.
     pub(crate) fn path(&self, file: &str) -> String {
         format!("crates/{}/src/{file}", self.package)
@@ -23,43 +23,43 @@ impl Room {
 
 const CASES: &str = "every_case_comes_out_as_it_says";
 
-pub(crate) const ROOMS: &[Room] = &[
-    Room {
+pub(crate) const MODULES: &[Module] = &[
+    Module {
         name: "merge",
         package: "tenterhook-core",
         files: &["merge.rs"],
         tests: &["merge::", "engine::tests::laws", CASES],
         programs: &["conformance"],
     },
-    Room {
+    Module {
         name: "verdict",
         package: "tenterhook-core",
         files: &["verdict.rs", "verdict/*.rs"],
         tests: &["verdict::", "dialect::claude::tests::answers", CASES],
         programs: &["conformance"],
     },
-    Room {
+    Module {
         name: "trust",
         package: "tenterhook",
         files: &["trust.rs", "trust/**/*.rs"],
         tests: &["trust::", "hostile_repository", "no_unapproved_byte"],
         programs: &["hostile_repos"],
     },
-    Room {
+    Module {
         name: "matcher",
         package: "tenterhook-core",
         files: &["matcher.rs", "matcher/**/*.rs"],
         tests: &["matcher::", "plan::", CASES],
         programs: &["conformance"],
     },
-    Room {
+    Module {
         name: "denial",
         package: "tenterhook-core",
         files: &["dialect/kit/denial.rs", "dialect/kit/denial/**/*.rs"],
         tests: &["dialect::kit::", "::answers::", "near_misses", "::protocol::", CASES],
         programs: &["conformance"],
     },
-    Room {
+    Module {
         name: "reply",
         package: "tenterhook-core",
         files: &[
@@ -70,7 +70,6 @@ pub(crate) const ROOMS: &[Room] = &[
         ],
         tests: &[
             "reply::",
-            "heard",
             "dialect::cline::tests",
             "dialect::codex::tests",
             "dialect::copilot::tests",
@@ -79,7 +78,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "dialect::qwen::tests",
             "in_its_own_words",
             "told_by_its_form",
-            "denial::tests::told",
+            "denial::tests::",
             CASES,
         ],
         programs: &["bridge", "conformance"],

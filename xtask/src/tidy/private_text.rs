@@ -11,28 +11,29 @@ const RECORDS: &[(&str, &str)] = &[
     ("conformance/guardrails/", "ordinary commands and attacks, which hold addresses and versions"),
 ];
 
-/// Addresses that belong to nobody.
-const NOBODY: &[&str] = &["git@github.com", "example.com", "example.org", ".example", "evil.org"];
+/// Addresses that belong to no person.
+const IMPERSONAL: &[&str] =
+    &["git@github.com", "example.com", "example.org", ".example", "evil.org"];
 
 /// Where this clone lies: no file says so, or it would mean one machine.
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+const THIS_CLONE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/");
 
 /// In two parts, so that this file does not hold what it looks for.
 const SUPPRESSION: &str = concat!("#[", "allow(");
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let Ok(mail) = Regex::new(r"[A-Za-z0-9._-]+@[A-Za-z0-9-]+\.[A-Za-z.]+") else { return };
-    let here = HERE.trim_end_matches("xtask/");
+    let this_clone = THIS_CLONE.trim_end_matches("xtask/");
     for file in files {
         if RECORDS.iter().any(|(prefix, _)| file.path.starts_with(prefix)) {
             continue;
         }
         for line in file.text.lines() {
-            if line.contains(here) {
+            if line.contains(this_clone) {
                 findings.error(&file.path, format!("names a path of one machine: {}", line.trim()));
             }
             for found in mail.find_iter(line) {
-                if !NOBODY.iter().any(|suffix| found.as_str().ends_with(suffix)) {
+                if !IMPERSONAL.iter().any(|suffix| found.as_str().ends_with(suffix)) {
                     findings.error(&file.path, format!("names an address: {}", found.as_str()));
                 }
             }

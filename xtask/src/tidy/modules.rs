@@ -1,12 +1,12 @@
-//! Are the pure rooms of the engine pure, and does each know only what stands below it? Purity is an absence: no clock, no
-//! file, no process, no runtime.
+//! Are the pure modules of the engine pure, and does each import only modules of lower layers? A pure module uses no clock,
+//! file, process or runtime.
 
 use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::tree::File;
 
-/// The rooms that the design calls pure.
+/// The modules that the design calls pure.
 const PURE: &[&str] = &[
     "agents",
     "answer",
@@ -37,7 +37,7 @@ const PURE: &[&str] = &[
     "verdict",
 ];
 
-/// What a pure room does not name.
+/// What a pure module must not use.
 const IMPURE: &[&str] = &[
     "tokio::",
     "std::fs",
@@ -49,7 +49,7 @@ const IMPURE: &[&str] = &[
     "Instant::now",
 ];
 
-/// Files in pure rooms that need an impure word, and why.
+/// Files in pure modules that may use an impure item, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "crates/tenterhook-core/src/call/hosts.rs",
@@ -63,8 +63,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The rooms from the ground up: each may know those before it, and none behind it.
-const FLOORS: &[&str] = &[
+/// The modules from the lowest layer up: each may import only those before it.
+const LAYERS: &[&str] = &[
     "shell",
     "text",
     "compat",
@@ -104,7 +104,7 @@ const FLOORS: &[&str] = &[
     "prelude",
 ];
 
-/// What no room of the engine names: printing, leaving and the environment are the caller's.
+/// What no module of the engine uses: only the caller prints, exits and reads the environment.
 const NOWHERE: &[&str] =
     &["println!", "eprintln!", "process::exit", "env::var", "env::current_dir"];
 
@@ -116,40 +116,40 @@ const ENVIRONMENT: &[&str] = &[
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     for file in files {
-        let Some(room) = room(&file.path) else { continue };
+        let Some(module) = module(&file.path) else { continue };
         let code = without_comments(file.source());
-        if PURE.contains(&room) {
-            for word in IMPURE.iter().filter(|word| code.contains(**word)) {
+        if PURE.contains(&module) {
+            for name in IMPURE.iter().filter(|name| code.contains(**name)) {
                 let excepted =
-                    EXCEPTIONS.iter().any(|(path, text, _)| *path == file.path && text == word);
+                    EXCEPTIONS.iter().any(|(path, text, _)| *path == file.path && text == name);
                 if !excepted {
                     findings.error(
                         &file.path,
-                        format!("the room `{room}` is pure, but names `{word}`"),
+                        format!("the module `{module}` is pure, but uses `{name}`"),
                     );
                 }
             }
         }
         for other in known(&code) {
-            let floor = |name: &str| FLOORS.iter().position(|floor| *floor == name);
-            if floor(other) > floor(room) {
+            let layer = |name: &str| LAYERS.iter().position(|layer| *layer == name);
+            if layer(other) > layer(module) {
                 findings.error(
                     &file.path,
-                    format!("the room `{room}` stands below `{other}`, and must not know it"),
+                    format!("the module `{module}` is in a lower layer than `{other}`, and must not import it"),
                 );
             }
         }
-        for word in NOWHERE.iter().filter(|word| code.contains(**word)) {
-            if ENVIRONMENT.contains(&file.path.as_str()) && word.starts_with("env::") {
+        for name in NOWHERE.iter().filter(|name| code.contains(**name)) {
+            if ENVIRONMENT.contains(&file.path.as_str()) && name.starts_with("env::") {
                 continue;
             }
-            findings.error(&file.path, format!("the engine does not use `{word}`"));
+            findings.error(&file.path, format!("the engine does not use `{name}`"));
         }
     }
 }
 
-/// The room of the engine or of its pure part that a file belongs to; `shell` is a separate crate, as pure as a room.
-pub(super) fn room(path: &str) -> Option<&str> {
+/// The module of the engine that a file belongs to. `shell` is a separate crate, and as pure as a module.
+pub(super) fn module(path: &str) -> Option<&str> {
     if path.starts_with("crates/tenterhook-shell/src/") {
         return Some("shell");
     }
@@ -162,25 +162,25 @@ pub(super) fn room(path: &str) -> Option<&str> {
     Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|stem| *stem != "lib")
 }
 
-/// The rooms that some code names: `crate::hook::Hook`, `crate::{plan, session::View}`.
+/// The modules that some code names: `crate::hook::Hook`, `crate::{plan, session::View}`.
 fn known(code: &str) -> impl Iterator<Item = &'static str> {
-    let words = named(code);
-    FLOORS.iter().copied().filter(move |room| words.contains(*room))
+    let names = named(code);
+    LAYERS.iter().copied().filter(move |module| names.contains(*module))
 }
 
-/// What some code names of its own crate, in small letters: a room shows its chief value under its own name.
+/// The items of its crate that some code names, in lower case: the main type of a module has the name of the module.
 pub(super) fn named(code: &str) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
         let group = rest.strip_prefix('{').and_then(|rest| rest.split('}').next());
         for path in
             group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 })
         {
-            let word = path.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next();
-            words.extend(word.map(str::to_lowercase));
+            let name = path.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            names.extend(name.map(str::to_lowercase));
         }
     }
-    words
+    names
 }
 
 pub(super) fn without_comments(code: &str) -> String {
@@ -193,16 +193,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_are_known_by_their_names_and_by_what_the_crate_shows_of_them() {
+    fn modules_are_found_by_name_and_by_exported_type() {
         let code =
             "use crate::hook::Hook;\nuse crate::{plan, session::View};\nlet it: crate::Event;";
         assert_eq!(known(code).collect::<Vec<_>>(), ["event", "hook", "session", "plan"]);
     }
 
     #[test]
-    fn a_room_that_knows_one_above_it_is_told() {
-        let file = |room: &str, code: &str| File {
-            path: format!("crates/tenterhook/src/{room}.rs"),
+    fn import_of_a_higher_module_is_reported() {
+        let file = |module: &str, code: &str| File {
+            path: format!("crates/tenterhook/src/{module}.rs"),
             text: format!("//! X\n{code}\n"),
         };
         let mut findings = Findings::default();
@@ -214,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn every_room_has_its_floor() {
+    fn every_module_has_a_layer() {
         let engine = crate::tree::files().unwrap();
-        let homeless: BTreeSet<_> = engine
+        let missing: BTreeSet<_> = engine
             .iter()
-            .filter_map(|file| room(&file.path).filter(|room| !FLOORS.contains(room)))
+            .filter_map(|file| module(&file.path).filter(|module| !LAYERS.contains(module)))
             .collect();
-        assert_eq!(homeless, BTreeSet::new());
+        assert_eq!(missing, BTreeSet::new());
     }
 }
