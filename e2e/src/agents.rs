@@ -1,12 +1,12 @@
-//! `cargo e2e agents`: what do real agents do with what their hooks say, alone and with Tenterhook in front? Installs pinned agents from
-//! npm into a cache, runs each, unmodified and offline, against a scripted model, and holds what it sees to `agents/expected.tsv`.
-//! An agent that cannot be installed is said, and is no fault.
+//! `cargo e2e agents`: what do real agents do with the answers of their hooks, alone and with Tenterhook in front? Installs
+//! pinned agents from npm into a cache, runs each, unmodified and offline, against a scripted model, and compares the result
+//! with `agents/expected.tsv`. An agent that cannot be installed is reported, and is no failure.
 
 mod adopted;
 mod cases;
 mod expected;
 mod front;
-mod held;
+mod gaps;
 mod install;
 mod load;
 mod managed;
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use tenterhook_probe::Agent;
 
-use crate::{Said, at_once};
+use crate::{Report, at_once};
 use cases::{Case, Column};
 use expected::Table;
 use options::Options;
@@ -27,7 +27,7 @@ use options::Options;
 /// What was found in one column: cases and what became of them.
 type Found = Vec<(String, String)>;
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let options = Options::read(args)?;
     // A daemon that an agent leaves behind is ours to end.
     tenterhook_process::adopt_orphans().map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
 //! `cargo e2e bench`: how long until a person sees what they type, while a hook sleeps and the model streams? Types into a
-//! pseudoterminal and waits for each sign to come back. In the debug build, which is slower than what people run.
+//! pseudoterminal and waits for each character to come back. In the debug build, which is slower than the released one.
 
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -11,8 +11,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::terminal::room::Room;
-use crate::{Said, tree};
+use crate::terminal::fixture::Fixture;
+use crate::{Report, tree};
 
 /// How many keys.
 const KEYS: u32 = 500;
@@ -20,7 +20,7 @@ const KEYS: u32 = 500;
 const REACH: Duration = Duration::from_millis(50);
 /// How long one key may take before something is broken.
 const BROKEN: Duration = Duration::from_secs(20);
-/// The signs typed, each of them once, so that none is taken for another.
+/// The typed characters, each of them once, so that none is taken for another.
 const FIRST: u32 = 0xac00;
 /// How many fit into the composer before it is emptied.
 const LINE: u32 = 25;
@@ -28,26 +28,26 @@ const LINE: u32 = 25;
 const HOOKS: &str = "[hook.sleeps]\non = \"UserPromptSubmit\"\ntimeout = \"20m\"\n\
     shell = \"if grep -q hold; then touch held; sleep 1000; fi\"\n";
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     tree::build("tenterhook-agent")?;
     let program = tree::root().join("target/debug/tenterhook-agent");
     let words = "word ".repeat(50_000);
     let script = format!("[[reply]]\ntext = \"streaming {words}\"\nword_ms = 5\n");
-    let room = Room::new(&program, HOOKS, &script)?;
-    let mut line = Line::open(&room)?;
+    let fixture = Fixture::new(&program, HOOKS, &script)?;
+    let mut line = Line::open(&fixture)?;
     line.await_text("Type a prompt")?;
     line.write("talk\r")?;
     // One word: the terminal is sent what changes, and a gap between two words does not.
     line.await_text("streaming")?;
     line.write("hold\r")?;
-    crate::terminal::room::awaited(|| Ok(room.project().join("held").exists()))
+    crate::terminal::fixture::awaited(|| Ok(fixture.project().join("held").exists()))
         .map_err(|why| format!("the hook did not begin{why}"))?;
     let mut took = Vec::new();
     for at in 0..KEYS {
-        let sign = char::from_u32(FIRST + at).ok_or("no sign")?.to_string();
+        let typed = char::from_u32(FIRST + at).ok_or("not a character")?.to_string();
         let began = Instant::now();
-        line.write(&sign)?;
-        line.await_text(&sign)?;
+        line.write(&typed)?;
+        line.await_text(&typed)?;
         took.push(began.elapsed());
         if at % LINE == LINE - 1 {
             line.write("\u{15}")?;
@@ -71,25 +71,25 @@ pub(crate) fn run() -> Said {
 struct Line {
     child: Child,
     keys: std::fs::File,
-    heard: Receiver<String>,
-    /// What was heard and not looked for yet.
+    output: Receiver<String>,
+    /// Received output that was not searched yet.
     rest: String,
 }
 
 impl Line {
-    fn open(room: &Room) -> Result<Self, String> {
+    fn open(fixture: &Fixture) -> Result<Self, String> {
         let (near, far) = pair().map_err(|error| format!("no pseudoterminal: {error}"))?;
         let end = |fd: &OwnedFd| fd.try_clone().map(Stdio::from).map_err(|error| error.to_string());
-        let mut command = room.command(&[]);
+        let mut command = fixture.command(&[]);
         command.stdin(end(&far)?).stdout(end(&far)?).stderr(end(&far)?);
         #[expect(
             clippy::disallowed_methods,
-            reason = "the program under test, on a terminal of its own"
+            reason = "the program under test, on a separate terminal"
         )]
         let child = command.spawn().map_err(|error| format!("the agent cannot be run: {error}"))?;
         drop((command, far));
         let mut screen = std::fs::File::from(near.try_clone().map_err(|error| error.to_string())?);
-        let (sender, heard) = channel();
+        let (sender, output) = channel();
         std::thread::spawn(move || {
             let (mut buffer, mut open) = (vec![0; 64 * 1024], Vec::new());
             while let Ok(read @ 1..) = screen.read(&mut buffer) {
@@ -107,7 +107,7 @@ impl Line {
                 }
             }
         });
-        Ok(Self { child, keys: near.into(), heard, rest: String::new() })
+        Ok(Self { child, keys: near.into(), output, rest: String::new() })
     }
 
     fn write(&mut self, keys: &str) -> Result<(), String> {
@@ -123,7 +123,7 @@ impl Line {
                 return Ok(());
             }
             let wait = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(wait) {
+            match self.output.recv_timeout(wait) {
                 Ok(more) => self.rest.push_str(&more),
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(format!("`{text}` did not come back"));

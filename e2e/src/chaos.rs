@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 use judge::Pace;
 use row::{Cell, Row};
-use scene::Room;
+use scene::Programs;
 use table::{Line, Means};
 
-use crate::{Said, at_once, tree};
+use crate::{Report, at_once, tree};
 
 const USAGE: &str = "usage: cargo e2e chaos [NUMBER | NAME...] [--times N] [--jobs N]";
 
@@ -62,14 +62,14 @@ fn is_called(row: &Row, name: &str) -> bool {
     row.name == name || row.number.to_string() == name
 }
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let options = Options::read(args)?;
     tree::build("tenterhook-cli")?;
     tree::build("tenterhook-agent")?;
     let program = tree::root().join("target/debug/tenterhook");
     let agent = tree::root().join("target/debug/tenterhook-agent");
     let fakehook = tenterhook_testkit::fakehook();
-    let room = Room::new(&[
+    let room = Programs::new(&[
         (&program, "tenterhook"),
         (&agent, "tenterhook-agent"),
         (fakehook, "fakehook"),
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
 }
 
 /// What a plain firing costs here: three, so that the first one pays for what is not in memory yet.
-fn pace(room: &Room) -> Result<Pace, String> {
+fn pace(room: &Programs) -> Result<Pace, String> {
     let plain = rows::all().next().ok_or("there are no rows")?;
     let scene = room.scene(0, plain, Cell::Off).map_err(|error| error.to_string())?;
     scene.configure()?;
@@ -111,7 +111,7 @@ fn pace(room: &Room) -> Result<Pace, String> {
     Ok(pace)
 }
 
-fn play(room: &Room, at: usize, row: &Row, cell: Cell, pace: Pace, means: &Means) -> Line {
+fn play(room: &Programs, at: usize, row: &Row, cell: Cell, pace: Pace, means: &Means) -> Line {
     let began = Instant::now();
     let seen = match means.cannot(cell) {
         Some(why) => Ok(judge::Seen::NotHere(why)),

@@ -9,7 +9,7 @@ use std::process::Command;
 use tenterhook_testkit::Sandbox;
 
 use crate::approve::approve;
-use crate::{Said, tree};
+use crate::{Report, tree};
 
 mod guide;
 mod workers;
@@ -33,12 +33,12 @@ const TRANSLATOR: &str = "examples/hooks/ignis-translator.py";
 /// What each client prints: one line an event, ending with the reason where there is one.
 const EXPECTED: &[&str] = &["ls: proceed", "rm -rf build: deny ", "cat .env: deny "];
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let root = tree::root();
     tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut holds) = (String::new(), true);
-    // A home of their own, whose user has looked at the hooks of the examples.
+    // A temporary home, whose user has reviewed the hooks of the examples.
     let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
     let env = sandbox.env();
     approve(&binary, &root.join("examples"), &env)?;
@@ -51,13 +51,13 @@ pub(crate) fn run() -> Said {
             .current_dir(root.join("examples"))
             .envs(env.iter().cloned())
             .output();
-        let heard = match output {
-            Ok(output) => heard_all(&String::from_utf8_lossy(&output.stdout)),
+        let result = match output {
+            Ok(output) => check_outcomes(&String::from_utf8_lossy(&output.stdout)),
             Err(_) if !needed => Ok("skipped: its language is not there".to_owned()),
             Err(error) => Err(format!("{program} cannot be run: {error}")),
         };
-        holds &= heard.is_ok();
-        let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
+        holds &= result.is_ok();
+        let _ = writeln!(said, "{file}: {}", result.unwrap_or_else(|error| error));
     }
     let judged = [workers::judge_all(&root, &binary)?, guide::judge_all(&root, &binary)?].concat();
     for (name, judged) in judged {
@@ -113,9 +113,9 @@ fn translator(root: &Path) -> Result<bool, String> {
     Ok(output.status.success())
 }
 
-fn heard_all(printed: &str) -> Result<String, String> {
+fn check_outcomes(printed: &str) -> Result<String, String> {
     let lines: Vec<&str> = printed.lines().collect();
     let all = lines.len() == EXPECTED.len()
         && lines.iter().zip(EXPECTED).all(|(line, expected)| line.starts_with(expected));
-    if all { Ok("heard every outcome".to_owned()) } else { Err(format!("printed {printed:?}")) }
+    if all { Ok("received every outcome".to_owned()) } else { Err(format!("printed {printed:?}")) }
 }

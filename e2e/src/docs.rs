@@ -1,16 +1,16 @@
-//! `cargo e2e docs`: do the pages whose examples are in Python and Node show what is said? The others are a test of the command
-//! line, which needs Rust alone.
+//! `cargo e2e docs`: do the pages with examples in Python and Node show the real output? The other pages are a test of the
+//! command line, which needs Rust alone.
 
 use std::fmt::Write as _;
 
 use tenterhook_testkit::page;
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 
 /// The languages that are asked for; a machine without them is at fault.
 const NEEDED: &[&str] = &["python3", "node"];
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     let root = tree::root();
     tree::build("tenterhook-cli")?;
     tree::build("tenterhook-agent")?;

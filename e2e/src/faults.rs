@@ -1,13 +1,14 @@
 //! `cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N]`: does the program keep its promises whichever system call fails?
 //!
-//! Each subject is something that a person or an agent does: a firing, an approval, an installation. It is played again and again, and each time another call of the
-//! program fails with an error that the kernel may give it, once or from then on. Whatever fails: nothing hangs, panics or outlives it; no call
-//! passes that a hook would restrain; no hook runs that nobody approved; no file is lost or half written; the record stays whole; the cause is said; and the next run, in which nothing
-//! fails, does what it should. Everything runs as nobody, with limits, in a home of its own.
+//! Each subject is something that a person or an agent does: a firing, an approval, an installation. It is played again and
+//! again, and each time another call of the program fails with an error that the kernel may give it, once or from then on.
+//! Whatever fails: nothing hangs, panics or outlives it; no call passes that a hook would restrain; only approved hooks run; no
+//! file is lost or half written; the record stays whole; the cause is reported; and the next run, in which nothing fails, does
+//! what it should. Everything runs as an unprivileged user, with limits, in a separate home.
 
 mod calls;
+mod fixture;
 mod judge;
-mod place;
 mod play;
 mod subjects;
 
@@ -16,14 +17,14 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Instant;
 
-use place::Room;
+use fixture::Programs;
 use play::{Found, Played};
 use subjects::{SUBJECTS, Subject};
 
-use crate::{Said, at_once, tree};
+use crate::{Report, at_once, tree};
 
 const USAGE: &str = "usage: cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N] [--calls NAME] [--jobs N]";
-/// One fault of so many is played where nobody says how many.
+/// Default: one fault of so many is played.
 const EVERY: u64 = 160;
 
 /// What was asked.
@@ -83,10 +84,10 @@ impl Options {
     }
 }
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let options = Options::read(args)?;
     tree::build("tenterhook-cli")?;
-    let room = Room::new()?;
+    let room = Programs::new()?;
     if let Err(why) = room.cannot() {
         return Ok((
             format!("e2e faults was not played: no call can be made to fail here ({why})\n"),
@@ -131,7 +132,7 @@ fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64,
                     &played.found.len().to_string(),
                     &format!("{:.1} s", played.longest.as_secs_f64()),
                 ]));
-                details.push_str(&told(subject, &played.found));
+                details.push_str(&details_of(subject, &played.found));
             }
             Err(error) => {
                 wrong += 1;
@@ -142,8 +143,8 @@ fn table(subjects: &[&Subject], all: &[Result<Played, String>]) -> (String, u64,
     (text + &details, faults, wrong)
 }
 
-/// What was found, with what is the same told once.
-fn told(subject: &Subject, found: &[Found]) -> String {
+/// The findings, each distinct one once.
+fn details_of(subject: &Subject, found: &[Found]) -> String {
     let mut groups: BTreeMap<(&str, &str, bool, &str), Vec<&Found>> = BTreeMap::new();
     for finding in found {
         for wrong in &finding.wrong {

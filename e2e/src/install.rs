@@ -9,19 +9,19 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 use root::{Ran, Root, Way};
 
 /// How a package is installed, and where its program is then.
 struct Package {
     name: &'static str,
-    /// What is put into its file system.
+    /// Fills its file system.
     furnish: fn(&Root) -> Result<(), String>,
     /// The endings of its artefacts.
     artefacts: &'static [&'static str],
     install: &'static str,
     program: &'static str,
-    /// What is tried with the installer once it has installed: a command line, its exit code, and what it must say.
+    /// Command lines that are tried after the installation, each with its exit code and a part of its output.
     tried: &'static [(&'static str, i32, &'static str)],
 }
 
@@ -70,7 +70,7 @@ const UNPACK: &[&str] = &[
     "uname",
 ];
 
-/// What goes wrong with downloads, and what nobody may lose by it: the program that is there goes on running.
+/// Downloads that fail. The installed program must go on working.
 const INSTALLER: &[(&str, i32, &str)] = &[
     ("sh /dist/install.sh --target $TARGET --to /opt/bin", 0, "in the place of the one that was there"),
     ("sh /dist/install.sh --target pdp11-unknown-unix --to /opt/bin", 1, "has no build for pdp11"),
@@ -104,7 +104,7 @@ const PLAYS: &[(&str, i32, &str)] = &[
     ("demo", 0, "BLOCKED"),
 ];
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (dist, target) = match args {
         [made] => (PathBuf::from(made), released()),
@@ -143,7 +143,7 @@ fn line(name: &str, played: Result<String, String>) -> String {
 }
 
 /// Makes the packages, and says for which target.
-#[expect(clippy::disallowed_methods, reason = "said by whoever runs this suite")]
+#[expect(clippy::disallowed_methods, reason = "set by the user of this suite")]
 fn pack(dist: &Path) -> Result<String, String> {
     let builds = std::env::var_os("TENTERHOOK_DIST").is_some();
     let root = tree::root();

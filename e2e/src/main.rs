@@ -30,7 +30,7 @@ usage: cargo e2e NAME
   agents    what do real agents do with what their hooks say, alone and with Tenterhook? (npm; --whole, --proprietary)
   clients   do the example clients of the stream hear every outcome? (Python, Node)
   install   do the tarball, the npm package and the wheel run where there is no Rust?
-  docs      do the commands of README and guides print what stands under them? (Python, Node)
+  docs      do the commands of README and guides print the output that the page shows? (Python, Node)
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   chaos     does the engine keep its promises whatever a hook does? (NUMBER..., `--times N`; Python, openssl)
   faults    does the program keep its promises whichever system call fails? (SUBJECT..., `--all`, `--every N`, `--shard K/N`; a C compiler)
@@ -44,12 +44,12 @@ usage: cargo e2e NAME
   bench     how long does what is typed take to be seen, while a hook sleeps and the model streams?";
 
 /// What a play has to say, and whether all is well.
-type Said = Result<(String, bool), String>;
+type Report = Result<(String, bool), String>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done: Said = match args.as_slice() {
+    let done: Report = match args.as_slice() {
         ["agents", args @ ..] => agents::run(args),
         ["clients"] => clients::run(),
         ["install", args @ ..] => install::run(args),

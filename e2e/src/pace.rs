@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::Said;
+use crate::Report;
 
 /// How often each is done; the least and the most of it are printed.
 const ROUNDS: usize = 5;
@@ -14,7 +14,7 @@ const ROUNDS: usize = 5;
 /// A settings file as people have it.
 const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#;
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let (mut dist, mut corpus) = (None, None);
     for pair in args.chunks(2) {
         match *pair {

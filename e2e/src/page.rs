@@ -1,5 +1,6 @@
-//! `cargo e2e page`: does the page of `backtest --html` hold in a real browser, on a phone and on a desk, with the keyboard alone, with
-//! 100,000 calls? Needs Chromium; where there is none, that is said. `--bless` writes the pictures of `docs/screens` anew.
+//! `cargo e2e page`: does the page of `backtest --html` work in a real browser, on a phone and on a desktop, with the keyboard
+//! alone, with 100,000 calls? Needs Chromium, and reports if there is no browser. `--bless` writes the pictures of
+//! `docs/screens` anew.
 
 mod browser;
 
@@ -12,7 +13,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 use browser::Browser;
 
 /// Wide and high: a phone, and a desk.
@@ -39,7 +40,7 @@ when = 'tool.input.file_path.endsWith(".env")'
 ask = "This file may hold secrets."
 "#;
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let Some(program) = browser::find() else {
         return Ok(("the page was not played: there is no Chromium here\n".to_owned(), true));
     };
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
         for (width, height) in SIZES {
             let came = played(&mut browser, &page, (*width, *height), calls);
             let _ = match &came {
-                Ok(told) => writeln!(said, "ok      {name} at {width} px: {told}"),
+                Ok(details) => writeln!(said, "ok      {name} at {width} px: {details}"),
                 Err(why) => writeln!(said, "FAILED  {name} at {width} px: {why}"),
             };
             holds &= came.is_ok();

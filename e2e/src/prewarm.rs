@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tests::{SCRIPTS, Script};
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 
 const SHIM: &str = "crates/tenterhook/src/executor/command/shim.py";
 
@@ -32,10 +32,10 @@ struct Behaviour {
     written: Option<String>,
 }
 
-/// What is tried where nothing is named.
+/// The default interpreters.
 const INTERPRETERS: &[&str] = &["python3", "node"];
 
-pub(crate) fn run(named: &[&str]) -> Said {
+pub(crate) fn run(named: &[&str]) -> Report {
     let mut said = String::new();
     let mut differing = 0;
     for interpreter in if named.is_empty() { INTERPRETERS } else { named } {
@@ -57,10 +57,10 @@ fn python(python: &str) -> Result<(String, usize), String> {
     let mut text = String::new();
     let mut differing = 0;
     for script in SCRIPTS {
-        let room = Room::new("script.py", script.text, script.beside)?;
-        let plain = behaviour(python, script, None, &room)?;
-        room.clean();
-        let shimmed = behaviour(python, script, Some(&shim), &room)?;
+        let fixture = Fixture::new("script.py", script.text, script.beside)?;
+        let plain = behaviour(python, script, None, &fixture)?;
+        fixture.clean();
+        let shimmed = behaviour(python, script, Some(&shim), &fixture)?;
         if plain != shimmed {
             differing += 1;
             let name = script.name;
@@ -72,24 +72,24 @@ fn python(python: &str) -> Result<(String, usize), String> {
     Ok((text, differing))
 }
 
-/// A directory of one script and what stands beside it.
-struct Room(PathBuf);
+/// A directory of one script and the files beside it.
+struct Fixture(PathBuf);
 
-impl Room {
+impl Fixture {
     fn new(file: &str, text: &str, beside: &[(&str, &str)]) -> Result<Self, String> {
         let path = std::env::temp_dir().join(format!("tenterhook-prewarm-{}", std::process::id()));
-        let room = Self(path);
+        let fixture = Self(path);
         let make = || -> std::io::Result<()> {
-            std::fs::create_dir_all(room.0.join("tools"))?;
-            std::fs::create_dir_all(room.0.join("work"))?;
-            std::fs::write(room.0.join("tools").join(file), text)?;
+            std::fs::create_dir_all(fixture.0.join("tools"))?;
+            std::fs::create_dir_all(fixture.0.join("work"))?;
+            std::fs::write(fixture.0.join("tools").join(file), text)?;
             for (name, text) in beside {
-                std::fs::write(room.0.join(name), text)?;
+                std::fs::write(fixture.0.join(name), text)?;
             }
             Ok(())
         };
-        make().map_err(|error| format!("{}: {error}", room.0.display()))?;
-        Ok(room)
+        make().map_err(|error| format!("{}: {error}", fixture.0.display()))?;
+        Ok(fixture)
     }
 
     /// Takes away what a run wrote.
@@ -99,7 +99,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -110,12 +110,12 @@ fn behaviour(
     python: &str,
     script: &Script,
     shim: Option<&str>,
-    room: &Room,
+    fixture: &Fixture,
 ) -> Result<Behaviour, String> {
-    let work = room.0.join("work");
+    let work = fixture.0.join("work");
     let mut command = Command::new(python);
     command.args(script.options).args(shim.iter().flat_map(|shim| ["-c", shim]));
-    let named = script.named.replace("{room}", &room.0.display().to_string());
+    let named = script.named.replace("{dir}", &fixture.0.display().to_string());
     command.arg(named).args(script.args).current_dir(&work);
     command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

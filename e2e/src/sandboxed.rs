@@ -1,7 +1,8 @@
 //! `cargo e2e sandboxed [WORD]`: do hooks as people write them run unchanged in the sandbox, or does a refusal name the one line that they need?
 //!
-//! Each hook of the table is fired, by each means of this machine, without a sandbox, which says what it does, and in the one that a repository's hook has where nobody says
-//! anything. Either the same comes of it, or one line is told; with that line the same must come of it, and nothing be refused any more.
+//! Each hook of the table is fired, by each means of this machine, without a sandbox, which shows what it does, and in the
+//! default one of a repository's hook. Either the result is the same, or one line is reported; with that line the result must be
+//! the same, and nothing refused any more.
 
 mod hooks;
 mod scene;
@@ -13,9 +14,9 @@ use regex::Regex;
 use scene::{Came, Cell, Scene};
 use serde_json::{Value, json};
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 
-pub(crate) fn run(words: &[&str]) -> Said {
+pub(crate) fn run(words: &[&str]) -> Report {
     let cells = cells();
     if cells.is_empty() {
         return Ok((
@@ -86,13 +87,13 @@ fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
         [message] => line(message, &scene)?,
         _ => {
             return Err(format!(
-                "it should need `{needs}`, and was told {texts:?}: {}",
+                "it should need `{needs}`, and the report is {texts:?}: {}",
                 came.outcome
             ));
         }
     };
     if !line.starts_with(&needs) {
-        return Err(format!("it should need `{needs}`, and was told `{line}`"));
+        return Err(format!("it should need `{needs}`, and the report is `{line}`"));
     }
     scene.lay_out(Some(&line))?;
     if let Some(once) = made_once(texts.first().map_or("", String::as_str)) {
@@ -105,7 +106,7 @@ fn play(hook: &'static Hook, cell: Cell) -> Result<Option<String>, String> {
     }
 }
 
-/// What was told of refusals.
+/// The reported refusals.
 fn refusals(came: &Came) -> Vec<String> {
     let faults = came.outcome.get("faults").and_then(Value::as_array).into_iter().flatten();
     let refused =

@@ -1,8 +1,9 @@
 //! `cargo e2e soak [--runs N] [--minutes M]`: does a host that fires hooks for long hold ever more of anything?
 //!
-//! One process fires hooks of every kind in turn, also such as hang, flood and leave children, and stands still at intervals while it is
-//! looked at from outside. Descriptors, threads, children, survivors and files must not grow at all; memory no more than what noise explains, of which a run of some thousands can tell.
-//! Started as root, that process is nobody, and in any case it has limits.
+//! One process fires hooks of every kind in turn, also such as hang, flood and leave children, and pauses at intervals while it
+//! is measured from outside. Descriptors, threads, children, survivors and files must not grow at all; memory may grow only by
+//! what noise explains, which a run of some thousands can show. If it starts as root, that process runs as an unprivileged user,
+//! and in any case it has limits.
 
 mod firing;
 mod looked;
@@ -20,9 +21,9 @@ use looked::Sample;
 use tenterhook_testkit::fakehook;
 use tenterhook_testkit::server::{Reply, Server};
 
-use crate::Said;
+use crate::Report;
 
-/// How often hooks are fired where nobody says how often: half a minute for each change.
+/// The default number of firings: half a minute for each change.
 const RUNS: u64 = 2_000;
 /// How many samples are taken on the way.
 const SAMPLES: u64 = 25;
@@ -35,7 +36,7 @@ const NOBODY: &str = "65534";
 /// Its limits: processes, blocks of a file, KiB of addresses, seconds of a core.
 const LIMITS: &str = "ulimit -u 400 -f 65536 -v 16777216 -t 36000";
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     if let [INSIDE, rest @ ..] = args {
         return firing::run(rest);
     }
@@ -68,7 +69,7 @@ fn asked(args: &[&str]) -> Result<(u64, Option<Duration>), String> {
     }
 }
 
-/// Puts what is needed where nobody may read it, too.
+/// Copies the files to where every user can read them.
 fn prepare(room: &Path) -> std::io::Result<()> {
     fs::set_permissions(room, fs::Permissions::from_mode(0o755))?;
     let this = std::env::current_exe()?;

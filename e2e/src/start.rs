@@ -1,12 +1,12 @@
-//! `cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...`: what does one `fire` or `hook` cost from its start to its end, beside `/bin/true`,
-//! Python, and bridges of others that whoever measures has installed? Measures the release build, and asserts nothing: the figures are the
-//! program's data.
+//! `cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...`: what does one `fire` or `hook` cost from its start to its end, beside
+//! `/bin/true`, Python, and other bridges that the user has installed? Measures the release build, and asserts nothing: the
+//! figures are the program's data.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 
 /// How often each is started, in turn with the others, so that a machine whose speed drifts is fair to all.
 const TIMES: u32 = 40;
@@ -52,7 +52,7 @@ impl Asked {
         if asked.program.is_file() {
             return Ok(asked);
         }
-        let help = "build it with `cargo build --release`, or name another one";
+        let help = "build it with `cargo build --release`, or name another program";
         Err(format!("{} is not there: {help}", asked.program.display()))
     }
 }
@@ -73,7 +73,7 @@ fn event(room: &Path) -> String {
     .to_string()
 }
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     let Asked { program, peers } = Asked::read(args)?;
     let directory = tempfile::tempdir().map_err(|error| format!("no directory: {error}"))?;
     let room = directory.path().join("project");
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     Ok((table(&mut took), true))
 }
 
-/// A home of its own: one that is the project, or that leads into it, is not believed (C-95).
+/// A separate home: one that is the project, or that leads into it, is not trusted (C-95).
 fn home(room: &Path) -> PathBuf {
     room.with_file_name("home")
 }
@@ -135,7 +135,7 @@ fn hundred(home: &Path) -> std::io::Result<()> {
     std::fs::write(home.join(HUNDRED), format!("{{\"hooks\":{{\"PreToolUse\":[{entries}]}}}}"))
 }
 
-/// How long it took, and how much of a core; the latter is told in ticks, whose errors even out.
+/// The wall time and the share of a core; the latter is counted in ticks, whose errors even out.
 fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
     let (program, args) = words.split_first().ok_or("it has no name")?;
     let mut command = Command::new(program);

@@ -1,8 +1,8 @@
 //! `cargo e2e starved`: does any environment that starves the program turn an objection into a pass?
 //!
-//! A hook objects with exit code 2. Whatever the program inherits (limits, signals, streams, directories, a full disk), the answer must be an
-//! end that is not 0, in good time: that the hook was not heard is no reason to go on. Rows that this machine or this user cannot
-//! make are skipped, and say why.
+//! A hook objects with exit code 2. Whatever the program inherits (limits, signals, streams, directories, a full disk), it must
+//! exit with a code that is not 0, in good time: a lost answer of the hook is no reason to go on. Rows that this machine or this
+//! user cannot make are skipped, and say why.
 
 mod rows;
 
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rows::{ROWS, Row, Who};
 use serde_json::Value;
 
-use crate::{Said, tree};
+use crate::{Report, tree};
 
 /// What objects, in two dialects: one whose agent goes on where a hook fails, and one that blocks.
 const CONFIGS: &[(&str, &str)] = &[
@@ -37,11 +37,10 @@ const HANGS: Duration = Duration::from_secs(60);
 /// A user who owns nothing, for limits that do not bind root.
 const NOBODY: u32 = 65534;
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run() -> Report {
     tree::build("tenterhook-cli")?;
-    let room = Room::new().map_err(|error| format!("no room for it: {error}"))?;
-    let mut said =
-        format!("{:34} {:8} {:>5}  {}\n", "environment", "hooks", "exit", "what was said");
+    let room = Fixture::new().map_err(|error| format!("no room for it: {error}"))?;
+    let mut said = format!("{:34} {:8} {:>5}  {}\n", "environment", "hooks", "exit", "output");
     let (mut open, mut skipped, mut tried) = (0, 0, 0);
     for row in ROWS {
         if let Some(why) = room.cannot(row) {
@@ -63,7 +62,7 @@ pub(crate) fn run() -> Said {
                         "{:34} {dialect:8} {:>5}  {}{mark}",
                         row.name,
                         ended.code(),
-                        ended.words()
+                        ended.summary()
                     );
                 }
             }
@@ -111,7 +110,7 @@ impl Ended {
         outcome.get("decision")?.as_str().map(str::to_owned)
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let outcome: Option<Value> = serde_json::from_str(&self.stdout).ok();
         let Some(outcome) = outcome else { return "(no outcome)".to_owned() };
         let fault = outcome.pointer("/faults/0/code").and_then(Value::as_str);
@@ -121,12 +120,12 @@ impl Ended {
 }
 
 /// A directory that any user may read, with the program in it.
-struct Room {
+struct Fixture {
     directory: PathBuf,
     root: bool,
 }
 
-impl Room {
+impl Fixture {
     fn new() -> std::io::Result<Self> {
         let directory = std::env::temp_dir().join(format!("starved-{}", std::process::id()));
         fs::create_dir_all(directory.join("home"))?;
@@ -160,7 +159,7 @@ impl Room {
         if row.who == Who::Root && !self.root {
             return Some("needs root".to_owned());
         }
-        if row.who == Who::Nobody && self.root && !works("setpriv --version") {
+        if row.who == Who::Unprivileged && self.root && !works("setpriv --version") {
             return Some(
                 "limits of processes do not bind root, and there is no `setpriv`".to_owned(),
             );
@@ -170,18 +169,18 @@ impl Room {
     }
 
     fn works_here(&self, line: &str) -> bool {
-        let line = line.replace("{room}", &self.directory.display().to_string());
+        let line = line.replace("{dir}", &self.directory.display().to_string());
         works(&format!("cd '{}' && {line}", self.directory.display()))
     }
 
     fn fire(&self, row: &Row, config: &str, form: &str) -> Result<Ended, String> {
-        let config = config.replace('=', "={room}/");
+        let config = config.replace('=', "={dir}/");
         let fire =
-            format!("{{room}}/tenterhook fire --config {config} {form} {{room}}/{}", row.event);
+            format!("{{dir}}/tenterhook fire --config {config} {form} {{dir}}/{}", row.event);
         let line = row.line.replace("{fire}", &format!("exec {fire}")).replace("{run}", &fire);
-        let line = line.replace("{room}", &self.directory.display().to_string());
+        let line = line.replace("{dir}", &self.directory.display().to_string());
         let (program, args) = match row.who {
-            Who::Nobody if self.root => {
+            Who::Unprivileged if self.root => {
                 let user = NOBODY.to_string();
                 (
                     "setpriv",
@@ -210,7 +209,7 @@ impl Room {
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
             .env("HOME", self.directory.join("home"))
             .env("TMPDIR", self.directory.join("home"))
-            // Without a home the record would lie in that of whoever runs this.
+            // Without a home, the record would be in that of the current user.
             .env("XDG_STATE_HOME", self.directory.join("state"))
             .stdin(std::process::Stdio::null())
             .stdout(file)
@@ -220,7 +219,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Fixture {
     fn drop(&mut self) {
         // What a row mounted is gone with its namespace; what cannot be removed lies in the directory for such things.
         let _ = fs::remove_dir_all(&self.directory);

@@ -4,10 +4,10 @@
 
 mod asking;
 mod faces;
+pub(crate) mod fixture;
 mod leaving;
 mod looks;
 mod prompts;
-pub(crate) mod room;
 mod screens;
 mod tour;
 mod turn_end;
@@ -16,8 +16,8 @@ mod working;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::{Said, at_once, tree};
-use room::Room;
+use crate::{Report, at_once, tree};
+use fixture::Fixture;
 
 /// How many play at once: they mostly wait.
 const AT_ONCE: usize = 4;
@@ -36,12 +36,12 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// A home and a project with these hooks, and a model that plays this script.
-    fn room(&self, hooks: &str, script: &str) -> Result<Room, String> {
-        Room::new(&self.program, hooks, script)
+    fn fixture(&self, hooks: &str, script: &str) -> Result<Fixture, String> {
+        Fixture::new(&self.program, hooks, script)
     }
 }
 
-pub(crate) fn run(args: &[&str]) -> Said {
+pub(crate) fn run(args: &[&str]) -> Report {
     tree::build("tenterhook-agent")?;
     tree::build("tenterhook-cli")?;
     let bless = args.contains(&"--bless");
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let plays = plays
         .filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|text| name.contains(**text)));
     let plays: Vec<Play> = plays.collect();
-    let told = at_once::each(&plays, AT_ONCE, |_, (name, play)| {
+    let results = at_once::each(&plays, AT_ONCE, |_, (name, play)| {
         let began = Instant::now();
         let done = play(&stage);
         let took = began.elapsed().as_secs_f64();
@@ -71,10 +71,10 @@ pub(crate) fn run(args: &[&str]) -> Said {
         }
     });
     // What fails stands last: that is what is read of a long run.
-    let (held, failed): (Vec<_>, Vec<_>) = told.into_iter().partition(|(holds, _)| *holds);
-    let text: String = held.iter().chain(&failed).map(|(_, text)| text.as_str()).collect();
-    let said = format!("{text}{} plays hold, {} fail\n", held.len(), failed.len());
-    Ok((said, failed.is_empty() && !held.is_empty()))
+    let (passed, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(|(holds, _)| *holds);
+    let text: String = passed.iter().chain(&failed).map(|(_, text)| text.as_str()).collect();
+    let said = format!("{text}{} plays hold, {} fail\n", passed.len(), failed.len());
+    Ok((said, failed.is_empty() && !passed.is_empty()))
 }
 
 /// Fails with these words unless `holds`.

@@ -1,4 +1,4 @@
-//! Users that nobody else is, as far as one can tell: limits on processes then count those of one run alone.
+//! Users that are probably unused: limits on processes then count those of one run alone.
 
 /// The first of a thousand of them.
 pub(crate) fn spare() -> u32 {

@@ -1,5 +1,5 @@
-//! What becomes of hooks that a person wrote for an agent, in the agent's own file, once `install --adopt` has moved them: they are
-//! asked, once each, and what they say is heard.
+//! Hooks that a person wrote into an agent's own file, after `install --adopt` has moved them: each runs once, and its answer
+//! takes effect.
 
 use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, Script, Step, Way};
 

@@ -1,4 +1,4 @@
-//! The cases: what the model calls, what hooks say to it, and what is told from a run. What is expected stands in the table.
+//! The cases: what the model calls, what hooks answer, and what a run shows. The table has the expected results.
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Column {
     }
 }
 
-/// What stands for all near misses where time is short.
+/// The cases that represent all near misses in a short run.
 const SHORT: &[&str] =
     &["deny", "exit2", "exit2-empty", "line-before", "upper", "crash", "silent", "ask", "rewrite"];
 
@@ -53,7 +53,7 @@ pub(super) struct Case<'a> {
     pub(super) agent: &'a Agent,
     pub(super) program: &'a Path,
     pub(super) column: Column,
-    /// What stands in front with us.
+    /// Tenterhook in front of the agent, if it is.
     pub(super) front: Option<&'a Tenterhook>,
     pub(super) options: &'a Options,
 }
@@ -71,7 +71,7 @@ impl Case<'_> {
         let mut found = self.calls(&self.ways())?;
         found.extend(self.elsewhere()?);
         found.extend(self.adopted()?);
-        found.extend(self.held()?);
+        found.extend(self.subagent_gap()?);
         if self.options.whole {
             found.extend(self.contexts()?);
             found.extend(self.prompt()?);
@@ -165,7 +165,7 @@ impl Case<'_> {
         if let Some(tool) = self.agent.delegate {
             let input = (tool.input)("SUBTASK please do what the model says");
             main.push(Step::Calls(vec![Call { name: tool.name.to_owned(), input }]));
-            // Some start it and go on; whoever ends the session ends it, too.
+            // Some agents start it and go on; the end of the session ends it, too.
             let input = (self.agent.shell.input)("sleep 3");
             main.push(Step::Calls(vec![Call { name: self.agent.shell.name.to_owned(), input }]));
         }
@@ -271,7 +271,7 @@ impl Case<'_> {
         Ok(vec![("vendor-rewriter".to_owned(), fate.to_owned())])
     }
 
-    /// Many denials, one call each; whoever plays it keeps the machine busy meanwhile.
+    /// Many denials, one call each; the caller keeps the machine busy meanwhile.
     fn loaded(&self) -> Result<Found, String> {
         let wanted = self.options.loaded;
         let names: Vec<String> = (1..=wanted).map(|i| format!("load-{i}")).collect();
@@ -330,12 +330,12 @@ fn eprintln_asked(asked: &tenterhook_probe::Asked) {
     let _ = writeln!(std::io::stderr(), "main {} step {}: {}", asked.main, asked.step, asked.body);
 }
 
-/// The command that a hook puts in the place of another one.
+/// The command that a hook's rewrite puts in the place of the original.
 fn new(way: &str) -> String {
     format!("touch marks/new.{way} && echo new")
 }
 
-#[expect(clippy::disallowed_methods, reason = "agents find Node where whoever runs this finds it")]
+#[expect(clippy::disallowed_methods, reason = "agents find Node on the `PATH` of this process")]
 fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }

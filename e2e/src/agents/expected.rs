@@ -1,4 +1,4 @@
-//! What is expected of each agent in each case: a table that is read, compared, written anew, and judged by itself.
+//! The expected result of each agent in each case: a table that is read, compared, rewritten, and checked on its own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ fn path() -> PathBuf {
 }
 
 impl Row {
-    fn of(&self, column: Column) -> &str {
+    fn cell(&self, column: Column) -> &str {
         match column {
             Column::Without => &self.without,
             Column::With => &self.with,
@@ -92,14 +92,15 @@ impl Table {
         let (mut text, mut good) = (format!("{agent}, {}\n", column.name()), true);
         for (case, fate) in found {
             let row = self.rows.get(&(agent.to_owned(), case.clone()));
-            let expected = row.map_or("", |row| row.of(column));
+            let expected = row.map_or("", |row| row.cell(column));
             let fits = expected == fate || fate.starts_with(NOT_PLAYED);
             good &= fits;
             let mark = if fits { String::new() } else { format!("  <- expected: {expected}") };
             let _ = writeln!(text, "  {case:20} {fate}{mark}");
         }
         // Some cases are of one column alone.
-        let known = self.rows.iter().filter(|row| row.0.0 == agent && !row.1.of(column).is_empty());
+        let known =
+            self.rows.iter().filter(|row| row.0.0 == agent && !row.1.cell(column).is_empty());
         let missing = |case: &str| whole && !found.iter().any(|found| found.0 == case);
         for ((_, case), _) in known.filter(|pair| missing(&pair.0.1)) {
             good = false;

@@ -1,5 +1,5 @@
-//! Puts Tenterhook in front of an agent, as a person does: `tenterhook install`, and hooks in a `tenterhook.toml` of their own, which speak
-//! the protocol of Claude Code whatever agent calls.
+//! Puts Tenterhook in front of an agent, as a person does: `tenterhook install`, and hooks in a separate `tenterhook.toml`,
+//! which speak the protocol of Claude Code whatever agent calls.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -37,7 +37,7 @@ impl Tenterhook {
         Ok(Self { program: tree::root().join("target/debug/tenterhook") })
     }
 
-    /// Runs it in the home of a room.
+    /// Runs it in the home of a fixture.
     pub(super) fn run(&self, args: &[&str], room: &Fixture, env: &Env) -> Result<Output, String> {
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(room.project()).env_clear().envs(env.iter().cloned());

@@ -1,4 +1,4 @@
-//! Gets pinned agents from npm into a cache outside of the repository, each version in a folder of its own. Runs none of them.
+//! Gets pinned agents from npm into a cache outside of the repository, each version in a separate folder. Runs none of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

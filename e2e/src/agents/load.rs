@@ -37,22 +37,22 @@ impl Drop for Load {
     }
 }
 
-/// What became of that many denials, each of a call of its own.
+/// The result of that many denials, each of a separate call.
 pub(super) fn arrived(fates: &[(String, String)], wanted: usize) -> (String, String) {
     let arrived = fates.iter().filter(|fate| fate.1.starts_with("stopped, shown")).count();
-    (CASE.to_owned(), said(arrived, wanted))
+    (CASE.to_owned(), summary(arrived, wanted))
 }
 
 /// Compares with what must be: with us, every one arrives. Alone, an agent is as good as it is.
 pub(super) fn judge(agent: &str, column: Column, found: &Found, wanted: usize) -> (String, bool) {
-    let all = said(wanted, wanted);
+    let all = summary(wanted, wanted);
     let good = column == Column::Without || found.iter().all(|pair| pair.1 == all);
     let fates: Vec<&str> = found.iter().map(|pair| pair.1.as_str()).collect();
     let mark = if good { "" } else { "  <- not all" };
     (format!("{agent}, {}\n  {CASE:20} {}{mark}\n", column.name(), fates.join(", ")), good)
 }
 
-fn said(arrived: usize, wanted: usize) -> String {
+fn summary(arrived: usize, wanted: usize) -> String {
     format!("{arrived} of {wanted} denials arrived")
 }
 

@@ -1,5 +1,5 @@
-//! What becomes of a denial where Tenterhook stands in the organisation's file of an agent and in no other: each agent runs in a mount
-//! namespace of its own, whose `/etc` is the system's with that file over it. Nothing is written to the system's.
+//! A denial if Tenterhook is registered in the organisation's file of an agent only: each agent runs in a separate mount
+//! namespace, whose `/etc` is the system's with that file over it. Nothing is written to the system's.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Case<'_> {
         let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));
         let (Some(front), Some(file)) = (self.front, file) else { return Ok(Found::new()) };
         if !is_possible() {
-            let why = format!("{NOT_PLAYED}there is no mount namespace for an `/etc` of its own");
+            let why = format!("{NOT_PLAYED}there is no mount namespace for a separate `/etc`");
             return Ok(vec![(CASE.to_owned(), why)]);
         }
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;

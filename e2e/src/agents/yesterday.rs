@@ -1,5 +1,5 @@
-//! What is left of a run in which the hooks were in shadow: what `log --shadow` says of them, and how many of its calls are read back from
-//! what the agent recorded itself. Runs the command line in the room of the agent, behind the run.
+//! The traces of a run with hooks in shadow: what `log --shadow` reports, and how many of its calls can be read back from the
+//! agent's own record. Runs the command line in the fixture of the agent, after the run.
 
 use std::sync::Mutex;
 
@@ -12,8 +12,8 @@ use super::Found;
 use super::cases::Case;
 use super::front::Tenterhook;
 
-/// A line of shell that is over once a program in shadow is on record: the agent's last call, for whoever ends the agent ends what is
-/// in the background, too. It ends by itself where that never is.
+/// A line of shell that ends once a program in shadow is on record: the agent's last call, because the end of the agent also
+/// ends what is in the background. It ends by itself if that never happens.
 const UNTIL_ON_RECORD: &str = "i=0; while [ $i -lt 200 ] && ! grep -qs '\"late\",\"event\":\"PreToolUse\"' ../state/tenterhook/records/*.jsonl; do i=$((i+1)); sleep 0.1; done";
 
 /// Agents whose sessions are read.
@@ -32,7 +32,7 @@ struct Shadowed<'a> {
 struct Left {
     /// What the hooks would have decided, by `log --shadow`.
     would: Vec<String>,
-    /// What of its calls is on record; `None` where nobody reads what this agent records.
+    /// How many of its calls are on record; `None` if no decoder reads the record of this agent.
     calls: Option<Calls>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Shadowed<'a> {
         serde_json::from_str(&self.said(args, room)?).map_err(|error| error.to_string())
     }
 
-    /// What is on record of this agent's calls.
+    /// The recorded calls of this agent.
     fn calls(&self, room: &Fixture) -> Result<Calls, String> {
         let format = ["--agent", self.agent, "--format", "json"];
         let read = self.json(&[&["transcripts"], &format[..]].concat(), room)?;

@@ -10,13 +10,13 @@ use super::scene::{Ended, Scene};
 /// What was seen where nothing is wrong.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// What is required.
+    /// The required result.
     Holds(String),
     /// Less than that, as the documentation says.
     Documented(String),
     /// It cannot be played here, for this reason.
     NotHere(String),
-    /// What is required, and later than it may be.
+    /// The required result, but too late.
     Late(String),
 }
 

@@ -33,7 +33,7 @@ pub(super) fn processes(mark: &str, user: Option<u32>) -> Vec<Process> {
         .filter_map(|pid| {
             let place = PathBuf::from(format!("/proc/{pid}"));
             (belongs(&place, mark, user) && !is_over(&place))
-                .then(|| Process { pid, said: words(&place) })
+                .then(|| Process { pid, said: command_line(&place) })
         })
         .collect()
 }
@@ -65,7 +65,7 @@ fn is_over(place: &Path) -> bool {
     state.is_none_or(|c| matches!(c, 'Z' | 'X'))
 }
 
-fn words(place: &Path) -> String {
+fn command_line(place: &Path) -> String {
     let line = fs::read(place.join("cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).replace('\0', " ");
     line.chars().take(60).collect()
@@ -97,7 +97,7 @@ pub(super) fn has_child(pid: u32) -> bool {
     tasks.filter_map(|task| children(task).ok()).any(|child| !child.trim().is_empty())
 }
 
-/// A path that begins like `base` and that nobody has had.
+/// A new path that begins like `base`.
 pub(super) fn fresh(base: &Path) -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What is one row of the zoo? The values that its tables are made of; plays nothing.
+//! One row of the zoo: the values that its tables are made of; plays nothing.
 
 use super::judge::Seen;
 use super::scene::Scene;
@@ -10,9 +10,9 @@ pub(super) enum Cell {
     Off,
     /// Landlock and the filter of system calls: `sandbox = "standard"`.
     Landlock,
-    /// The same on a machine that has no Landlock, so that namespaces hold it, with a root of its own.
+    /// The same on a machine without Landlock, so that namespaces confine it, with a separate root.
     Namespaces,
-    /// Landlock, in namespaces of its own: `isolation_min = "T2"`.
+    /// Landlock, in separate namespaces: `isolation_min = "T2"`.
     Both,
     /// It has no process that could be held.
     Engine,
@@ -48,8 +48,8 @@ impl Cell {
     }
 }
 
-/// What the hook runs. `{fake}` is the program that misbehaves, `{deny}` and `{allow}` its answers, `{project}`, `{room}`, `{program}`,
-/// `{home}` and `{event}` are paths.
+/// What the hook runs. `{fake}` is the program that misbehaves, `{deny}` and `{allow}` its answers; the other names in braces
+/// are paths: `project`, `room`, `program`, `home` and `event`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hook {
     /// The program that misbehaves, with these words.
@@ -81,7 +81,7 @@ pub(super) enum Required {
     Played(&'static str),
 }
 
-/// Limits that whoever starts the engine sets, so that what escapes it is held all the same.
+/// Limits that the caller of the engine sets, so that an escaped process is limited all the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// None: as many as a play ever needs.

@@ -1,5 +1,4 @@
-//! Where does one row play? In a directory, a home and, where that can be had, under a user of its own, started behind limits. Judges
-//! nothing.
+//! The scene of one row: a directory, a home and, if possible, a separate user, started behind limits. Judges nothing.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +13,7 @@ use super::row::{Cell, Hook, LIMITS, Limits, Row};
 use crate::filter::{ENOSYS, FILTER, LANDLOCK};
 use crate::users;
 
-/// What a hook says that denies, and what nobody else says.
+/// The answer of a hook that denies, which occurs nowhere else.
 pub(super) const DENY: &str = r#"{"decision":"deny","reason":"the hook said so"}"#;
 pub(super) const ALLOW: &str = r#"{"decision":"allow"}"#;
 /// Starts what follows where its processes are counted apart.
@@ -43,13 +42,13 @@ else:
 "#;
 
 /// What all rows share: the programs, where everybody may start them.
-pub(super) struct Room {
+pub(super) struct Programs {
     directory: tempfile::TempDir,
-    /// The first of the users that nobody else is; none where only root could become them.
+    /// The first of the otherwise unused users; `None` if only root could become them.
     users: Option<u32>,
 }
 
-impl Room {
+impl Programs {
     pub(super) fn new(programs: &[(&Path, &str)]) -> std::io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tenterhook-chaos-").tempdir()?;
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755))?;
@@ -118,7 +117,7 @@ impl Scene {
         self.directory.join(name)
     }
 
-    pub(super) fn room(&self, name: &str) -> PathBuf {
+    pub(super) fn shared_path(&self, name: &str) -> PathBuf {
         self.room.join(name)
     }
 
@@ -164,7 +163,7 @@ impl Scene {
     /// Puts paths and answers in the place of their names.
     pub(super) fn fill(&self, text: &str) -> String {
         let path = |name: &str| self.path(name).display().to_string();
-        let room = |name: &str| self.room(name).display().to_string();
+        let room = |name: &str| self.shared_path(name).display().to_string();
         text.replace("{fake}", &path("project/fakehook"))
             .replace("{project}", &path("project"))
             .replace("{home}", &path("home"))
@@ -190,7 +189,7 @@ impl Scene {
             Hook::Shell(line) => format!("shell = {}", json!(self.fill(line))),
             Hook::Python(text) => self.python(name, text)?,
             Hook::Refused(tries) => {
-                // In a root of its own it does not find what it is not granted.
+                // In a separate root it does not find what it is not granted.
                 let refusal = match self.cell {
                     Cell::Namespaces => "(PermissionError, FileNotFoundError)",
                     _ => "PermissionError",
@@ -259,7 +258,7 @@ impl Scene {
         let took = began.elapsed();
         let stdout = fs::read(&out).unwrap_or_default();
         let stderr = String::from_utf8_lossy(&fs::read(&err).unwrap_or_default()).into_owned();
-        // The next one has files of its own: a descendant of this one may hold these.
+        // The next run gets new files: a descendant of this one may hold these.
         let _ = (fs::remove_file(out), fs::remove_file(err));
         Ok(Ended { status, stdout, stderr, took, peak_kib })
     }
@@ -305,7 +304,7 @@ impl Scene {
                 let apart = format!("setpriv --reuid {user} --regid {user} --clear-groups");
                 (most, apart)
             }
-            // The limit counts all processes of a user; in a namespace of its own, those in there.
+            // The limit counts all processes of a user; in a separate namespace, only those in it.
             (None, Some(_)) => (most, APART.to_owned()),
             (None, None) => (look::own_tasks() + 2 * most, String::new()),
         };
@@ -379,7 +378,7 @@ impl Scene {
         }
     }
 
-    /// Removes its files. What cannot be removed goes with the room.
+    /// Removes its files. Those that cannot be removed are removed with the whole scene.
     pub(super) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.directory);
     }

@@ -1,4 +1,4 @@
-//! How is it told what came of the rows? A table, and whether all is well; plays nothing.
+//! The report about the rows: a table, and whether all is well; plays nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,7 +70,7 @@ impl Means {
         )
     }
 
-    /// What this machine has and nobody tried, in one of the rows that it is for.
+    /// A feature of this machine that no row tried, in one of the rows that it is for.
     fn untried(&self, wanted: &[(Row, Cell)], lines: &[Line]) -> Option<String> {
         let tried = |row: &Row, cell: Cell| {
             lines.iter().any(|line| {
@@ -114,7 +114,7 @@ pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (S
     }
     let wavering = wavering(lines);
     wavering.iter().for_each(|text| output.push_str(&format!("NOT THE SAME EACH TIME: {text}\n")));
-    // Who reads the end of a long table reads what is wrong with it.
+    // Failures come again at the end of the long table, where a reader sees them.
     lines.iter().filter(|line| line.fails()).for_each(|line| output.push_str(&line.text()));
     (output, failing == 0 && untried.is_none() && wavering.is_empty())
 }

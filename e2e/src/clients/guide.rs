@@ -71,7 +71,7 @@ fn with_server(
     )]
     let mut server = command.spawn().map_err(|error| format!("python3 cannot be run: {error}"))?;
     let done = reached(&mut server, port).and_then(|()| work());
-    // What is over need not be ended.
+    // A process that has ended need not be killed.
     let _ = server.kill();
     let _ = server.wait();
     done

@@ -10,9 +10,9 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Error {
     pub(super) name: &'static str,
-    /// What the injector is told; 0 stands for a call that does half of what was asked for.
+    /// The number that the injector gets; 0 stands for a call that does half of the requested work.
     pub(super) number: i32,
-    /// What people read where the cause is said.
+    /// Texts, one of which must be in the report of the cause.
     pub(super) words: &'static [&'static str],
     /// Whether it may go on for as long as the program lives: a full disk does, a signal does not.
     pub(super) lasts: bool,
@@ -31,7 +31,7 @@ const EPERM: Error = error("EPERM", 1, &["not permitted", "this machine cannot"]
 const EINTR: Error = error("EINTR", 4, &["Interrupted"], false);
 const EIO: Error = error("EIO", 5, &["Input/output"], true);
 const EAGAIN: Error = error("EAGAIN", 11, &["temporarily unavailable"], false);
-/// To want a process for long is another thing than to want a byte for a moment.
+/// A lack of processes lasts; a lack of memory may be over in a moment.
 const NO_TASK: Error = error("EAGAIN", 11, &["temporarily unavailable"], true);
 /// The C library turns a thread's want of memory into the other word.
 const ENOMEM: Error =

@@ -1,16 +1,16 @@
-//! What is wrong with one run in which a system call failed? Runs nothing.
+//! Judges one run in which a system call failed. Runs nothing.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::calls::Error;
-use super::place::{Ended, Files};
+use super::fixture::{Ended, Files};
 use super::subjects::Must;
 
 /// Exit code with which an agent's hook blocks.
 const BLOCKS: i32 = 2;
-/// A process of a namespace of its own has a small number.
+/// In a separate process namespace, numbers are small.
 const FEW: u32 = 50;
 /// What a subject may leave that was not there: what the program itself keeps, and the mark of a hook that ran.
 const OWN: &[&str] = &["home/.local/state/", "project/ran"];
@@ -29,20 +29,20 @@ pub(super) struct Run<'a> {
     pub(super) usual: &'a Ended,
 }
 
-/// What was told to whoever waits.
+/// What the caller received.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Reply {
     pub(super) restrains: bool,
     pub(super) why: String,
 }
 
-/// Reads it as Claude Code does, and whoever calls `fire`.
-pub(super) fn told(ended: &Ended, is_agent: bool) -> Told {
+/// Reads it as Claude Code does, or as a caller of `fire`.
+pub(super) fn reply(ended: &Ended, is_agent: bool) -> Reply {
     let value: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
     if !is_agent {
         let why = text("/reasons/0/text").or_else(|| first_line_behind(&ended.stdout, "BLOCKED"));
-        return Told { restrains: ended.code != Some(0), why: why.unwrap_or_default() };
+        return Reply { restrains: ended.code != Some(0), why: why.unwrap_or_default() };
     }
     let decision = text("/hookSpecificOutput/permissionDecision").unwrap_or_default();
     let why = text("/hookSpecificOutput/permissionDecisionReason").unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn told(ended: &Ended, is_agent: bool) -> Told {
         Some(0) => ["deny", "ask"].contains(&decision.as_str()),
         _ => false,
     };
-    Told { restrains, why }
+    Reply { restrains, why }
 }
 
 fn first_line_behind(text: &str, word: &str) -> Option<String> {
@@ -65,15 +65,15 @@ impl Run<'_> {
     pub(super) fn wrong(&self, error: &Error, is_agent: bool) -> Vec<String> {
         let mut all = Vec::new();
         self.alive(&mut all);
-        self.said(error, is_agent, &mut all);
-        self.kept(&mut all);
+        self.cause_is_reported(error, is_agent, &mut all);
+        self.files_are_whole(&mut all);
         match self.must {
             Must::Deny => self.denied(is_agent, &mut all),
-            Must::Hear | Must::HearOnRecord => self.heard(is_agent, &mut all),
+            Must::Hear | Must::HearOnRecord => self.hook_ran(is_agent, &mut all),
             Must::Hold => {
                 self.denied(is_agent, &mut all);
                 if self.has("project/ran") {
-                    all.push("a hook ran that nobody approved".to_owned());
+                    all.push("a hook ran that was not approved".to_owned());
                 }
             }
             Must::Tell { approved: false } if self.ended.code == Some(0) => {
@@ -96,9 +96,9 @@ impl Run<'_> {
         if self.ended.survivors > 0 {
             all.push(format!("{} processes outlive it", self.ended.survivors));
         }
-        // In time: that a hook's own time-out had to save it is a wait that nobody woke from.
+        // In time: a hook's own timeout must not be needed to end a wait that lost its wake-up.
         if self.ended.took.as_secs() >= 4 && self.usual.took.as_secs() < 2 {
-            all.push("it waits for a time-out".to_owned());
+            all.push("it waits for a timeout".to_owned());
         }
         for words in ["panicked at", "tenterhook itself failed"] {
             if self.ended.stderr.contains(words) && !is_the_libraries_own(&self.ended.stderr) {
@@ -111,22 +111,22 @@ impl Run<'_> {
         }
     }
 
-    /// Where something else came of it, the cause is said.
-    fn said(&self, error: &Error, is_agent: bool, all: &mut Vec<String>) {
-        let is_other = told(self.ended, is_agent) != told(self.usual, is_agent)
+    /// If the result differs, the cause must be reported.
+    fn cause_is_reported(&self, error: &Error, is_agent: bool, all: &mut Vec<String>) {
+        let is_other = reply(self.ended, is_agent) != reply(self.usual, is_agent)
             || self.ended.code != self.usual.code;
         let words = format!("{}{}", self.ended.stdout, self.ended.stderr);
         let flat = words.split_whitespace().collect::<Vec<_>>().join(" ");
         // The library's way to make directories takes a path that it cannot look at for a file in its way.
         let has_cause = error.words.iter().chain(&["File exists"]).any(|word| flat.contains(word));
         if is_other && !has_cause && !speechless(self.ended) {
-            let what = told(self.ended, is_agent).why;
+            let what = reply(self.ended, is_agent).why;
             all.push(format!("the cause is not said (exit {:?}; {what})", self.ended.code));
         }
     }
 
     /// No file of the person's is lost or half written.
-    fn kept(&self, all: &mut Vec<String>) {
+    fn files_are_whole(&self, all: &mut Vec<String>) {
         for (path, bytes) in self.before {
             let should = self.should.get(path);
             match self.now.get(path) {
@@ -138,8 +138,8 @@ impl Run<'_> {
         }
         for path in self.now.keys().filter(|key| !self.before.contains_key(*key)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // A name that is made anew each time is known by what stands in it.
-            // Who is ended for want of memory removes nothing, as after a SIGKILL.
+            // A file with a random name is recognized by its content. A process that is killed for lack of memory removes
+            // nothing, as after a SIGKILL.
             let is_cut_off = is_own(path) && is_the_libraries_own(&self.ended.stderr);
             let is_beside = BESIDE.iter().any(|text| name.contains(text)) && !is_cut_off;
             if is_beside || (!is_own(path) && !self.should.contains_key(path)) {
@@ -149,10 +149,10 @@ impl Run<'_> {
     }
 
     fn denied(&self, is_agent: bool, all: &mut Vec<String>) {
-        if !told(self.ended, is_agent).restrains {
+        if !reply(self.ended, is_agent).restrains {
             all.push(format!("THE CALL PASSES (exit {:?})", self.ended.code));
         } else if self.ended.code == Some(BLOCKS) && silent(self.ended) {
-            all.push("it blocks without a word".to_owned());
+            all.push("it blocks silently".to_owned());
         }
         if self.has("home/escaped") {
             all.push("THE HOOK RAN OUTSIDE OF ITS WALLS".to_owned());
@@ -166,15 +166,15 @@ impl Run<'_> {
         }
     }
 
-    fn heard(&self, is_agent: bool, all: &mut Vec<String>) {
-        if told(self.ended, is_agent).restrains {
+    fn hook_ran(&self, is_agent: bool, all: &mut Vec<String>) {
+        if reply(self.ended, is_agent).restrains {
             return;
         }
         if self.ended.code != Some(0) {
             all.push(format!("THE CALL PASSES (exit {:?})", self.ended.code));
         }
         if !self.has("project/ran") {
-            all.push("THE CALL PASSES, and its hook was not heard".to_owned());
+            all.push("THE CALL PASSES, and the answer of its hook was lost".to_owned());
         }
         let records = self
             .now
@@ -206,8 +206,8 @@ impl Run<'_> {
     }
 }
 
-/// Threads of the standard library have a second stack, and panic without one (before `main` that is an abort, and so is the want of memory, with these
-/// words). What is told of it denies, and where nothing is told the agent's entry does.
+/// Threads of the standard library have a second stack, and panic without one (before `main` that is an abort, and so is the
+/// lack of memory, with these messages). A reply about it denies, and without a reply the agent's entry denies.
 fn is_the_libraries_own(words: &str) -> bool {
     words.contains("stack_overflow.rs") || words.contains("memory allocation of")
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Options;
 use super::calls::{self, Error};
-use super::judge::{self, Run, told};
-use super::place::{Ended, Fault, Files, Place, Room};
+use super::fixture::{Ended, Fault, Files, Fixture, Programs};
+use super::judge::{self, Run, reply};
 use super::subjects::{Must, Subject};
 
 /// What came of a subject.
@@ -31,7 +31,7 @@ pub(super) struct Found {
 
 /// A subject, how it ends when nothing fails, and what it leaves then.
 struct Scene<'a> {
-    place: Place<'a>,
+    place: Fixture<'a>,
     subject: &'a Subject,
     before: Files,
     should: Files,
@@ -39,12 +39,12 @@ struct Scene<'a> {
 }
 
 pub(super) fn subject(
-    room: &Room,
+    room: &Programs,
     number: usize,
     subject: &Subject,
     options: &Options,
 ) -> Result<Played, String> {
-    let place = Place::new(room, number, subject)?;
+    let place = Fixture::new(room, number, subject)?;
     let before = place.files();
     let usual = place.count(subject.run)?;
     let should = place.files();
@@ -88,12 +88,12 @@ impl Scene<'_> {
         matches!(self.subject.must, Must::Deny | Must::Hold | Must::Hear | Must::HearOnRecord)
     }
 
-    /// A play that proves nothing is none.
+    /// A play that proves nothing is an error.
     fn is_as_it_should_be(&self) -> Result<(), String> {
-        let told = told(&self.usual, self.is_agent());
+        let reply = reply(&self.usual, self.is_agent());
         let holds = match self.subject.must {
-            Must::Deny | Must::Hold => told.restrains,
-            Must::Hear | Must::HearOnRecord => !told.restrains,
+            Must::Deny | Must::Hold => reply.restrains,
+            Must::Hear | Must::HearOnRecord => !reply.restrains,
             Must::Tell { approved } => (self.usual.code == Some(0)) == approved,
             Must::Approve | Must::Forget | Must::Write => self.usual.code == Some(0),
         };
@@ -134,7 +134,7 @@ impl Scene<'_> {
         Ok(true)
     }
 
-    /// What is wrong when nothing fails any more.
+    /// The findings about the next run, in which nothing fails.
     fn afterwards(&self, ended: &Ended) -> Result<Vec<String>, String> {
         let mut wrong = Vec::new();
         match self.subject.must {
@@ -144,13 +144,9 @@ impl Scene<'_> {
         let again = self.place.play(self.subject.run, None)?;
         let is_agent = self.is_agent();
         if again.code != self.usual.code
-            || (self.fires() && told(&again, is_agent) != told(&self.usual, is_agent))
+            || (self.fires() && reply(&again, is_agent) != reply(&self.usual, is_agent))
         {
-            wrong.push(format!(
-                "the next run is another one: exit {:?}, {}",
-                again.code,
-                flat(&again)
-            ));
+            wrong.push(format!("the next run differs: exit {:?}, {}", again.code, flat(&again)));
         }
         if self.subject.must == Must::Write {
             let now = self.place.files();
@@ -186,7 +182,7 @@ impl Scene<'_> {
         }
         let words = flat(&status);
         if ["cannot be believed", "torn"].iter().any(|text| words.contains(text)) {
-            wrong.push(format!("what was said is not whole: {words}"));
+            wrong.push(format!("the answer is not whole: {words}"));
         }
         Ok(())
     }

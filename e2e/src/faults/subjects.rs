@@ -1,4 +1,4 @@
-//! What is run while its system calls fail, and what must hold of it. A table; runs nothing.
+//! The programs that run while their system calls fail, and what must hold. A table; runs nothing.
 
 /// One thing that a person or an agent does.
 pub(super) struct Subject {
@@ -7,7 +7,7 @@ pub(super) struct Subject {
     pub(super) files: &'static [(&'static str, &'static str)],
     /// What was done before, with the program; `{digest}` is that of the review of the hooks of the project.
     pub(super) before: &'static [&'static str],
-    /// What is written over files of the place behind that.
+    /// Files of the fixture that are overwritten after that.
     pub(super) changed: &'static [(&'static str, &'static str)],
     /// The line of shell that is played. `{home}`, `{project}`, `{program}` and `{digest}` are filled in, `{entry}` is what `install` writes into Claude Code's settings.
     pub(super) run: &'static str,
@@ -19,15 +19,15 @@ pub(super) struct Subject {
 pub(super) enum Must {
     /// Restrain the call: a hook objects.
     Deny,
-    /// Let the call pass only where the hook was heard that lets it pass: it leaves `{project}/ran`.
+    /// Let the call pass only if the hook that allows it ran: it leaves `{project}/ran`.
     Hear,
     /// The same where firings must be on record: what passes is.
     HearOnRecord,
-    /// Restrain the call, and run nothing: nobody approved the hook, which would leave `{project}/ran`.
+    /// Restrain the call, and run nothing: the hook, which would leave `{project}/ran`, is not approved.
     Hold,
-    /// Whoever is told that it is approved finds it so; what is kept is whole.
+    /// A caller that reads "approved" finds it so; stored files are whole.
     Approve,
-    /// Whoever is told that it is forgotten finds it so.
+    /// A caller that reads "forgotten" finds it so.
     Forget,
     /// Say that it is approved only where it is.
     Tell { approved: bool },
@@ -45,7 +45,7 @@ const SETTINGS: &str = "home/.claude/settings.json";
 
 /// A hook of the person's that objects.
 const NO: &str = "[hook.no]\non = 'PreToolUse'\ntimeout = '5s'\nshell = 'echo no >&2; exit 2'\nsandbox = 'off'\n";
-/// One that says so in JSON and ends well: it is heard or nothing is.
+/// A hook that answers in JSON and exits with 0: its answer takes effect, or nothing does.
 const JSON: &str = r#"[hook.no]
 on = 'PreToolUse'
 timeout = '5s'

@@ -1,4 +1,4 @@
-//! A file system of its own: the files that were put into it and no others, and how a program is run in it.
+//! A separate file system: the files that were put into it and no others, and how a program is run in it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A real Chromium without a window, told what to do through two pipes: no port, no driver, no other program. Knows no page.
+//! A real Chromium without a window, controlled through two pipes: no port, no driver, no other program. Knows no page.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -47,7 +47,7 @@ impl Browser {
             made.map(|()| path).map_err(|error| format!("no pipe can be made: {error}"))
         };
         let (inward, outward) = (pipe("in")?, pipe("out")?);
-        // The browser reads what it is told at descriptor 3 and answers at 4; a shell is what gives it these.
+        // The browser reads commands at descriptor 3 and answers at 4; a shell sets these up.
         let line = "exec \"$0\" \"$@\" 3<\"$INWARD\" 4>\"$OUTWARD\"";
         let flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
         let quiet = ["--no-first-run", "--disable-extensions", "--disable-background-networking"];
@@ -73,19 +73,19 @@ impl Browser {
         let session = String::new();
         let mut browser =
             Self { child, to, from, session, next: 0, complaints, asked, _place: place };
-        let target = browser.tell("Target.createTarget", json!({"url": "about:blank"}))?;
+        let target = browser.send("Target.createTarget", json!({"url": "about:blank"}))?;
         let id = target.get("targetId").cloned().unwrap_or_default();
         let attached =
-            browser.tell("Target.attachToTarget", json!({"targetId": id, "flatten": true}))?;
+            browser.send("Target.attachToTarget", json!({"targetId": id, "flatten": true}))?;
         browser.session = text(&attached, "sessionId");
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.tell(&format!("{domain}.enable"), json!({}))?;
+            browser.send(&format!("{domain}.enable"), json!({}))?;
         }
         Ok(browser)
     }
 
     /// Has it do one thing, and hears of what happened meanwhile.
-    pub(super) fn tell(&mut self, method: &str, params: Value) -> Result<Value, String> {
+    pub(super) fn send(&mut self, method: &str, params: Value) -> Result<Value, String> {
         self.next += 1;
         let id = self.next;
         let mut order = json!({"id": id, "method": method, "params": params});
@@ -96,7 +96,7 @@ impl Browser {
         bytes.push(0);
         self.to.write_all(&bytes).map_err(|error| format!("the browser is gone: {error}"))?;
         loop {
-            let json = self.hear()?;
+            let json = self.receive()?;
             if json.get("id").and_then(Value::as_u64) != Some(id) {
                 continue;
             }
@@ -107,15 +107,15 @@ impl Browser {
         }
     }
 
-    fn hear(&mut self) -> Result<Value, String> {
+    fn receive(&mut self) -> Result<Value, String> {
         let mut bytes = Vec::new();
         self.from.read_until(0, &mut bytes).map_err(|error| error.to_string())?;
         if bytes.pop().is_none() {
             return Err("the browser ended".to_owned());
         }
-        let heard: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-        let about = |path: &str| heard.pointer(path).map(ToString::to_string).unwrap_or_default();
-        match heard.get("method").and_then(Value::as_str) {
+        let message: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+        let about = |path: &str| message.pointer(path).map(ToString::to_string).unwrap_or_default();
+        match message.get("method").and_then(Value::as_str) {
             Some("Runtime.exceptionThrown") => {
                 self.complaints.push(about("/params/exceptionDetails"));
             }
@@ -124,14 +124,14 @@ impl Browser {
             Some("Network.requestWillBeSent") => self.asked.push(about("/params/request/url")),
             _ => {}
         }
-        Ok(heard)
+        Ok(message)
     }
 
     /// Shows a file on a screen of this size, and returns when it is drawn.
     pub(super) fn show(&mut self, file: &Path, width: u32, height: u32) -> Result<(), String> {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
-        self.tell("Emulation.setDeviceMetricsOverride", size)?;
-        self.tell("Page.navigate", json!({"url": format!("file://{}", file.display())}))?;
+        self.send("Emulation.setDeviceMetricsOverride", size)?;
+        self.send("Page.navigate", json!({"url": format!("file://{}", file.display())}))?;
         let drawn = "new Promise(done => { const drawn = () => requestAnimationFrame(() => \
              requestAnimationFrame(() => done(true))); document.readyState === 'complete' ? drawn() : \
              addEventListener('load', drawn); })";
@@ -141,7 +141,7 @@ impl Browser {
     /// What an expression comes to in the page.
     pub(super) fn value(&mut self, expression: &str) -> Result<Value, String> {
         let asked = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
-        let came = self.tell("Runtime.evaluate", asked)?;
+        let came = self.send("Runtime.evaluate", asked)?;
         if let Some(wrong) = came.get("exceptionDetails") {
             return Err(format!("`{expression}`: {wrong}"));
         }
@@ -161,23 +161,23 @@ impl Browser {
         for kind in ["rawKeyDown", "keyUp"] {
             let event =
                 json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code});
-            self.tell("Input.dispatchKeyEvent", event)?;
+            self.send("Input.dispatchKeyEvent", event)?;
         }
         Ok(())
     }
 
-    /// What is seen, as a PNG.
+    /// A screenshot, as a PNG.
     pub(super) fn picture(&mut self) -> Result<Vec<u8>, String> {
-        let came = self.tell("Page.captureScreenshot", json!({"format": "png"}))?;
+        let came = self.send("Page.captureScreenshot", json!({"format": "png"}))?;
         decoded(&text(&came, "data")).ok_or_else(|| "the picture cannot be read".to_owned())
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It ends by itself when it is told; what goes wrong then is nobody's matter.
+        // It ends by itself after the command; errors do not matter then.
         self.session.clear();
-        let _ = self.tell("Browser.close", json!({}));
+        let _ = self.send("Browser.close", json!({}));
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tenterhook_process::{Announce, Command, Report, start_fed, start_with, wait_for_all};
 use tests::{Exit, SCRIPTS, Script};
 
-use super::{Behaviour, INPUT, Room, read};
+use super::{Behaviour, Fixture, INPUT, read};
 use crate::tree;
 
 const PRELOAD: &str = "crates/tenterhook/src/executor/command/shim.cjs";
@@ -32,18 +32,18 @@ pub(super) fn run(node: &str) -> Result<(String, usize), String> {
     let mut differing = 0;
     let mut announced = 0;
     for script in SCRIPTS {
-        let room = Room::new(script.file, script.text, script.beside)?;
-        let (plain, _) = behaviour(node, script, None, &room)?;
-        room.clean();
+        let fixture = Fixture::new(script.file, script.text, script.beside)?;
+        let (plain, _) = behaviour(node, script, None, &fixture)?;
+        fixture.clean();
         let mut tries = 1;
         let (warm, early) = loop {
-            let came = behaviour(node, script, Some(&preload), &room)?;
+            let came = behaviour(node, script, Some(&preload), &fixture)?;
             // On a busy machine a process can be gone before anybody has read what it announced.
             if came.1 || script.exit != Exit::Announced || tries == TRIES {
                 break came;
             }
             tries += 1;
-            room.clean();
+            fixture.clean();
         };
         announced += usize::from(early);
         if plain != warm {
@@ -69,19 +69,19 @@ fn behaviour(
     node: &str,
     script: &Script,
     preload: Option<&Path>,
-    room: &Room,
+    fixture: &Fixture,
 ) -> Result<(Behaviour, bool), String> {
-    let work = room.0.join("work");
+    let work = fixture.0.join("work");
     let mut words: Vec<String> = script.options.iter().map(|&text| text.to_owned()).collect();
     if let Some(preload) = preload {
         words.extend(["--require".to_owned(), preload.display().to_string()]);
     }
-    words.push(room.0.join("tools").join(script.file).display().to_string());
+    words.push(fixture.0.join("tools").join(script.file).display().to_string());
     words.extend(script.args.iter().map(|&arg| arg.to_owned()));
     let mut command = Command::new(node, words, &work);
     #[expect(clippy::disallowed_methods, reason = "where `node` and its libraries are found")]
     let path = std::env::var_os("PATH").unwrap_or_default();
-    command.env = vec![("PATH".into(), path), ("HOME".into(), room.0.clone().into_os_string())];
+    command.env = vec![("PATH".into(), path), ("HOME".into(), fixture.0.clone().into_os_string())];
     command.env.extend(script.env.iter().map(|(name, value)| (name.into(), value.into())));
     command.timeout = Some(LONGEST);
     let (done, finished) = mpsc::channel();

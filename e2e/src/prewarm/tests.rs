@@ -6,7 +6,7 @@ pub(super) struct Script {
     pub(super) text: &'static str,
     /// Options of the interpreter.
     pub(super) options: &'static [&'static str],
-    /// How the script is named on the command line; `{room}` is the directory above.
+    /// The script's name on the command line; `{dir}` is the directory above.
     pub(super) named: &'static str,
     pub(super) args: &'static [&'static str],
     /// Files beside it.
@@ -14,7 +14,7 @@ pub(super) struct Script {
 }
 
 const fn script(name: &'static str, text: &'static str) -> Script {
-    Script { name, text, options: &[], named: "{room}/tools/script.py", args: &[], beside: &[] }
+    Script { name, text, options: &[], named: "{dir}/tools/script.py", args: &[], beside: &[] }
 }
 
 pub(super) const SCRIPTS: &[Script] = &[
@@ -45,7 +45,7 @@ pub(super) const SCRIPTS: &[Script] = &[
         "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise RuntimeError('then') from error\n",
     ),
     script(
-        "an exception in a group of its own",
+        "an exception in an exception group",
         "class Mine(BaseException):\n    pass\nraise Mine('x')\n",
     ),
     script(
@@ -247,7 +247,7 @@ pub(super) const SCRIPTS: &[Script] = &[
         "output replaced",
         "import io, sys\nsys.stdout = io.StringIO()\nprint('kept to itself')\n",
     ),
-    script("output is none", "import sys\nsys.stdout = None\nprint('nowhere')\n"),
+    script("no output stream", "import sys\nsys.stdout = None\nprint('nowhere')\n"),
     script(
         "output wrapped anew",
         "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding='latin-1')\nprint('\u{fc}')\n",

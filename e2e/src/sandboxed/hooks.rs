@@ -49,7 +49,8 @@ macro_rules! script {
     };
 }
 
-/// What else the line says where there is no Landlock, for a root of its own tells neither ports apart nor attributes from what a file holds.
+/// More grants of the line without Landlock, because a separate root cannot distinguish ports, nor attributes from the content
+/// of a file.
 const WITHOUT_LANDLOCK: &[(&str, &str)] = &[
     ("notify: a webhook", "sandbox = { net = \"open\" }"),
     (

@@ -38,12 +38,12 @@ impl Cell {
     }
 }
 
-/// Everything that a hook can reach, and nothing of whoever runs the play.
+/// Everything that a hook can reach, and nothing of the user who runs the play.
 pub(super) struct Scene {
     root: tempfile::TempDir,
     server: Server,
     /// What came over the socket of the desktop.
-    heard: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
     hook: &'static Hook,
     cell: Cell,
 }
@@ -51,13 +51,13 @@ pub(super) struct Scene {
 /// What came of a firing, with the paths of its scene taken out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Came {
-    /// What the host is told, but for times.
+    /// The outcome that the host receives, without times.
     pub(super) outcome: Value,
     /// The files of project and home, each with its mode and text.
     pub(super) files: BTreeMap<String, (u32, String)>,
-    /// The references of the repository, and what was heard outside.
+    /// The references of the repository.
     pub(super) refs: String,
-    pub(super) heard: Vec<String>,
+    pub(super) received: Vec<String>,
 }
 
 impl Scene {
@@ -68,8 +68,8 @@ impl Scene {
             fs::create_dir(root.path().join(directory)).map_err(failed)?;
         }
         let server = Server::start(Reply::json("{}")).map_err(failed)?;
-        let heard = listen(&root.path().join("run/bus")).map_err(failed)?;
-        Ok(Self { root, server, heard, hook, cell })
+        let received = listen(&root.path().join("run/bus")).map_err(failed)?;
+        Ok(Self { root, server, received, hook, cell })
     }
 
     /// Lays out home and project as they are before anything happened, with a word on the hook's sandbox where one is given.
@@ -99,7 +99,7 @@ impl Scene {
         self.root.path().join("project")
     }
 
-    /// A text of the table, with what stands for this scene.
+    /// A text of the table, with the placeholders of this scene filled in.
     pub(super) fn filled(&self, text: &str) -> String {
         let port = self.server.address().port().to_string();
         text.replace("{port}", &port)
@@ -165,7 +165,7 @@ impl Scene {
     pub(super) fn fire(&self) -> Result<Came, String> {
         let program = tree::root().join("target/debug/tenterhook");
         approve::approve(&program, &self.project(), &self.env())?;
-        let earlier = self.heard().len();
+        let earlier = self.received().len();
         let mut command = match self.cell {
             Cell::Landlock => Command::new(&program),
             Cell::Namespaces => filter::behind(LANDLOCK, ENOSYS, &program),
@@ -176,16 +176,17 @@ impl Scene {
         let outcome: Value = serde_json::from_slice(&output.stdout)
             .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
         Ok(Came {
-            outcome: self.told(outcome),
+            outcome: self.comparable(outcome),
             files: self.files(),
             refs: self.git(&["for-each-ref", "--format=%(refname)"])?,
-            heard: self.heard().split_off(earlier),
+            received: self.received().split_off(earlier),
         })
     }
 
-    /// What was heard outside, over the socket of the desktop or the server: a hook of the table speaks to one of them at most.
-    fn heard(&self) -> Vec<String> {
-        let mut all = self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    /// Messages that arrived outside, over the socket of the desktop or the server: a hook of the table uses at most one of
+    /// them.
+    fn received(&self) -> Vec<String> {
+        let mut all = self.received.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let asked = self.server.requests().into_iter();
         all.extend(asked.map(|request| format!("{} {}", request.path, request.body)));
         all
@@ -207,7 +208,7 @@ impl Scene {
     }
 
     /// An outcome without what differs between two firings that came to the same.
-    fn told(&self, mut outcome: Value) -> Value {
+    fn comparable(&self, mut outcome: Value) -> Value {
         for step in
             outcome.pointer_mut("/steps").and_then(Value::as_array_mut).into_iter().flatten()
         {
@@ -299,8 +300,8 @@ impl Scene {
 /// Hears what is sent to a socket, as a desktop's bus does. Ends with the play.
 fn listen(path: &Path) -> std::io::Result<Arc<Mutex<Vec<String>>>> {
     let listener = UnixListener::bind(path)?;
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let notes = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&received);
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
@@ -311,5 +312,5 @@ fn listen(path: &Path) -> std::io::Result<Arc<Mutex<Vec<String>>>> {
             }
         }
     });
-    Ok(heard)
+    Ok(received)
 }

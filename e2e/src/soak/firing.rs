@@ -1,5 +1,5 @@
-//! The host that is looked at: fires hooks of every kind in turn through the library, as often as it is told to, and stands still in between.
-//! Knows nothing of what is measured.
+//! The measured host: fires hooks of every kind in turn through the library, as often as requested, and pauses in between. Knows
+//! nothing of what is measured.
 
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Event, Session};
 
-use crate::Said;
+use crate::Report;
 
 /// One kind of hook: its name, its entry, and a word that its end must hold.
 type Kind = (&'static str, &'static str, &'static str);
 
-/// What is fired in turn. `{fake}` is the program that misbehaves, `{server}` a server that answers.
+/// The hooks to fire in turn. `{fake}` is the program that misbehaves, `{server}` a server that answers.
 const KINDS: &[Kind] = &[
     ("command", "run = ['{fake}', '--read-all', '--exit', '0']", "exit 0"),
     ("shell", "shell = 'cat >/dev/null; echo no >&2; exit 2'", "exit 2"),
@@ -26,7 +26,7 @@ const KINDS: &[Kind] = &[
     ("http", "http = '{server}'", ""),
     ("mcp", "mcp = { server = 'tools', tool = 'say' }", ""),
     ("async", "background = true\nrun = ['{fake}', '--read-all', '--exit', '0']", ""),
-    ("time-out", "timeout = '60ms'\nrun = ['{fake}', '--sleep-ms', '60000']", "timed out"),
+    ("timeout", "timeout = '60ms'\nrun = ['{fake}', '--sleep-ms', '60000']", "timed out"),
     (
         "flood",
         "timeout = '60s'\nrun = ['{fake}', '--read-all', '--fill', '120', '200000', '--exit', '0']",
@@ -62,8 +62,8 @@ struct Bed {
 }
 
 /// Fires as often as each line of its input says, and says `done`.
-pub(super) fn run(args: &[&str]) -> Said {
-    let [room, server] = args else { return Err("it is told a room and a server".to_owned()) };
+pub(super) fn run(args: &[&str]) -> Report {
+    let [room, server] = args else { return Err("expected a directory and a server".to_owned()) };
     // As our own programs do: a library does not end daemons that left their sessions, and reports them.
     tenterhook_process::adopt_orphans()
         .map_err(|error| format!("no orphan is adopted: {error}"))?;
@@ -77,11 +77,11 @@ pub(super) fn run(args: &[&str]) -> Said {
     let mut fired = 0;
     for line in std::io::stdin().lock().lines() {
         let times: u64 =
-            line.ok().and_then(|line| line.trim().parse().ok()).ok_or("it was told no number")?;
+            line.ok().and_then(|line| line.trim().parse().ok()).ok_or("expected a number")?;
         let said = runtime.block_on(fire(&mut beds, Path::new(room), &mut fired, times));
         let mut out = std::io::stdout().lock();
         let word = said.err().unwrap_or_else(|| "done".to_owned());
-        writeln!(out, "{word}").map_err(|error| format!("nobody listens: {error}"))?;
+        writeln!(out, "{word}").map_err(|error| format!("the reader has gone: {error}"))?;
     }
     Ok((String::new(), true))
 }
@@ -90,7 +90,7 @@ pub(super) fn run(args: &[&str]) -> Said {
 async fn fire(beds: &mut [Bed], room: &Path, fired: &mut u64, times: u64) -> Result<(), String> {
     let (mut left, mut rounds) = (times, *fired / beds.len().max(1) as u64);
     while left > 0 {
-        // Who is told to fire less than a round goes on where it left off.
+        // A request for less than a round continues where the last one stopped.
         let first = usize::try_from(*fired % beds.len().max(1) as u64).unwrap_or_default();
         let all = beds.iter().skip(first).take(usize::try_from(left).unwrap_or(usize::MAX));
         let round: Vec<_> = all

@@ -43,13 +43,14 @@ const FEW: usize = 5;
 /// How long passes between two looks.
 const BETWEEN: Duration = Duration::from_millis(10);
 
-/// The sample of a process that fires nothing, once nothing is ended any more: two looks show the same, and no more than one of those `before`. While there are few, a host may still warm up.
+/// The sample of a process that fires nothing, once no process ends any more: two samples agree, and do not exceed one of those
+/// `before`. While there are few, a host may still warm up.
 pub(super) fn at_rest(process: u32, room: &Path, runs: u64, before: &[Sample]) -> Sample {
     let until = Instant::now() + PATIENCE;
-    let mut last = of(process, room, runs);
+    let mut last = sample(process, room, runs);
     loop {
         std::thread::sleep(BETWEEN);
-        let sample = of(process, room, runs);
+        let sample = sample(process, room, runs);
         let is_still = sample.counts() == last.counts() && sample.zombies == 0;
         let is_more = before.len() >= FEW && sample.is_more_than(before);
         if (is_still && !is_more) || Instant::now() >= until {
@@ -74,7 +75,7 @@ impl Sample {
     }
 }
 
-fn of(process: u32, room: &Path, runs: u64) -> Sample {
+fn sample(process: u32, room: &Path, runs: u64) -> Sample {
     let own = format!("/proc/{process}");
     let status = fs::read_to_string(format!("{own}/status")).unwrap_or_default();
     let of_status = |key: &str| {

@@ -12,7 +12,7 @@ const WARM_MEMORY: u64 = 2_500;
 const MEMORY: f64 = 64.0;
 /// The fewest samples through which a line is laid.
 const LEAST: usize = 4;
-/// How many of its own errors a slope must lie above what is allowed, to be no noise.
+/// By how many of its standard errors a slope must exceed the allowed one, to be no noise.
 const SURE: f64 = 2.0;
 
 /// A line through points: by how much it rises in 1,000 runs, and how far that may be from the truth.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rises_is_told_from_what_moves() {
+    fn steady_rise_is_growth_and_noise_is_not() {
         let points =
             |of: fn(usize) -> f64| (0..20).map(|at| (at as f64, of(at))).collect::<Vec<_>>();
         let rises = points(|at| 10.0 + 3.0 * at as f64);

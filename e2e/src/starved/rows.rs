@@ -3,18 +3,18 @@
 /// As whom a row runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
-    /// Whoever runs this.
+    /// The current user.
     Anybody,
     /// A user without rights: limits on processes do not bind root.
-    Nobody,
-    /// Who may mount.
+    Unprivileged,
+    /// A user with the right to mount.
     Root,
 }
 
 /// One environment.
 pub(super) struct Row {
     pub(super) name: &'static str,
-    /// A line of shell: `{fire}` becomes the program, `{run}` does so and comes back, `{room}` is the directory.
+    /// A line of shell: `{fire}` becomes the program, `{run}` does so and comes back, `{dir}` is the directory.
     pub(super) line: &'static str,
     pub(super) event: &'static str,
     pub(super) who: Who,
@@ -37,8 +37,8 @@ const fn row(name: &'static str, line: &'static str) -> Row {
     Row { name, line, ..PLAIN }
 }
 
-const fn nobody(name: &'static str, line: &'static str) -> Row {
-    Row { name, line, who: Who::Nobody, ..PLAIN }
+const fn unprivileged(name: &'static str, line: &'static str) -> Row {
+    Row { name, line, who: Who::Unprivileged, ..PLAIN }
 }
 
 const fn large(name: &'static str, line: &'static str) -> Row {
@@ -70,14 +70,14 @@ pub(super) const FILES: &[(&str, &str)] = &[(
 
 pub(super) const ROWS: &[Row] = &[
     PLAIN,
-    nobody("ulimit -u 1", "ulimit -u 1; {fire}"),
-    nobody("ulimit -u 2", "ulimit -u 2; {fire}"),
-    nobody("ulimit -u 3", "ulimit -u 3; {fire}"),
-    nobody("ulimit -u 4", "ulimit -u 4; {fire}"),
-    nobody("ulimit -u 5", "ulimit -u 5; {fire}"),
-    nobody("ulimit -u 6", "ulimit -u 6; {fire}"),
-    nobody("ulimit -u 8", "ulimit -u 8; {fire}"),
-    nobody("a user who owns nothing", "{fire}"),
+    unprivileged("ulimit -u 1", "ulimit -u 1; {fire}"),
+    unprivileged("ulimit -u 2", "ulimit -u 2; {fire}"),
+    unprivileged("ulimit -u 3", "ulimit -u 3; {fire}"),
+    unprivileged("ulimit -u 4", "ulimit -u 4; {fire}"),
+    unprivileged("ulimit -u 5", "ulimit -u 5; {fire}"),
+    unprivileged("ulimit -u 6", "ulimit -u 6; {fire}"),
+    unprivileged("ulimit -u 8", "ulimit -u 8; {fire}"),
+    unprivileged("a user who owns nothing", "{fire}"),
     // It has no memory to be loaded with, or hardly any to begin with.
     mute("ulimit -v 20000", "ulimit -v 20000; {fire}"),
     mute("ulimit -v 60000", "ulimit -v 60000; {fire}"),
@@ -117,11 +117,11 @@ pub(super) const ROWS: &[Row] = &[
     mute("a full disk behind the output", "{fire} >/dev/full"),
     mounts(
         "a full disk for temporary files",
-        "exec unshare -m bash -c 'mount -t tmpfs -o size=4k,nr_inodes=1 none {room}/home; {fire}'",
+        "exec unshare -m bash -c 'mount -t tmpfs -o size=4k,nr_inodes=1 none {dir}/home; {fire}'",
     ),
     mounts(
         "a read-only home",
-        "exec unshare -m bash -c 'mount -t tmpfs -o ro none {room}/home; {fire}'",
+        "exec unshare -m bash -c 'mount -t tmpfs -o ro none {dir}/home; {fire}'",
     ),
     mounts("no /proc", "exec unshare -m bash -c 'mount -t tmpfs none /proc; {fire}'"),
     Row {
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
         &["env --block-signal -- true"],
     ),
     row("umask 777", "umask 777; {fire}"),
-    nobody("umask 777, no rights", "umask 777; {fire}"),
+    unprivileged("umask 777, no rights", "umask 777; {fire}"),
     row("umask 000", "umask 000; {fire}"),
     needing("nice 19", "exec nice -n 19 {run}", &["nice -n 19 true"]),
     needing(
@@ -147,7 +147,7 @@ pub(super) const ROWS: &[Row] = &[
         "exec setpriv --no-new-privs {run}",
         &["setpriv --no-new-privs true"],
     ),
-    row("its directory is gone", "mkdir {room}/gone; cd {room}/gone; rmdir {room}/gone; {fire}"),
+    row("its directory is gone", "mkdir {dir}/gone; cd {dir}/gone; rmdir {dir}/gone; {fire}"),
     row(
         "its parent is stopped",
         "(until grep -q 'State:.T' /proc/$$/status; do sleep 0.01; done; {run}; c=$?; kill -CONT $$; exit $c) & \
@@ -156,8 +156,8 @@ pub(super) const ROWS: &[Row] = &[
     row("LD_PRELOAD of nothing", "export LD_PRELOAD=/none.so; {fire}"),
     needing(
         "LD_PRELOAD of what reaps",
-        "export LD_PRELOAD={room}/reaper.so; {fire}",
-        &["cc -shared -fPIC -pthread -o {room}/reaper.so {room}/reaper.c"],
+        "export LD_PRELOAD={dir}/reaper.so; {fire}",
+        &["cc -shared -fPIC -pthread -o {dir}/reaper.so {dir}/reaper.c"],
     ),
     row("a forged mark of re-entry", "export TENTERHOOK_FIRING=x,y,z; {fire}"),
     row("a deep mark of re-entry", "export TENTERHOOK_FIRING=1,2,3,4,5,6,7,8,9; {fire}"),

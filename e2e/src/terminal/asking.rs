@@ -1,6 +1,6 @@
-//! Questions about tools: answered by a person, by a hook, by nobody.
+//! Questions about tools: answered by a person, by a hook, or not at all.
 
-use super::room::Terminal;
+use super::fixture::Terminal;
 use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
@@ -37,37 +37,37 @@ fn ends(terminal: &Terminal<'_>) -> Result<String, String> {
 }
 
 fn yes(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", WRITES)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture("", WRITES)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     let screen = terminal.see(CHOICES)?;
     screens::keep(stage, "question", &screen)?;
-    must(room.text("out.txt").is_empty(), || "it ran before it was agreed to".to_owned())?;
+    must(fixture.text("out.txt").is_empty(), || "it ran before it was agreed to".to_owned())?;
     terminal.press("1")?;
     terminal.see("> 1 yes, once")?;
     terminal.press("Enter")?;
     let screen = ends(&terminal)?;
-    must(room.text("out.txt") == "one\ntwo", || format!("it did not run:\n{screen}"))
+    must(fixture.text("out.txt") == "one\ntwo", || format!("it did not run:\n{screen}"))
 }
 
 fn no(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", WRITES)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture("", WRITES)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     terminal.see(CHOICES)?;
     terminal.press("3")?;
     terminal.press("Enter")?;
     let screen = ends(&terminal)?;
     must(screen.contains("failed: the call was refused: the user said no"), || screen.clone())?;
-    must(room.text("out.txt").is_empty(), || "it ran all the same".to_owned())?;
+    must(fixture.text("out.txt").is_empty(), || "it ran all the same".to_owned())?;
     screens::keep(stage, "refused-call", &screen)
 }
 
 fn always(stage: &Stage) -> Result<(), String> {
     let script = format!("{}\n{WRITES}", WRITES.replace("done with it", "write again"));
-    let room = stage.room("", &script)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture("", &script)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     terminal.see(CHOICES)?;
     terminal.press("Down")?;
     terminal.press("Down")?;
@@ -76,7 +76,7 @@ fn always(stage: &Stage) -> Result<(), String> {
     terminal.until("the end of the turn", |screen| {
         screen.contains("write again") && !screen.contains("Esc")
     })?;
-    terminal.say("write")?;
+    terminal.submit("write")?;
     ends(&terminal).map(drop)
 }
 
@@ -87,28 +87,28 @@ on = "PermissionRequest"
 shell = '''until test -e go; do sleep 0.02; done; echo '{"decision": "allow"}' '''
 timeout = "2m"
 "#;
-    let room = stage.room(hooks, WRITES)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture(hooks, WRITES)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     terminal.see(CHOICES)?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     ends(&terminal)?;
-    must(room.text("out.txt") == "one\ntwo", || "it did not run".to_owned())
+    must(fixture.text("out.txt") == "one\ntwo", || "it did not run".to_owned())
 }
 
 fn typing(stage: &Stage) -> Result<(), String> {
-    let script = format!("{WRITES}\n[[reply]]\ntext = \"heard\"\n");
+    let script = format!("{WRITES}\n[[reply]]\ntext = \"understood\"\n");
     for text in ["also run tests", "no, use printf", "yes", "y"] {
-        let room = stage.room("", &script)?;
-        let terminal = room.start(SIZE, &[])?;
-        terminal.say("write")?;
+        let fixture = stage.fixture("", &script)?;
+        let terminal = fixture.start(SIZE, &[])?;
+        terminal.submit("write")?;
         terminal.see(CHOICES)?;
-        terminal.say(text)?;
+        terminal.submit(text)?;
         let screen = terminal.see(&format!("> {text}"))?;
         must(screen.contains("May Write run?"), || format!("`{text}` answered:\n{screen}"))?;
         terminal.press("Escape")?;
         ends(&terminal)?;
-        must(room.text("out.txt").is_empty(), || format!("`{text}` ran it"))?;
+        must(fixture.text("out.txt").is_empty(), || format!("`{text}` ran it"))?;
     }
     Ok(())
 }
@@ -122,10 +122,10 @@ call = [{ tool = "Edit", input = { file_path = "a.txt", old_string = "one\ntwo\n
 [[reply]]
 text = "done with it"
 "#;
-    let room = stage.room("", script)?;
-    room.write("a.txt", "one\ntwo\nthree\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture("", script)?;
+    fixture.write("a.txt", "one\ntwo\nthree\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     let screen = terminal.see(CHOICES)?;
     must(screen.contains("    - two\n    + TWO\n"), || screen.clone())?;
     screens::keep(stage, "question-edit", &screen)?;
@@ -137,14 +137,14 @@ text = "done with it"
     terminal.press("Enter")?;
     let screen = ends(&terminal)?;
     must(screen.contains("refused: keep it in small letters"), || screen.clone())?;
-    let told = room.text("requests.jsonl").contains("keep it in small letters");
-    must(told, || "the model does not read it".to_owned())
+    let is_received = fixture.text("requests.jsonl").contains("keep it in small letters");
+    must(is_received, || "the model does not read it".to_owned())
 }
 
 fn low(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", WRITES)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("write")?;
+    let fixture = stage.fixture("", WRITES)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("write")?;
     terminal.see(CHOICES)?;
     terminal.resize((20, 3))?;
     let screen = terminal.see("Too low. Esc: no")?;
@@ -155,7 +155,7 @@ fn low(stage: &Stage) -> Result<(), String> {
     terminal.press("Escape")?;
     terminal.resize(SIZE)?;
     ends(&terminal)?;
-    must(room.text("out.txt").is_empty(), || "it ran unseen".to_owned())
+    must(fixture.text("out.txt").is_empty(), || "it ran unseen".to_owned())
 }
 
 fn all_of_it(stage: &Stage) -> Result<(), String> {
@@ -165,9 +165,9 @@ call = [{ tool = "Bash", input = { description = "list files", command = "ls\nrm
 [[reply]]
 text = "done with it"
 "#;
-    let room = stage.room("", script)?;
-    let terminal = room.start((40, 20), &[])?;
-    terminal.say("list")?;
+    let fixture = stage.fixture("", script)?;
+    let terminal = fixture.start((40, 20), &[])?;
+    terminal.submit("list")?;
     let screen = terminal.see("  3 no")?;
     must(screen.contains("rm -rf build\\u{1b}[2J\\u{202e}"), || {
         format!("the second line is hidden:\n{screen}")

@@ -1,12 +1,12 @@
 //! Every way out: keys, commands, signals, a terminal that is taken away. The terminal is given back, hooks hear of it once.
 
-use super::room::{Room, Terminal, awaited, lives};
+use super::fixture::{Fixture, Terminal, awaited, lives};
 use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
     ("Ctrl-C empties, then stops, then leaves", control_c),
     ("Ctrl-D leaves", |stage| leaves(stage, "0", |terminal| terminal.press("C-d"))),
-    ("/quit leaves", |stage| leaves(stage, "0", |terminal| terminal.say("/quit"))),
+    ("/quit leaves", |stage| leaves(stage, "0", |terminal| terminal.submit("/quit"))),
     ("leaving waits for a background hook", |stage| waits(stage, SIZE)),
     ("leaving waits for a background hook on a wide screen", |stage| waits(stage, (120, 30))),
     ("leaving says which hook was cut", cut_by_time),
@@ -34,7 +34,7 @@ const SCAN: &str = "[hook.scan]\non = \"Stop\"\nbackground = true\ntimeout = \"1
 
 /// Has the agent end a turn, and its hook begin; the process of the hook.
 fn scanning(terminal: &Terminal<'_>) -> Result<String, String> {
-    terminal.say("work")?;
+    terminal.submit("work")?;
     let scan = terminal.until_file("scan")?;
     terminal.until("the end of the turn", |screen| {
         screen.contains("all done") && !screen.contains("Esc stops")
@@ -43,8 +43,8 @@ fn scanning(terminal: &Terminal<'_>) -> Result<String, String> {
 }
 
 fn waits(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
-    let room = stage.room(&format!("{SCAN}{ENDS}"), "[[reply]]\ntext = \"all done\"\n")?;
-    let terminal = room.start(size, &[])?;
+    let fixture = stage.fixture(&format!("{SCAN}{ENDS}"), "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = fixture.start(size, &[])?;
     scanning(&terminal)?;
     terminal.press("C-d")?;
     let screen = terminal.see("leaving when hook `scan` has ended")?;
@@ -52,10 +52,10 @@ fn waits(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
     if size == SIZE {
         screens::keep(stage, "leaving", &screen)?;
     }
-    room.write("go", "x")?;
-    given_back(&room, &terminal, "0")?;
-    must(room.text("scanned") == "done\n", || "the hook did not end".to_owned())?;
-    session_end_ran_once(&room)
+    fixture.write("go", "x")?;
+    given_back(&fixture, &terminal, "0")?;
+    must(fixture.text("scanned") == "done\n", || "the hook did not end".to_owned())?;
+    session_end_ran_once(&fixture)
 }
 
 /// A warning about the hook stands where the screen was, and the hook is gone.
@@ -68,32 +68,32 @@ fn reported(terminal: &Terminal<'_>, scan: &str, why: &str) -> Result<(), String
 }
 
 fn cut_by_time(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
-    let terminal = room.start(SIZE, &["--exit-wait", "0.5"])?;
+    let fixture = stage.fixture(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = fixture.start(SIZE, &["--exit-wait", "0.5"])?;
     let scan = scanning(&terminal)?;
-    terminal.say("/quit")?;
-    given_back(&room, &terminal, "0")?;
+    terminal.submit("/quit")?;
+    given_back(&fixture, &terminal, "0")?;
     reported(&terminal, &scan, "`--exit-wait` sets up to 60 s")
 }
 
 fn cut_by_key(stage: &Stage, size: (u16, u16)) -> Result<(), String> {
-    let room = stage.room(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
-    let terminal = room.start(size, &[])?;
+    let fixture = stage.fixture(SCAN, "[[reply]]\ntext = \"all done\"\n")?;
+    let terminal = fixture.start(size, &[])?;
     let scan = scanning(&terminal)?;
     terminal.press("C-c")?;
     terminal.see("Ctrl-C again leaves")?;
     terminal.press("C-c")?;
     terminal.see("leaving when hook `scan` has ended")?;
     terminal.press("C-c")?;
-    given_back(&room, &terminal, "0")?;
+    given_back(&fixture, &terminal, "0")?;
     reported(&terminal, &scan, "you left without waiting for it")
 }
 
 /// The terminal is as it was.
-fn given_back(room: &Room, terminal: &Terminal<'_>, code: &str) -> Result<(), String> {
+fn given_back(fixture: &Fixture, terminal: &Terminal<'_>, code: &str) -> Result<(), String> {
     let screen = terminal.see(&format!("left with {code}"))?;
     must(!screen.contains("Type a prompt"), || format!("the screen is still there:\n{screen}"))?;
-    let (before, after) = (room.text("before"), room.text("after"));
+    let (before, after) = (fixture.text("before"), fixture.text("after"));
     must(before == after && before.contains(" icanon"), || {
         format!("the terminal was\n{before}\nand is\n{after}")
     })?;
@@ -102,8 +102,8 @@ fn given_back(room: &Room, terminal: &Terminal<'_>, code: &str) -> Result<(), St
 }
 
 /// `SessionEnd` came, once.
-fn session_end_ran_once(room: &Room) -> Result<(), String> {
-    let ended = room.text("ended");
+fn session_end_ran_once(fixture: &Fixture) -> Result<(), String> {
+    let ended = fixture.text("ended");
     let count = ended.matches("\"SessionEnd\"").count();
     must(count == 1, || format!("SessionEnd came {count} times: {ended}"))
 }
@@ -113,19 +113,19 @@ fn leaves(
     code: &str,
     how: fn(&Terminal<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let room = stage.room(ENDS, "")?;
-    let terminal = room.start(SIZE, &[])?;
+    let fixture = stage.fixture(ENDS, "")?;
+    let terminal = fixture.start(SIZE, &[])?;
     must(terminal.knows("alternate_on")? == "1", || "the screen is not its own".to_owned())?;
     how(&terminal)?;
-    given_back(&room, &terminal, code)?;
-    session_end_ran_once(&room)
+    given_back(&fixture, &terminal, code)?;
+    session_end_ran_once(&fixture)
 }
 
 fn control_c(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sleep 1000\" } }]\n";
-    let room = stage.room(ENDS, script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("work")?;
+    let fixture = stage.fixture(ENDS, script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("work")?;
     terminal.see("  running")?;
     terminal.types("never mind")?;
     terminal.see("│ never mind ")?;
@@ -147,14 +147,14 @@ fn control_c(stage: &Stage) -> Result<(), String> {
     terminal.press("C-c")?;
     terminal.see("Ctrl-C again leaves")?;
     terminal.press("C-c")?;
-    given_back(&room, &terminal, "0")?;
-    session_end_ran_once(&room)
+    given_back(&fixture, &terminal, "0")?;
+    session_end_ran_once(&fixture)
 }
 
 /// AG-32.
 fn put_aside(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(ENDS, "[[reply]]\ntext = \"still here\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
+    let fixture = stage.fixture(ENDS, "[[reply]]\ntext = \"still here\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
     terminal.types("half a")?;
     terminal.see("│ half a ")?;
     for _ in 0..2 {
@@ -164,53 +164,53 @@ fn put_aside(stage: &Stage) -> Result<(), String> {
         terminal.press("Enter")?;
         terminal.see("│ half a ")?;
     }
-    terminal.say(" prompt")?;
+    terminal.submit(" prompt")?;
     terminal.see("still here")?;
     terminal.press("C-d")?;
-    given_back(&room, &terminal, "0")?;
-    session_end_ran_once(&room)
+    given_back(&fixture, &terminal, "0")?;
+    session_end_ran_once(&fixture)
 }
 
 fn in_a_turn(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo $$ >tool; sleep 1000\" } }]\n";
-    let room = stage.room(ENDS, script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("work")?;
+    let fixture = stage.fixture(ENDS, script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("work")?;
     let tool = terminal.until_file("tool")?;
     terminal.signal("TERM")?;
-    given_back(&room, &terminal, "0")?;
-    session_end_ran_once(&room)?;
+    given_back(&fixture, &terminal, "0")?;
+    session_end_ran_once(&fixture)?;
     awaited(|| Ok(!lives(tool.trim()))).map_err(|_| "the tool goes on".to_owned())
 }
 
 fn taken_away(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(ENDS, "")?;
-    let terminal = room.start(SIZE, &[])?;
+    let fixture = stage.fixture(ENDS, "")?;
+    let terminal = fixture.start(SIZE, &[])?;
     let pid = terminal.pid()?;
     terminal.kill()?;
     awaited(|| Ok(!lives(&pid))).map_err(|_| "the agent goes on without a terminal".to_owned())?;
-    session_end_ran_once(&room)
+    session_end_ran_once(&fixture)
 }
 
 fn still_beginning(stage: &Stage) -> Result<(), String> {
     let hooks = "[hook.slow]\non = \"SessionStart\"\ntimeout = \"20m\"\nshell = \"echo $$ >hook; sleep 1000\"\n";
-    let room = stage.room(hooks, "")?;
-    let terminal = room.start(SIZE, &[])?;
+    let fixture = stage.fixture(hooks, "")?;
+    let terminal = fixture.start(SIZE, &[])?;
     let hook = terminal.until_file("hook")?;
     terminal.press("C-d")?;
-    given_back(&room, &terminal, "0")?;
+    given_back(&fixture, &terminal, "0")?;
     awaited(|| Ok(!lives(hook.trim()))).map_err(|_| "the hook goes on".to_owned())
 }
 
 fn screen_breaks(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo $$ >tool; sleep 1000\" } }]\n";
-    let room = stage.room("", script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("work")?;
+    let fixture = stage.fixture("", script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("work")?;
     let tool = terminal.until_file("tool")?;
     terminal.press("C-\\")?;
-    given_back(&room, &terminal, "101")?;
-    // Who reads it can tell where it broke.
+    given_back(&fixture, &terminal, "101")?;
+    // A reader of the screen can tell where it broke.
     let screen = terminal.see("broke the screen, as a mistake")?;
     must(screen.contains("panicked at"), || format!("it does not say where:\n{screen}"))?;
     awaited(|| Ok(!lives(tool.trim()))).map_err(|_| "the tool goes on".to_owned())
@@ -218,11 +218,12 @@ fn screen_breaks(stage: &Stage) -> Result<(), String> {
 
 fn session_breaks(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\non = \"break\"\npanic = \"the model has a mistake\"\n";
-    let room = stage.room("", script)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("break")?;
-    given_back(&room, &terminal, "2")?;
+    let fixture = stage.fixture("", script)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("break")?;
+    given_back(&fixture, &terminal, "2")?;
     let screen = terminal.see("the model has a mistake")?;
-    let told = screen.contains("scripted.rs:") && screen.contains("error: the session broke off");
-    must(told, || format!("it does not say where, or that it is over:\n{screen}"))
+    let is_reported =
+        screen.contains("scripted.rs:") && screen.contains("error: the session broke off");
+    must(is_reported, || format!("it does not say where, or that it is over:\n{screen}"))
 }

@@ -1,4 +1,4 @@
-//! How it looks, and what never reaches the terminal: sequences of others, and colours where nobody wants them.
+//! The look of the screen, and what never reaches the terminal: foreign control sequences, and unwanted colours.
 
 use super::{Play, Stage, must, screens};
 
@@ -27,9 +27,9 @@ fn hostile(stage: &Stage) -> Result<(), String> {
          shell = '''printf 'ho{}ok says' >&2; exit 1'''\n",
         evil.replace("\\\\", "\\")
     );
-    let room = stage.room(&hooks, &script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("talk")?;
+    let fixture = stage.fixture(&hooks, &script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("talk")?;
     let screen = terminal
         .until("the end", |screen| screen.contains("that was all") && !screen.contains("Esc"))?;
     for words in ["model thinks", "model says", "tool says", "hook says", "> talk"] {
@@ -46,10 +46,10 @@ fn hostile(stage: &Stage) -> Result<(), String> {
 fn no_color(stage: &Stage) -> Result<(), String> {
     let hooks = "[hook.no]\non = \"UserPromptSubmit\"\nshell = \"echo 'not today' >&2; exit 2\"\n";
     for (env, coloured) in [(Vec::new(), true), (vec![("NO_COLOR", "1")], false)] {
-        let mut room = stage.room(hooks, "")?;
-        room.env = env;
-        let terminal = room.start(SIZE, &[])?;
-        terminal.say("hello")?;
+        let mut fixture = stage.fixture(hooks, "")?;
+        fixture.env = env;
+        let terminal = fixture.start(SIZE, &[])?;
+        terminal.submit("hello")?;
         terminal.see("[not sent] not today")?;
         let drawn = terminal.drawn()?;
         let red = drawn.lines().any(|line| line.contains("[not sent]") && line.contains("38;5;1m"));
@@ -64,9 +64,9 @@ fn pages(stage: &Stage) -> Result<(), String> {
     for (name, last) in
         [("help", "F2"), ("hooks", "has not fired yet"), ("permissions", "takes a rule away")]
     {
-        let room = stage.room(hooks, "")?;
-        let terminal = room.start((80, 36), &rules)?;
-        terminal.say(&format!("/{name}"))?;
+        let fixture = stage.fixture(hooks, "")?;
+        let terminal = fixture.start((80, 36), &rules)?;
+        terminal.submit(&format!("/{name}"))?;
         screens::keep(stage, name, &terminal.see(last)?)?;
     }
     sessions(stage)
@@ -74,11 +74,11 @@ fn pages(stage: &Stage) -> Result<(), String> {
 
 /// The list of sessions; names, dates and directories differ from run to run.
 fn sessions(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", "[[reply]]\nrepeat = true\ntext = \"hello to you, too\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("find out why the tests are slow")?;
+    let fixture = stage.fixture("", "[[reply]]\nrepeat = true\ntext = \"hello to you, too\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("find out why the tests are slow")?;
     terminal.see("hello to you")?;
-    terminal.say("/resume")?;
+    terminal.submit("/resume")?;
     let screen = terminal.see("slow  (this session)")?;
     must(screen.contains("`/resume N` goes on"), || screen)
 }

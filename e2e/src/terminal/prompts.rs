@@ -6,7 +6,7 @@ pub(super) const PLAYS: &[Play] = &[
     ("a prompt is shown as a hook rewrote it", rewritten),
     ("Up recalls the typed text, and its hooks run on it again", recalled),
     ("a refused prompt goes back to the composer with the reason", refused),
-    ("a hook's rewrite of the answer is a block of its own", answer_rewritten),
+    ("a hook's rewrite of the answer is a separate block", answer_rewritten),
     ("hooks are reloaded after an edit", reloaded),
     ("a hook that fails is a warning", failing),
     ("a text steers while the model streams", steered),
@@ -47,9 +47,9 @@ text = "once more"
 
 fn rewritten(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\non = \"[hooked] hello\"\ntext = \"Hello to you, too.\"\n";
-    let room = stage.room(HOOKED, script)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(HOOKED, script)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     terminal.see("> [hooked] hello")?;
     let screen = terminal.until("the answer, and rest", |screen| {
         screen.contains("Hello to you, too.") && !screen.contains("Esc stops")
@@ -60,9 +60,9 @@ fn rewritten(stage: &Stage) -> Result<(), String> {
 
 fn recalled(stage: &Stage) -> Result<(), String> {
     let script = "[[reply]]\non = \"[hooked] hello\"\ntext = \"Hello to you, too.\"\n";
-    let room = stage.room(HOOKED, script)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(HOOKED, script)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     terminal.until("the answer, and rest", |screen| {
         screen.contains("Hello to you, too.") && !screen.contains("Esc stops")
     })?;
@@ -78,9 +78,9 @@ fn recalled(stage: &Stage) -> Result<(), String> {
 }
 
 fn refused(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(NO_SECRETS, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("tell the secret")?;
+    let fixture = stage.fixture(NO_SECRETS, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("tell the secret")?;
     let screen = terminal.until("the reason, and the text in the composer", |screen| {
         screen.contains("[not sent] no secrets here") && screen.contains("│ tell the secret ")
     })?;
@@ -88,9 +88,9 @@ fn refused(stage: &Stage) -> Result<(), String> {
     screens::keep(stage, "refused", &screen)?;
     // It can be changed and sent again.
     terminal.press("C-w")?;
-    terminal.say("story")?;
+    terminal.submit("story")?;
     terminal.see("> tell the story")?;
-    terminal.see("heard").map(drop)
+    terminal.see("understood").map(drop)
 }
 
 fn answer_rewritten(stage: &Stage) -> Result<(), String> {
@@ -100,9 +100,9 @@ on = "MessageDisplay"
 phase = "rewrite"
 shell = '''echo '{"output": "GUTEN TAG"}' '''
 "#;
-    let room = stage.room(hooks, "[[reply]]\ntext = \"good day\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("greet me")?;
+    let fixture = stage.fixture(hooks, "[[reply]]\ntext = \"good day\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("greet me")?;
     let screen = terminal.until("both", |screen| {
         screen.contains("good day")
             && screen.contains("[hook rewrite] shouts\nGUTEN TAG")
@@ -112,19 +112,19 @@ shell = '''echo '{"output": "GUTEN TAG"}' '''
 }
 
 fn reloaded(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(NO_SECRETS, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("/hooks reload")?;
+    let fixture = stage.fixture(NO_SECRETS, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("/hooks reload")?;
     terminal.see("1 hook is loaded")?;
-    room.write("tenterhook.toml", &format!("{NO_SECRETS}\n{HOOKED}"))?;
-    room.approve()?;
-    terminal.say("/hooks reload")?;
+    fixture.write("tenterhook.toml", &format!("{NO_SECRETS}\n{HOOKED}"))?;
+    fixture.approve()?;
+    terminal.submit("/hooks reload")?;
     terminal.see("2 hooks are loaded")?;
-    terminal.say("hello")?;
+    terminal.submit("hello")?;
     let screen = terminal.see("> [hooked] hello")?;
     must(screen.contains("2 hooks are loaded"), || screen.clone())?;
-    room.write("tenterhook.toml", "[hook.")?;
-    terminal.say("/hooks reload")?;
+    fixture.write("tenterhook.toml", "[hook.")?;
+    terminal.submit("/hooks reload")?;
     // A file that cannot be read disarms nothing.
     terminal.see("its 2 last good hooks stay").map(drop)
 }
@@ -136,11 +136,11 @@ on = "UserPromptSubmit"
 on_failure = "continue"
 shell = '''echo "the list is missing" >&2; exit 1'''
 "#;
-    let room = stage.room(hooks, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(hooks, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     let screen = terminal.until("the answer, and rest", |screen| {
-        screen.contains("heard") && !screen.contains("Esc stops")
+        screen.contains("understood") && !screen.contains("Esc stops")
     })?;
     let warned = screen.contains("[warn] UserPromptSubmit: ") && screen.contains("the list is");
     must(warned, || format!("no warning:\n{screen}"))?;
@@ -148,40 +148,40 @@ shell = '''echo "the list is missing" >&2; exit 1'''
 }
 
 fn steered(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(HOOKED, STREAMS)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("count")?;
+    let fixture = stage.fixture(HOOKED, STREAMS)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("count")?;
     terminal.see("one two")?;
-    terminal.say("again")?;
+    terminal.submit("again")?;
     let screen = terminal.see("> [hooked] again")?;
     must(!screen.contains("once more"), || format!("the steer came too late:\n{screen}"))?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     terminal.see("counted").map(drop)
 }
 
 fn steer_refused(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(NO_SECRETS, STREAMS)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("count")?;
+    let fixture = stage.fixture(NO_SECRETS, STREAMS)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("count")?;
     terminal.see("one two")?;
-    terminal.say("the secret way")?;
+    terminal.submit("the secret way")?;
     terminal.until("the warning, and the text in the composer", |screen| {
         screen.contains("[warn] UserPromptSubmit: ") && screen.contains("│ the secret way ")
     })?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     terminal.see("the count is over").map(drop)
 }
 
 fn queued(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", STREAMS)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("count")?;
+    let fixture = stage.fixture("", STREAMS)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("count")?;
     terminal.see("one two")?;
     terminal.types("again")?;
     terminal.press("Tab")?;
     let screen = terminal.see("queued: ")?;
     must(!screen.contains("> again"), || format!("it did not wait:\n{screen}"))?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     let screen = terminal.until("the next turn, and rest", |screen| {
         screen.contains("once more") && !screen.contains("Esc stops")
     })?;
@@ -192,13 +192,13 @@ fn queued(stage: &Stage) -> Result<(), String> {
 }
 
 fn command_waits(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", STREAMS)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("count")?;
+    let fixture = stage.fixture("", STREAMS)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("count")?;
     terminal.see("one two")?;
-    terminal.say("/permissions")?;
+    terminal.submit("/permissions")?;
     terminal.see("queued: ")?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     let screen = terminal.see("mode  default")?;
     must(!screen.contains("> /permissions"), || format!("it became a prompt:\n{screen}"))
 }

@@ -30,7 +30,7 @@ pub(crate) fn keep(stage: &Stage, name: &str, screen: &str) -> Result<(), String
     ))
 }
 
-/// Without blanks at the ends of lines, which nobody sees.
+/// Without blanks at the ends of lines, which are invisible.
 fn tidied(screen: &str) -> String {
     let lines = screen.trim_end().lines().map(str::trim_end);
     lines.map(|line| format!("{line}\n")).collect()

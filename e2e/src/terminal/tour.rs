@@ -1,6 +1,6 @@
 //! The tour that people are sent on: played to its end in terminals of four widths, and captured at one of them.
 
-use super::room::Terminal;
+use super::fixture::Terminal;
 use super::{Play, Stage, must, screens};
 use crate::tree;
 
@@ -14,7 +14,7 @@ pub(super) const PLAYS: &[Play] = &[
 /// How wide the terminal is that is captured.
 const KEPT: u16 = 80;
 
-/// What is typed, what is then seen, and what the screen is called that is kept.
+/// The keys to type, the text to wait for, and the name of the stored screen.
 const STEPS: &[(&str, &[&str], &str)] = &[
     ("hello", &["rewrote the prompt", "reaches me."], "tour-rewrite"),
     ("the secret", &["[not sent]"], ""),
@@ -42,9 +42,9 @@ fn play(stage: &Stage, width: u16) -> Result<(), String> {
     let path = tree::root().join("examples/sessions/tour.toml");
     let script = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     for (typed, seen, name) in STEPS {
-        let room = stage.room("", &script)?;
-        let terminal = room.start_until((width, 24), &[], "/permissions")?;
-        terminal.say(typed)?;
+        let fixture = stage.fixture("", &script)?;
+        let terminal = fixture.start_until((width, 24), &[], "/permissions")?;
+        terminal.submit(typed)?;
         let screen = terminal.until(&format!("{seen:?}"), |screen| {
             seen.iter().all(|words| screen.contains(words))
         })?;

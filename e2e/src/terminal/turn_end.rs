@@ -1,6 +1,6 @@
 //! What becomes of a text that is sent while hooks observe the end of a turn: it is shown in one place, and sent once.
 
-use super::room::{Room, Terminal, awaited, lives};
+use super::fixture::{Fixture, Terminal, awaited, lives};
 use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
@@ -36,30 +36,30 @@ text = "third answer"
 "#;
 
 /// A home with an observer of the turn's end in Reasonix's file.
-fn reasonix(stage: &Stage, hooks: &str, script: &str) -> Result<Room, String> {
-    let room = stage.room(hooks, script)?;
+fn reasonix(stage: &Stage, hooks: &str, script: &str) -> Result<Fixture, String> {
+    let fixture = stage.fixture(hooks, script)?;
     let text =
         format!(r#"{{"hooks": {{"Stop": [{{"command": "{OBSERVER}", "timeout": 60000}}]}}}}"#);
-    room.write_in_home(".reasonix/settings.json", &text)?;
-    Ok(room)
+    fixture.write_in_home(".reasonix/settings.json", &text)?;
+    Ok(fixture)
 }
 
 /// The same in CodeWhale's file.
-fn codewhale(stage: &Stage, hooks: &str, script: &str) -> Result<Room, String> {
-    let room = stage.room(hooks, script)?;
+fn codewhale(stage: &Stage, hooks: &str, script: &str) -> Result<Fixture, String> {
+    let fixture = stage.fixture(hooks, script)?;
     let text = format!(
         "[[hooks.hooks]]\nevent = \"turn_end\"\ntimeout_secs = 60\ncommand = '{OBSERVER}'\n"
     );
-    room.write_in_home(".codewhale/config.toml", &text)?;
-    Ok(room)
+    fixture.write_in_home(".codewhale/config.toml", &text)?;
+    Ok(fixture)
 }
 
 /// Lets the observer that runs end.
-fn end_observer(room: &Room, terminal: &Terminal<'_>) -> Result<(), String> {
+fn end_observer(fixture: &Fixture, terminal: &Terminal<'_>) -> Result<(), String> {
     let observer = terminal.until_file("observer")?;
-    room.write("end", "x")?;
+    fixture.write("end", "x")?;
     // The next one may be there at once.
-    awaited(|| Ok(room.text("observer") != observer))
+    awaited(|| Ok(fixture.text("observer") != observer))
         .map_err(|why| format!("the observer goes on{why}"))
 }
 
@@ -83,7 +83,7 @@ fn shown_once(screen: &str, prompts: &[&str]) -> Result<(), String> {
 
 /// A home that observes the end of a turn.
 struct Observed {
-    home: fn(&Stage, &str, &str) -> Result<Room, String>,
+    home: fn(&Stage, &str, &str) -> Result<Fixture, String>,
     size: (u16, u16),
     /// The event as the person is shown it.
     event: &'static str,
@@ -111,11 +111,11 @@ fn sent_once(stage: &Stage) -> Result<(), String> {
 }
 
 fn sent_once_in(stage: &Stage, observed: &Observed) -> Result<(), String> {
-    let room = (observed.home)(stage, "", ANSWERS)?;
-    let terminal = room.start(observed.size, &[])?;
-    terminal.say("one")?;
+    let fixture = (observed.home)(stage, "", ANSWERS)?;
+    let terminal = fixture.start(observed.size, &[])?;
+    terminal.submit("one")?;
     terminal.until_file("observer")?;
-    terminal.say("two")?;
+    terminal.submit("two")?;
     let held = format!(" at {} (", observed.event);
     let screen = terminal.until("the text that waits, and for which hook", |screen| {
         screen.contains("queued: two") && screen.contains(&held)
@@ -123,13 +123,13 @@ fn sent_once_in(stage: &Stage, observed: &Observed) -> Result<(), String> {
     must(!screen.contains("> two"), || format!("it is shown twice:\n{screen}"))?;
     let [waiting, panel] = observed.screens;
     screens::keep(stage, waiting, &screen)?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     terminal.see("second answer")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     shown_once(&rest(&terminal, "second answer")?, &["one", "two"])?;
-    terminal.say("three")?;
+    terminal.submit("three")?;
     shown_once(&rest(&terminal, "third answer")?, &["one", "two", "three"])?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     terminal.press("F2")?;
     let screen = terminal.until("all that the observers did", |screen| {
         screen.matches(observed.event).count() == 3
@@ -138,13 +138,13 @@ fn sent_once_in(stage: &Stage, observed: &Observed) -> Result<(), String> {
 }
 
 fn refused(stage: &Stage) -> Result<(), String> {
-    let room = reasonix(stage, NO_SECRETS, ANSWERS)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("one")?;
+    let fixture = reasonix(stage, NO_SECRETS, ANSWERS)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("one")?;
     terminal.until_file("observer")?;
-    terminal.say("the secret")?;
+    terminal.submit("the secret")?;
     terminal.see("queued: the secret")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     let screen = terminal.until("the reason, the text in the composer, and rest", |screen| {
         screen.contains("[not sent] no secrets here")
             && screen.contains("│ the secret ")
@@ -153,9 +153,9 @@ fn refused(stage: &Stage) -> Result<(), String> {
     shown_once(&screen, &["one"])?;
     must(!screen.contains("> the secret"), || format!("it is still shown:\n{screen}"))?;
     terminal.press("C-u")?;
-    terminal.say("two")?;
+    terminal.submit("two")?;
     terminal.see("second answer")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     let screen = rest(&terminal, "second answer")?;
     shown_once(&screen, &["one", "two"])?;
     must(!screen.contains("> the secret"), || format!("it came back:\n{screen}"))
@@ -177,49 +177,49 @@ text = "second answer"
 on = "three"
 text = "third answer"
 "#;
-    let room = reasonix(stage, "", script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("one")?;
+    let fixture = reasonix(stage, "", script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("one")?;
     terminal.see("first words")?;
     terminal.types("two")?;
     terminal.press("Tab")?;
     terminal.see("queued: two")?;
-    room.write("go", "x")?;
+    fixture.write("go", "x")?;
     terminal.until_file("observer")?;
-    terminal.say("three")?;
+    terminal.submit("three")?;
     terminal.see("queued: two\nqueued: three")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     terminal.see("second answer")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     terminal.see("third answer")?;
-    end_observer(&room, &terminal)?;
+    end_observer(&fixture, &terminal)?;
     shown_once(&rest(&terminal, "third answer")?, &["one", "two", "three"])
 }
 
 fn escaped(stage: &Stage) -> Result<(), String> {
-    let room = reasonix(stage, "", ANSWERS)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("one")?;
+    let fixture = reasonix(stage, "", ANSWERS)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("one")?;
     let observer = terminal.until_file("observer")?;
-    terminal.say("two")?;
+    terminal.submit("two")?;
     terminal.until("the text that waits", |screen| {
         screen.contains("queued: two") && screen.contains("Esc stops")
     })?;
     terminal.press("Escape")?;
     awaited(|| Ok(!lives(observer.trim()))).map_err(|_| "the observer goes on".to_owned())?;
     terminal.see("second answer")?;
-    awaited(|| Ok(!["", &*observer].contains(&&*room.text("observer"))))?;
-    end_observer(&room, &terminal)?;
+    awaited(|| Ok(!["", &*observer].contains(&&*fixture.text("observer"))))?;
+    end_observer(&fixture, &terminal)?;
     shown_once(&rest(&terminal, "second answer")?, &["one", "two"])
 }
 
 fn at_start(stage: &Stage) -> Result<(), String> {
     let hooks = "[hook.slow]\non = \"SessionStart\"\ntimeout = \"1m\"\n\
                  shell = \"until test -e end; do sleep 0.02; done\"\n";
-    let room = stage.room(hooks, ANSWERS)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("one")?;
-    terminal.say("two")?;
-    room.write("end", "x")?;
+    let fixture = stage.fixture(hooks, ANSWERS)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("one")?;
+    terminal.submit("two")?;
+    fixture.write("end", "x")?;
     shown_once(&rest(&terminal, "second answer")?, &["one", "two"])
 }

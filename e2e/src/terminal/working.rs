@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::room::{Terminal, awaited, lives};
+use super::fixture::{Terminal, awaited, lives};
 use super::{Play, Stage, must, screens};
 
 pub(super) const PLAYS: &[Play] = &[
@@ -38,18 +38,18 @@ fn turns(terminal: &Terminal<'_>) -> Result<(), String> {
 }
 
 fn never_freezes(stage: &Stage) -> Result<(), String> {
-    let room = stage.room(SLEEPS, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(SLEEPS, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     terminal.types("meanwhile")?;
     terminal.see("│ meanwhile ")?;
     turns(&terminal)?;
     let screen = terminal.see(" at UserPromptSubmit (1 s)  Esc stops")?;
-    must(room.text("ended").is_empty(), || "the hook ended first".to_owned())?;
+    must(fixture.text("ended").is_empty(), || "the hook ended first".to_owned())?;
     screens::keep(stage, "waiting", &screen)?;
     terminal.until_file("ended")?;
     terminal
-        .until("the answer", |screen| screen.contains("> hello") && screen.contains("heard"))
+        .until("the answer", |screen| screen.contains("> hello") && screen.contains("understood"))
         .map(drop)
 }
 
@@ -61,22 +61,22 @@ timeout = "1m"
 status = "looking it up\u001b]0;mine\u0007"
 shell = "until test -e go; do sleep 0.02; done"
 "#;
-    let room = stage.room(hooks, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(hooks, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     terminal.see("looking it up (")?;
     turns(&terminal)?;
-    room.write("go", "")?;
+    fixture.write("go", "")?;
     terminal
-        .until("rest", |screen| screen.contains("heard") && !screen.contains("looking"))
+        .until("rest", |screen| screen.contains("understood") && !screen.contains("looking"))
         .map(drop)
 }
 
 fn hooks_stopped(stage: &Stage) -> Result<(), String> {
     let hooks = SLEEPS.replace("sleep 10", "echo $$ >hook; sleep 1000");
-    let room = stage.room(&hooks, "[[reply]]\ntext = \"heard\"\n")?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("hello")?;
+    let fixture = stage.fixture(&hooks, "[[reply]]\ntext = \"understood\"\n")?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("hello")?;
     let hook = terminal.until_file("hook")?;
     terminal.press("Escape")?;
     let screen = terminal.until("the text in the composer", |screen| {
@@ -94,9 +94,9 @@ call = [{ tool = "Bash", input = { command = "echo $$ >tool; sleep 1000 & echo $
 on = "go on"
 text = "as you like"
 "#;
-    let room = stage.room("", script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("work")?;
+    let fixture = stage.fixture("", script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("work")?;
     let (tool, child) = (terminal.until_file("tool")?, terminal.until_file("child")?);
     terminal.see("  running")?;
     terminal.press("Escape")?;
@@ -108,7 +108,7 @@ text = "as you like"
         awaited(|| Ok(!lives(pid.trim()))).map_err(|_| format!("process {pid} goes on"))?;
     }
     screens::keep(stage, "interrupted", &terminal.screen()?)?;
-    terminal.say("go on")?;
+    terminal.submit("go on")?;
     terminal.see("as you like").map(drop)
 }
 
@@ -125,9 +125,9 @@ call = [{ tool = "Bash", input = { command = "seq 30" } }]
 text = "That was all."
 "#;
     let hooks = "[hook.sees]\non = [\"PreToolUse\", \"PostToolUse\"]\nshell = \"cat >/dev/null\"\n";
-    let room = stage.room(hooks, script)?;
-    let terminal = room.start((40, 30), &["--allow", "Bash(*)"])?;
-    terminal.say("count for me, please, and take your time")?;
+    let fixture = stage.fixture(hooks, script)?;
+    let terminal = fixture.start((40, 30), &["--allow", "Bash(*)"])?;
+    terminal.submit("count for me, please, and take your time")?;
     let screen = terminal.until("the answer", |screen| {
         screen.contains("That was all.") && !screen.contains("Esc")
     })?;
@@ -139,16 +139,16 @@ text = "That was all."
     })?;
     screens::keep(stage, "narrow-panel", &screen)?;
     terminal.press("F2")?;
-    terminal.say("/help")?;
+    terminal.submit("/help")?;
     let screen = terminal.see("/quit")?;
     must(widths(&screen) <= 40, || screen.clone())
 }
 
 fn low(stage: &Stage) -> Result<(), String> {
-    let room = stage.room("", "[[reply]]\ntext = \"heard you\"\n")?;
-    let terminal = room.start((60, 10), &[])?;
-    terminal.say("hello")?;
-    terminal.see("heard you")?;
+    let fixture = stage.fixture("", "[[reply]]\ntext = \"got you\"\n")?;
+    let terminal = fixture.start((60, 10), &[])?;
+    terminal.submit("hello")?;
+    terminal.see("got you")?;
     for line in 0..8 {
         terminal.types(&format!("line {line}"))?;
         terminal.press("C-j")?;
@@ -156,16 +156,16 @@ fn low(stage: &Stage) -> Result<(), String> {
     terminal.types("end")?;
     // The composer leaves room for the conversation, and shows where the cursor is.
     terminal
-        .until("both", |screen| screen.contains("│ end ") && screen.contains("heard you"))
+        .until("both", |screen| screen.contains("│ end ") && screen.contains("got you"))
         .map(drop)
 }
 
 fn resized(stage: &Stage) -> Result<(), String> {
     let words: String = (0..400).map(|at| format!("w{at} ")).collect();
     let script = format!("[[reply]]\ntext = \"{words}end\"\nword_ms = 10\n");
-    let room = stage.room("", &script)?;
-    let terminal = room.start(SIZE, &[])?;
-    terminal.say("talk")?;
+    let fixture = stage.fixture("", &script)?;
+    let terminal = fixture.start(SIZE, &[])?;
+    terminal.submit("talk")?;
     terminal.see("w9 ")?;
     for (columns, rows) in [(40, 12), (132, 40), (61, 20)] {
         terminal.resize((columns, rows))?;
@@ -199,11 +199,11 @@ call = [{ tool = "Bash", input = { command = "rm a" } }]
 [[reply]]
 text = "I may not."
 "#;
-    let room = stage.room(hooks, script)?;
-    let terminal = room.start((120, 30), &["--allow", "Bash(*)"])?;
+    let fixture = stage.fixture(hooks, script)?;
+    let terminal = fixture.start((120, 30), &["--allow", "Bash(*)"])?;
     terminal.press("F2")?;
     terminal.see("no hook has run yet")?;
-    terminal.say("tidy up")?;
+    terminal.submit("tidy up")?;
     let screen = terminal.until("the panel", |screen| {
         screen.contains("I may not.") && screen.contains("deny") && !screen.contains("Esc")
     })?;
@@ -220,9 +220,9 @@ fn flood(stage: &Stage) -> Result<(), String> {
          call = [{{ tool = \"Bash\", input = {{ command = \"head -c 200000 /dev/zero | tr '\\\\0' x\" }} }}]\n\
          [[reply]]\ntext = \"all said\"\n"
     );
-    let room = stage.room("", &script)?;
-    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
-    terminal.say("talk")?;
+    let fixture = stage.fixture("", &script)?;
+    let terminal = fixture.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.submit("talk")?;
     terminal.types("meanwhile")?;
     terminal.see("│ meanwhile ")?;
     let screen = terminal

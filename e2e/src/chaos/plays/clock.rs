@@ -1,4 +1,4 @@
-//! A clock that is set back while a hook runs. To set that of the machine is not ours: the engine is shown another one.
+//! A clock that is set back while a hook runs. A play must not set the clock of the machine, so the engine sees a replaced one.
 
 use std::process::Command;
 use std::time::Instant;
@@ -48,7 +48,7 @@ pub(in crate::chaos) fn steps_back(scene: &Scene) -> Result<Seen, String> {
         .output();
     if !built.is_ok_and(|output| output.status.success()) {
         let why =
-            "to set the machine's clock is not ours, and there is no `cc` to make another one";
+            "a play must not set the machine's clock, and there is no `cc` to build a replacement";
         return Ok(Seen::NotHere(why.to_owned()));
     }
     let entry = scene.entry("row", &Hook::Fake(&["--sleep-ms", "30000"]))?;

@@ -7,7 +7,7 @@ use crate::chaos::judge::{self, Seen};
 use crate::chaos::row::Hook;
 use crate::chaos::scene::{Ended, Scene};
 
-/// a crash leaves no file behind, where whoever runs the engine wants such files.
+/// a crash leaves no file behind, even if the caller of the engine enabled core files.
 pub(in crate::chaos) fn no_core(scene: &Scene, _: &Ended) -> Result<(), String> {
     let entries = std::fs::read_dir(scene.path("project")).map_err(|error| error.to_string())?;
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -53,7 +53,7 @@ pub(in crate::chaos) fn every_code(scene: &Scene) -> Result<Seen, String> {
     Ok(Seen::Holds("256 of 256".to_owned()))
 }
 
-/// a hook that is slow to begin has its own time, and no more than the event's.
+/// a hook that is slow to start has its own time, at most that of the event.
 pub(in crate::chaos) fn slow_start(scene: &Scene) -> Result<Seen, String> {
     let entry = scene.entry("row", &Hook::Shell("sleep 30; exec {fake} --stdout '{deny}'"))?;
     scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;

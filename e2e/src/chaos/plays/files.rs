@@ -12,7 +12,7 @@ use super::super::row::{Hook, LIMITS, Required};
 use super::super::scene::{Ended, Scene};
 
 const GOOD: &str = "#!/bin/sh\necho '{deny}'\n";
-/// What nobody approved: it leaves a mark where it may, and consents.
+/// A program that is not approved: it leaves a mark where it may, and allows.
 const EVIL: &str = "#!/bin/sh\necho evil >>'{tmp}/evil' 2>/dev/null\necho '{allow}'\n";
 
 /// How often what is approved is fired while somebody swaps it.
@@ -50,7 +50,7 @@ fn approve(scene: &Scene) -> Result<(), String> {
 pub(in crate::chaos) fn deletes_cwd(scene: &Scene) -> Result<Seen, String> {
     let gone = scene.path("project/gone");
     scene.write("project/gone/file", "").map_err(failed)?;
-    // Only this directory of its own, with the one file in it.
+    // Only this separate directory, with the one file in it.
     let line =
         "[ \"$PWD\" = '{project}/gone' ] && rm -f ./file && rmdir '{project}/gone'; echo '{deny}'";
     let entry = scene.entry("row", &Hook::Shell(line))?;
@@ -77,7 +77,7 @@ pub(in crate::chaos) fn deletes_cwd(scene: &Scene) -> Result<Seen, String> {
 
 /// Row 44, its configuration.
 pub(in crate::chaos) fn edits_own_config(scene: &Scene) -> Result<Seen, String> {
-    // Its entry stands last: another one is what it becomes.
+    // Its entry is the last one: the command changes it.
     let line = "{ echo 'env = { MORE = \"1\" }' >>'{project}/tenterhook.toml'; } 2>/dev/null; echo '{deny}'";
     let entry = scene.entry("row", &Hook::Shell(line))?;
     scene.write("project/tenterhook.toml", entry).map_err(failed)?;
@@ -164,7 +164,7 @@ fn once_swapped(scene: &Scene) -> Result<bool, String> {
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
     let text = judge::in_short(&outcome);
     if scene.path("tmp/evil").exists() {
-        return Err(format!("what nobody approved ran: {text}"));
+        return Err(format!("a program that is not approved ran: {text}"));
     }
     match judge::decision(&outcome) {
         "deny" => Ok(judge::codes(&outcome).is_empty()),
@@ -172,8 +172,8 @@ fn once_swapped(scene: &Scene) -> Result<bool, String> {
     }
 }
 
-/// Row 47: what stands where a configuration should. Found in a project of which nobody approved anything it is refused; where a gate was
-/// approved, and at the user's own place, it holds.
+/// Row 47: an invalid file in the place of a configuration. In a project without approvals it is refused; with an approved gate,
+/// and in the user's own directory, it blocks.
 pub(in crate::chaos) fn no_config(scene: &Scene) -> Result<Seen, String> {
     let project = scene.path("project/tenterhook.toml");
     let entry = scene.entry("row", &Hook::Fake(&["--stdout", "{deny}"]))?;
@@ -201,15 +201,15 @@ pub(in crate::chaos) fn no_config(scene: &Scene) -> Result<Seen, String> {
     )))
 }
 
-/// What is told of a gate that stands in for a file.
+/// The codes that are reported about a gate that replaces an unreadable file.
 const HELD: &[&str] = &["calls-held", "file-unread", "awaits-approval"];
 
 /// It ended with this code and one of these faults.
 fn refused(ended: &Ended, codes: &[&str], code: Option<i32>) -> Result<String, String> {
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
     let text = judge::in_short(&outcome);
-    let told = judge::codes(&outcome).iter().any(|code| codes.contains(code));
-    if told && ended.code() == code {
+    let is_reported = judge::codes(&outcome).iter().any(|code| codes.contains(code));
+    if is_reported && ended.code() == code {
         Ok(text)
     } else {
         Err(format!("{text}, exit {:?}", ended.code()))

@@ -35,7 +35,7 @@ pub(in crate::chaos) fn leaves_temp_files(scene: &Scene) -> Result<Seen, String>
     match scene.temporary().len() {
         0 => Ok(Seen::Holds(got)),
         _ => Ok(Seen::Documented(format!(
-            "{got}; it stays: a directory of its own comes with a sandbox (X-6)"
+            "{got}; it stays: a separate directory comes with a sandbox (X-6)"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Servers that misbehave towards hooks that are requests, and what they must not be told.
+//! Servers that misbehave towards hooks that are requests, and the secrets that they must not receive.
 
 use std::fs;
 use std::process::Command;
@@ -74,7 +74,7 @@ fn configure(scene: &Scene, url: &str) -> Result<(), String> {
     scene.write("tenterhook.toml", text).map(drop).map_err(failed)
 }
 
-/// One server, one event: denied, in time, and nothing is told to anybody else.
+/// One server, one event: denied, in time, and no other server receives anything.
 pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
     let name = scene.row.name;
     let second = Server::start(Reply::json(ALLOW)).map_err(failed)?;
@@ -110,12 +110,12 @@ fn unsaid(scene: &Scene, ended: &Ended) -> Result<(), String> {
     let log = scene.tenterhook("log --format json")?;
     let said = [&ended.stdout, ended.stderr.as_bytes(), &log.stdout].map(String::from_utf8_lossy);
     if said.iter().any(|text| text.contains("swordfish")) {
-        return Err("the secret is told".to_owned());
+        return Err("the secret is sent".to_owned());
     }
     Ok(())
 }
 
-/// An empty reply says nothing, by rule; where an answer is required, it is none.
+/// An empty reply says nothing, by rule; if an answer is required, it is a failure.
 pub(in crate::chaos) fn empty(scene: &Scene) -> Result<Seen, String> {
     let server = Server::start(Reply::status(204)).map_err(failed)?;
     configure(scene, &format!("{}/", server.url()))?;
@@ -128,7 +128,7 @@ pub(in crate::chaos) fn empty(scene: &Scene) -> Result<Seen, String> {
     )))
 }
 
-/// Nobody listens.
+/// No server listens.
 pub(in crate::chaos) fn refused(scene: &Scene) -> Result<Seen, String> {
     let server = Server::start(Reply::json(ALLOW)).map_err(failed)?;
     let url = server.url();
@@ -137,7 +137,7 @@ pub(in crate::chaos) fn refused(scene: &Scene) -> Result<Seen, String> {
     judge::answered(&scene.fire()?, Required::Policy(&["http-connect"])).map(Seen::Holds)
 }
 
-/// A reply that is followed by another one, unasked, which must not be the next event's.
+/// A reply that is followed by an unrequested one, which must not answer the next event.
 pub(in crate::chaos) fn poisons(scene: &Scene) -> Result<Seen, String> {
     let first = Reply::json(ALLOW).manner(Manner::Twice);
     let script = Reply { then: vec![first, Reply::json(DENY)], ..Reply::default() };
@@ -186,10 +186,10 @@ set -e
 cd "$1"
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
 openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout leaf.key -out leaf.csr
-sign() { printf "subjectAltName=DNS:$2\n" >"$1.ext"; openssl x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" $3 -out "$1.pem"; }
-sign right localhost '-days 2'
-sign other elsewhere.test '-days 2'
-sign over localhost '-days -1'
+issue() { printf "subjectAltName=DNS:$2\n" >"$1.ext"; openssl x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" $3 -out "$1.pem"; }
+issue right localhost '-days 2'
+issue other elsewhere.test '-days 2'
+issue over localhost '-days -1'
 "#;
 
 const SERVER: &str = r#"

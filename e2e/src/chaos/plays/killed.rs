@@ -15,7 +15,7 @@ enum When {
     Started,
     /// As soon as the beginning is on record.
     OnRecord,
-    /// As soon as there is another process.
+    /// As soon as there is a second process.
     Starting,
     /// As soon as the hook's mark is there.
     Mark,
@@ -208,7 +208,7 @@ fn goes_on(scene: &Scene) -> Result<(), String> {
     whole(scene)
 }
 
-/// At moments that nobody chose: each millisecond of a short firing.
+/// At arbitrary moments: each millisecond of a short firing.
 pub(in crate::chaos) fn at_any_moment(scene: &Scene) -> Result<Seen, String> {
     let entry = scene
         .entry("row", &Hook::Fake(&["--read-all", "--sleep-ms", "5", "--stdout", "{deny}"]))?;

@@ -7,7 +7,7 @@ use super::super::judge::{self, Seen};
 use super::super::row::{Hook, Required};
 use super::super::scene::Scene;
 
-/// Row 49: `id`, owned by root and with the bit that makes whoever starts it root.
+/// Row 49: `id`, owned by root and with the set-user-ID bit.
 pub(in crate::chaos) fn setuid(scene: &Scene) -> Result<Seen, String> {
     if !rustix::process::geteuid().is_root() {
         return flagged(scene);

@@ -43,14 +43,18 @@ fn plays(scene: &Scene, line: &'static str, code: &str, most: usize) -> Result<S
     let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
     let runs = std::fs::read_to_string(scene.path("tmp/runs")).unwrap_or_default().lines().count();
     let inner = deepest(scene);
-    let told = inner.as_ref().is_some_and(|value| judge::codes(value).contains(&code));
+    let is_reported = inner.as_ref().is_some_and(|value| judge::codes(value).contains(&code));
     let text = format!(
         "{} after {runs} runs; within: {}",
         judge::in_short(&outcome),
         inner.as_ref().map(judge::in_short).unwrap_or_default()
     );
     let denied = judge::decision(&outcome) == "deny" && ended.code() == Some(2);
-    if denied && told && (1..=most).contains(&runs) { Ok(Seen::Holds(text)) } else { Err(text) }
+    if denied && is_reported && (1..=most).contains(&runs) {
+        Ok(Seen::Holds(text))
+    } else {
+        Err(text)
+    }
 }
 
 /// What the firing said that is within all others.

@@ -4,7 +4,7 @@ use super::super::judge::{self, Seen};
 use super::super::row::{Hook, Required};
 use super::super::scene::Scene;
 
-/// Row 18: a child holds standard output under another number. That it does is told nowhere so far.
+/// Row 18: a child holds standard output under another number. No fault reports it so far.
 pub(in crate::chaos) fn held_as_3(scene: &Scene) -> Result<Seen, String> {
     let hook = Hook::Fake(&["--hold-fd3-ms", "30000", "--stdout", "{deny}"]);
     let entry = scene.entry("row", &hook)?;
@@ -18,5 +18,5 @@ pub(in crate::chaos) fn held_as_3(scene: &Scene) -> Result<Seen, String> {
     }
     judge::gone(scene)?;
     judge::recorded(scene)?;
-    Ok(Seen::Documented(format!("{got}; it is ended and not told (R-4)")))
+    Ok(Seen::Documented(format!("{got}; it is killed and not reported (R-4)")))
 }

@@ -21,13 +21,13 @@ pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
     let outcomes = stream::in_turn(scene, &commands)?;
     let well = |outcome: &Value| judge::codes(outcome).is_empty();
     let as_required = outcomes.iter().enumerate().all(|(at, outcome)| {
-        let told = judge::codes(outcome).iter().any(|code| WRONG.contains(code));
-        judge::decision(outcome) == "deny" && if at == 1 { told } else { well(outcome) }
+        let is_reported = judge::codes(outcome).iter().any(|code| WRONG.contains(code));
+        judge::decision(outcome) == "deny" && if at == 1 { is_reported } else { well(outcome) }
     });
     if as_required { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
 }
 
-/// What is told of a worker that leaves its protocol.
+/// The codes that are reported about a worker that leaves its protocol.
 const WRONG: &[&str] = &["worker-protocol", "worker-ended", "timed-out"];
 
 fn shorts(outcomes: &[Value]) -> String {
@@ -45,7 +45,7 @@ pub(in crate::chaos) fn replies_early(scene: &Scene) -> Result<Seen, String> {
     if denied { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
 }
 
-/// Row 58: a worker that closes its output when nobody asks it is replaced.
+/// Row 58: a worker that closes its output between events is replaced.
 pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &WORKER)?;
     let commands = ["do:leave", "ls", "do:leave", "ls"].map(str::to_owned);

@@ -15,7 +15,7 @@ const fn prints(
 }
 
 /// A hook that prints what this program says.
-const fn says(
+const fn prints_by_python(
     number: u8,
     name: &'static str,
     text: &'static str,
@@ -27,7 +27,7 @@ const fn says(
 const UNREADABLE: &[&str] =
     &["unreadable-answer", "invalid-answer", "unclear-answer", "torn-answer"];
 const ENCODING: &[&str] = &["answer-encoding"];
-/// What cannot be read because of its encoding is told as either.
+/// An undecodable answer is reported with either code.
 const UNDECODED: &[&str] = &["answer-encoding", "unreadable-answer"];
 const TEXT: &[&str] = &[
     "unreadable-answer",
@@ -48,8 +48,8 @@ pub(super) const ROWS: &[Row] = &[
     prints(32, "escaped_nul_bytes", &["--raw", r#"{"decision":"deny","reason":"the hook \\u0000said so"}"#], &[])
         .or(Required::Deny),
     prints(33, "deep_nesting", &["--fill", "91", "1000000"], UNREADABLE).takes(READING_MS),
-    says(33, "deep_nesting_of_objects", r#"print('{"a":' * 150000)"#, UNREADABLE),
-    says(33, "deep_nesting_behind_an_allow", r#"print('{"decision":"allow","extra":' + '[' * 500000 + ']' * 500000 + '}')"#, UNREADABLE),
+    prints_by_python(33, "deep_nesting_of_objects", r#"print('{"a":' * 150000)"#, UNREADABLE),
+    prints_by_python(33, "deep_nesting_behind_an_allow", r#"print('{"decision":"allow","extra":' + '[' * 500000 + ']' * 500000 + '}')"#, UNREADABLE),
     prints(34, "dup_keys_deny_then_allow", &["--raw", r#"{"decision":"deny","reason":"the hook said so","decision":"allow"}"#], &[])
         .or(Required::DenyWith(&["duplicate-key"])),
     prints(34, "dup_keys_allow_then_deny", &["--raw", r#"{"decision":"allow","reason":"the hook said so","decision":"deny"}"#], &[])
@@ -58,8 +58,8 @@ pub(super) const ROWS: &[Row] = &[
     prints(35, "bom", &["--raw", r#"\xef\xbb\xbf{deny}"#], &[]).or(Required::Deny),
     prints(35, "crlf", &["--raw", r#"{\x0d\n"decision":"deny",\x0d\n"reason":"the hook said so"\x0d\n}\x0d\n"#], &[])
         .or(Required::Deny),
-    says(35, "utf16", r#"import sys; sys.stdout.buffer.write('{allow}'.encode('utf-16'))"#, UNDECODED),
-    says(35, "utf16_denial", r#"import sys; sys.stdout.buffer.write('{deny}'.encode('utf-16'))"#, ENCODING)
+    prints_by_python(35, "utf16", r#"import sys; sys.stdout.buffer.write('{allow}'.encode('utf-16'))"#, UNDECODED),
+    prints_by_python(35, "utf16_denial", r#"import sys; sys.stdout.buffer.write('{deny}'.encode('utf-16'))"#, ENCODING)
         .or(Required::DenyWith(ENCODING)),
     prints(36, "two_documents", &["--stdout", "{allow}", "--stdout", "{allow}"], TEXT),
     prints(36, "two_documents_one_denies", &["--stdout", "{allow}", "--stdout", "{deny}"], TEXT),
@@ -75,11 +75,11 @@ pub(super) const ROWS: &[Row] = &[
     prints(37, "homoglyph_denial", &["--stdout", r#"{"decision":"d\u0435ny"}"#], MISSPELT),
     prints(37, "miscased_consent", &["--stdout", r#"{"Decision":"Allow"}"#], MISSPELT),
     prints(37, "unknown_decision", &["--stdout", r#"{"decision":"permit?"}"#], MISSPELT),
-    says(38, "huge_string", r#"print('{"decision":"allow","context":"' + 'x' * (2 << 20) + '"}')"#, &["output-too-large"]),
-    says(38, "huge_string_under_the_cap", r#"print('{"decision":"deny","reason":"the hook said so ' + 'x' * 900000 + '"}')"#, &[])
+    prints_by_python(38, "huge_string", r#"print('{"decision":"allow","context":"' + 'x' * (2 << 20) + '"}')"#, &["output-too-large"]),
+    prints_by_python(38, "huge_string_under_the_cap", r#"print('{"decision":"deny","reason":"the hook said so ' + 'x' * 900000 + '"}')"#, &[])
         .or(Required::Deny),
-    says(38, "200k_keys", r#"print('{"decision":"allow",' + ','.join('"%x":0' % it for it in range(200000)) + '}')"#, &["output-too-large"]),
-    says(38, "80k_keys", r#"print('{"decision":"allow","extra":{' + ','.join('"%x":0' % it for it in range(80000)) + '}}')"#, UNREADABLE),
+    prints_by_python(38, "200k_keys", r#"print('{"decision":"allow",' + ','.join('"%x":0' % it for it in range(200000)) + '}')"#, &["output-too-large"]),
+    prints_by_python(38, "80k_keys", r#"print('{"decision":"allow","extra":{' + ','.join('"%x":0' % it for it in range(80000)) + '}}')"#, UNREADABLE),
     prints(38, "1e999", &["--stdout", r#"{"decision":"allow","extra":{"a":1e999}}"#], UNREADABLE),
     prints(38, "NaN", &["--stdout", r#"{"decision":"allow","extra":{"a":NaN}}"#], &["relaxed-json", "unreadable-answer"]),
     denies(39, "ansi_in_reason", Python(texts::ANSI)).also(texts::clean).takes(500),
@@ -89,10 +89,10 @@ pub(super) const ROWS: &[Row] = &[
         .takes(500),
     denies(41, "fake_system_block", Python(texts::BLOCK)).also(texts::clean).takes(500),
     played(41, "fake_system_block_before_a_model", ENGINE, "escaped, within a block that names its source", texts::block),
-    says(42, "ten_MB_context", r#"print('{"decision":"allow","context":"' + 'x' * (10 << 20) + '"}')"#, &["output-too-large"]),
-    says(42, "ten_MB_context_of_a_denial", r#"print('{"decision":"deny","reason":"the hook said so","context":"' + 'x' * (10 << 20) + '"}')"#, &[])
+    prints_by_python(42, "ten_MB_context", r#"print('{"decision":"allow","context":"' + 'x' * (10 << 20) + '"}')"#, &["output-too-large"]),
+    prints_by_python(42, "ten_MB_context_of_a_denial", r#"print('{"decision":"deny","reason":"the hook said so","context":"' + 'x' * (10 << 20) + '"}')"#, &[])
         .or(Required::DenyWith(&["torn-answer", "output-too-large"])),
-    says(42, "context_under_the_cap", r#"print('{"decision":"deny","reason":"the hook said so","context":"' + 'x' * 500000 + '"}')"#, &[])
+    prints_by_python(42, "context_under_the_cap", r#"print('{"decision":"deny","reason":"the hook said so","context":"' + 'x' * 500000 + '"}')"#, &[])
         .or(Required::Deny)
         .also(texts::context_is_cut),
 ];

@@ -1,6 +1,6 @@
 //! Hosts that are killed, nested, or started where things are not as they should be. A table; runs nothing.
 
-use crate::chaos::plays::{killed, places, recursion};
+use crate::chaos::plays::{isolation, killed, recursion};
 use crate::chaos::row::{ALL, BOTH, CONFINED, ISOLATED, OPEN, Row, SHARED, played};
 
 const WHOLE: &str = "0 survivors, record whole, next works";
@@ -10,7 +10,7 @@ const fn point(name: &'static str) -> Row {
     played(64, name, ALL, WHOLE, killed::at_a_point)
 }
 
-const fn place(
+const fn unnumbered(
     name: &'static str,
     cells: &'static [crate::chaos::row::Cell],
     required: &'static str,
@@ -48,16 +48,24 @@ pub(super) const ROWS: &[Row] = &[
     point("killed_while_a_worker_judges"),
     point("killed_while_a_hook_has_children"),
     played(64, "killed_at_any_moment", ALL, WHOLE, killed::at_any_moment),
-    place("neither_means", OPEN, "not started -> deny; T0: unconfined", places::neither_means),
-    place("container_that_forbids_landlock", BOTH, DENIED, places::forbidden_landlock),
-    place("filter_of_calls_already_on", CONFINED, DENIED, places::filtered),
-    place("no_new_privileges_already_on", CONFINED, DENIED, places::no_new_privileges),
-    place("container_that_masks_proc", ALL, DENIED, places::masked_proc),
-    place("read_only_home", ALL, "deny + unrecorded", places::read_only_home),
-    place("project_on_tmpfs", ALL, DENIED, places::other_file_system),
-    place("project_on_overlay", ALL, DENIED, places::overlay),
-    place("user_namespaces_switched_off", ISOLATED, "not started -> policy", places::unreached)
-        .behind(
-            "exec unshare -Ur bash -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec {fire}'",
-        ),
+    unnumbered(
+        "neither_means",
+        OPEN,
+        "not started -> deny; T0: unconfined",
+        isolation::neither_means,
+    ),
+    unnumbered("container_that_forbids_landlock", BOTH, DENIED, isolation::forbidden_landlock),
+    unnumbered("filter_of_calls_already_on", CONFINED, DENIED, isolation::filtered),
+    unnumbered("no_new_privileges_already_on", CONFINED, DENIED, isolation::no_new_privileges),
+    unnumbered("container_that_masks_proc", ALL, DENIED, isolation::masked_proc),
+    unnumbered("read_only_home", ALL, "deny + unrecorded", isolation::read_only_home),
+    unnumbered("project_on_tmpfs", ALL, DENIED, isolation::other_file_system),
+    unnumbered("project_on_overlay", ALL, DENIED, isolation::overlay),
+    unnumbered(
+        "user_namespaces_switched_off",
+        ISOLATED,
+        "not started -> policy",
+        isolation::unreached,
+    )
+    .behind("exec unshare -Ur bash -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec {fire}'"),
 ];

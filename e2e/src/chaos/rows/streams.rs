@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         Fake(&["--hold-stdin-ms", "30000", "--stdout", "{deny}"]),
     )
     .padded(MEBIBYTE),
-    played(18, "dup_fd3", ALL, "deny in time, the leak is told", streams::held_as_3),
+    played(18, "dup_fd3", ALL, "deny in time, the leak is reported", streams::held_as_3),
     denies(19, "grandchild_floods_after_exit", Fake(&["--stdout", "{deny}", "--child-flood"]))
         .or(Required::DenyWith(&["text-after-answer", "output-too-large"]))
         .takes(READING_MS)

@@ -58,7 +58,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     cjs(Either, "exit with half a number", "process.exit(2.5);\n"),
     cjs(Announced, "an exit code", "process.exitCode = 2;\n"),
     cjs(Either, "an exit code in words", "process.exitCode = '2';\n"),
-    cjs(Either, "an exit code that is none", "process.exitCode = { valueOf: () => 2 };\n"),
+    cjs(Either, "an exit code of a wrong type", "process.exitCode = { valueOf: () => 2 };\n"),
     cjs(
         Announced,
         "an exit code that is taken back",
@@ -126,7 +126,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     ),
     cjs(
         Announced,
-        "an exit listener is heard once",
+        "an exit listener is called once",
         "process.once('exit', () => console.log('once'));\nprocess.prependListener('exit', () => console.log('before'));\n",
     ),
     cjs(
@@ -146,7 +146,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     ),
     cjs(
         Announced,
-        "listeners are told of listeners",
+        "listeners receive new listeners",
         "process.on('newListener', (name) => { if (!process._exiting) console.log('new', name); });\nprocess.on('beforeExit', () => {});\n",
     ),
     cjs(
@@ -188,8 +188,8 @@ pub(super) const SCRIPTS: &[Script] = &[
     cjs(Plain, "a rejection of nothing", "process.exitCode = 2;\nPromise.reject();\n"),
     cjs(
         Announced,
-        "a rejection that is heard",
-        "process.on('unhandledRejection', (why) => console.log('heard', why));\nPromise.reject(5);\n",
+        "a rejection with a listener",
+        "process.on('unhandledRejection', (why) => console.log('caught', why));\nPromise.reject(5);\n",
     ),
     cjs(
         Announced,
@@ -327,7 +327,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     ),
     cjs(
         Announced,
-        "output of its own",
+        "output by its own stream",
         "const { Console } = require('console');\nnew Console(process.stdout, process.stderr).table([{ a: 1 }]);\n",
     ),
     cjs(
@@ -340,7 +340,7 @@ pub(super) const SCRIPTS: &[Script] = &[
         "colours",
         "console.log({ a: [1, 'x'], b: null }, process.stdout.hasColors);\nconsole.dir(new Map([[1, 2]]));\n",
     ),
-    // What is still under way.
+    // Work in progress.
     cjs(
         Announced,
         "timers that are left",
@@ -471,7 +471,7 @@ pub(super) const SCRIPTS: &[Script] = &[
             "tools/before.js",
             "console.log('before');\nprocess.on('exit', () => console.log('after'));\n",
         )],
-        ..cjs(Announced, "a preload of its own", "console.log('body', process.execArgv.length);\n")
+        ..cjs(Announced, "its own preload", "console.log('body', process.execArgv.length);\n")
     },
     cjs(
         Announced,

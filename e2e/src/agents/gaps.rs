@@ -1,5 +1,5 @@
-//! What becomes of a subagent whose calls no hook would see, once the pack of rules that asks before one starts is on: it does not begin, and
-//! the model is told why and who can let it pass.
+//! A subagent whose calls no hook would see, with the pack of rules that asks before one starts: it does not begin, and the
+//! model reads why and who can let it pass.
 
 use tenterhook::event::tool::Tool;
 use tenterhook_probe::{
@@ -13,7 +13,7 @@ use super::front::Tenterhook;
 /// What the case is called, and what its subagent is asked to run.
 const CASE: &str = "subagent-held";
 
-/// What the model must have been told: why, and what a person can do.
+/// What the model must have received: the reason, and what a person can do.
 const WORDS: [&str; 2] = ["A subagent of this agent runs no hooks", "tenterhook allow once "];
 
 /// Tenterhook with a pack of rules beside the hooks of the play.
@@ -38,7 +38,7 @@ impl Front for Holding<'_> {
 
 impl Case<'_> {
     /// The call that starts a subagent, in an agent that asks no hook about what that one does.
-    pub(super) fn held(&self) -> Result<Found, String> {
+    pub(super) fn subagent_gap(&self) -> Result<Found, String> {
         let row = tenterhook::agents::caller(self.agent.name);
         let open =
             row.and_then(|row| row.installation.unhooked.iter().find(|u| u.tool == Tool::Agent));
@@ -47,7 +47,7 @@ impl Case<'_> {
         };
         let call = |name: &str, input| Step::Calls(vec![Call { name: name.to_owned(), input }]);
         let starts = call(tool.name, (tool.input)("SUBTASK please do what the model says"));
-        // Some start it and go on; whoever ends the session ends it, too.
+        // Some agents start it and go on; the end of the session ends it, too.
         let waits = call(self.agent.shell.name, (self.agent.shell.input)("sleep 3"));
         let sub = vec![Step::Calls(vec![self.call(CASE)])];
         let script = Script { main: vec![starts, waits], sub };

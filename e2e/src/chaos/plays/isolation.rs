@@ -10,7 +10,7 @@ use super::http::works;
 use crate::filter::{ENOSYS, LANDLOCK};
 
 const DENIES: Hook = Hook::Fake(&["--read-all", "--stdout", "{deny}"]);
-/// What is said of a sandbox that is not to be had.
+/// The codes that are reported about a sandbox that is not available.
 const UNREACHED: Required = Required::Policy(&["not-started", "unconfined"]);
 
 fn configure(scene: &Scene, hook: &Hook) -> Result<(), String> {
@@ -24,7 +24,7 @@ fn fire_behind(scene: &Scene, before: &str) -> Result<Ended, String> {
 }
 
 const EPERM: u32 = 1;
-/// The call without which nobody has a root or a `/proc` of its own.
+/// The system call without which no process gets a separate root or `/proc`.
 const MOUNT: &str = if cfg!(target_arch = "x86_64") { "165" } else { "40" };
 
 fn behind_a_filter(scene: &Scene, numbers: &str, error: u32) -> Result<Ended, String> {
@@ -55,10 +55,10 @@ pub(in crate::chaos) fn forbidden_landlock(scene: &Scene) -> Result<Seen, String
     Ok(Seen::Holds(got))
 }
 
-/// Whoever starts the engine filters its calls already: another filter goes on top.
+/// The caller of the engine filters its calls already: another filter goes on top.
 pub(in crate::chaos) fn filtered(scene: &Scene) -> Result<Seen, String> {
     configure(scene, &DENIES)?;
-    // `reboot`, which nobody here makes.
+    // `reboot`, which no program here calls.
     let numbers = if cfg!(target_arch = "x86_64") { "169" } else { "142" };
     let ended = behind_a_filter(scene, numbers, EPERM)?;
     let got = judge::answered(&ended, Required::Deny)?;
@@ -82,7 +82,7 @@ fn any_denial(ended: &Ended) -> Result<String, String> {
     if denied { Ok(text) } else { Err(text) }
 }
 
-/// Plays the row in namespaces of its own, where those can be had.
+/// Plays the row in separate namespaces, if those are available.
 fn in_namespaces(scene: &Scene, flags: &str, inside: &str) -> Result<Seen, String> {
     if !works(scene, &format!("unshare {flags} true")) {
         return Ok(Seen::NotHere(format!("`unshare {flags}` does not work here")));
@@ -126,7 +126,7 @@ pub(in crate::chaos) fn read_only_home(scene: &Scene) -> Result<Seen, String> {
     judge::answered(&scene.fire()?, Required::DenyWith(&["unrecorded"])).map(Seen::Holds)
 }
 
-/// A least that nobody reaches is a failure, under the policy, and the hook is not started.
+/// An unreachable minimum is a failure, under the policy, and the hook is not started.
 pub(in crate::chaos) fn unreached(scene: &Scene) -> Result<Seen, String> {
     let hook = Hook::Shell("echo ran >'{tmp}/ran'; echo '{allow}'");
     configure(scene, &hook)?;

@@ -58,13 +58,13 @@ pub(super) struct Ended {
 pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// What all places share: the programs.
-pub(super) struct Room {
+pub(super) struct Programs {
     directory: tempfile::TempDir,
-    /// As whom everything runs; `None` where nobody is root.
+    /// The user that everything runs as; `None` without root.
     user: Option<u32>,
 }
 
-impl Room {
+impl Programs {
     pub(super) fn new() -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("no room for it: {error}");
         let directory = tempfile::Builder::new().prefix("faults-").tempdir().map_err(failed)?;
@@ -93,7 +93,7 @@ impl Room {
 
     /// Why nothing can be made to fail here.
     pub(super) fn cannot(&self) -> Result<(), String> {
-        let place = Place {
+        let place = Fixture {
             room: self,
             directory: self.path("probe"),
             entry: String::new(),
@@ -109,16 +109,20 @@ impl Room {
 }
 
 /// One place. Its path never changes: approvals name it.
-pub(super) struct Place<'a> {
-    room: &'a Room,
+pub(super) struct Fixture<'a> {
+    room: &'a Programs,
     directory: PathBuf,
     entry: String,
     digest: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Fixture<'a> {
     /// Lays out what the subject needs, and keeps a copy to be put back.
-    pub(super) fn new(room: &'a Room, number: usize, subject: &Subject) -> Result<Self, String> {
+    pub(super) fn new(
+        room: &'a Programs,
+        number: usize,
+        subject: &Subject,
+    ) -> Result<Self, String> {
         let directory = room.path(&format!("place-{number}"));
         let mut place = Self { room, directory, entry: String::new(), digest: String::new() };
         place.clear()?;
@@ -141,11 +145,11 @@ impl<'a> Place<'a> {
         if !subject.changed.is_empty() {
             place.digest = place.reviewed()?;
         }
-        copy(&place.directory, &place.kept(), room.user).map_err(|error| error.to_string())?;
+        copy(&place.directory, &place.backup(), room.user).map_err(|error| error.to_string())?;
         Ok(place)
     }
 
-    fn kept(&self) -> PathBuf {
+    fn backup(&self) -> PathBuf {
         self.directory.with_extension("kept")
     }
 
@@ -167,7 +171,7 @@ impl<'a> Place<'a> {
     fn clear(&self) -> Result<(), String> {
         let made = || -> std::io::Result<()> {
             remove(&self.directory)?;
-            remove(&self.kept())?;
+            remove(&self.backup())?;
             for name in DIRECTORIES {
                 fs::create_dir_all(self.path(name))?;
             }
@@ -185,7 +189,7 @@ impl<'a> Place<'a> {
     /// Everything as it was in the beginning.
     pub(super) fn put_back(&self) -> Result<(), String> {
         remove(&self.directory)
-            .and_then(|()| copy(&self.kept(), &self.directory, self.room.user))
+            .and_then(|()| copy(&self.backup(), &self.directory, self.room.user))
             .map_err(|error| format!("the place cannot be put back: {error}"))
     }
 
@@ -221,7 +225,7 @@ impl<'a> Place<'a> {
         self.start(line, ["count", "0", "0", "once"])
     }
 
-    /// Plays a line of shell, in which something fails where that is said.
+    /// Plays a line of shell, in which a system call fails if `fault` is given.
     pub(super) fn play(&self, line: &str, fault: Option<&Fault>) -> Result<Ended, String> {
         let Some(fault) = fault else { return self.start(line, [NO_CALLS, "0", "0", "once"]) };
         let how = if fault.lasts { "on" } else { "once" };
@@ -233,7 +237,7 @@ impl<'a> Place<'a> {
         let [calls, error, nth, how] = words;
         let side = |name: &str| self.directory.with_extension(name);
         let user = self.room.user.unwrap_or_default().to_string();
-        // Words for people go into a pipe, which is never full: where they cannot be written, nothing can be said of that.
+        // Messages go into a pipe, which is never full: a failed write of a message could not be reported.
         let output = Command::new(self.room.path("inject"))
             .arg(side("report"))
             .args([user.as_str(), calls, error, nth, how, HANGS])

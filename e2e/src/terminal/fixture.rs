@@ -1,5 +1,5 @@
-//! A place of its own for one play: a home, a project, a tmux server that nobody else knows, the agent in it. Conditions are
-//! awaited by reading the screen again and again until a deadline; nothing sleeps for a time that somebody guessed.
+//! The fixture of one play: a home, a project, a private tmux server, and the agent in it. Conditions are awaited by reading the
+//! screen again and again until a deadline; nothing sleeps for a guessed time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,14 +11,14 @@ use crate::approve::approve;
 
 /// How long something may take that should come at once: only a broken program, or a machine on its knees, needs it.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// What is seen when a session in the project has begun.
+/// The text on the screen when a session in the project has begun.
 const READY: &str = " works in ~/notes.";
 /// How long between two looks.
 const LOOK: Duration = Duration::from_millis(15);
 
 /// A home and a project. In the home, so that the screen can say `~`.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct Fixture {
     sandbox: Sandbox,
     program: PathBuf,
     /// More variables for the agent.
@@ -28,21 +28,21 @@ pub(crate) struct Room {
 /// The agent in a terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal<'a> {
-    room: &'a Room,
+    fixture: &'a Fixture,
     socket: PathBuf,
 }
 
-impl Room {
+impl Fixture {
     pub(crate) fn new(program: &Path, hooks: &str, script: &str) -> Result<Self, String> {
         let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
-        let room = Self { sandbox, program: program.to_owned(), env: Vec::new() };
-        room.write("tenterhook.toml", hooks)?;
-        room.write("script.toml", script)?;
+        let fixture = Self { sandbox, program: program.to_owned(), env: Vec::new() };
+        fixture.write("tenterhook.toml", hooks)?;
+        fixture.write("script.toml", script)?;
         // Its hooks write down what they hear, so that their person left them all rights.
         let rights = "[source.\"~/notes/tenterhook.toml\"]\nsandbox = \"off\"\n";
-        let own = room.sandbox.write("~/.config/tenterhook/tenterhook.toml", rights);
+        let own = fixture.sandbox.write("~/.config/tenterhook/tenterhook.toml", rights);
         own.map_err(|error| error.to_string())?;
-        Ok(room)
+        Ok(fixture)
     }
 
     pub(crate) fn project(&self) -> PathBuf {
@@ -61,7 +61,7 @@ impl Room {
         written.map(drop).map_err(|error| format!("{name}: {error}"))
     }
 
-    /// The text of a file of the project; empty where there is none.
+    /// The text of a file of the project; empty if the file does not exist.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.project().join(name)).unwrap_or_default()
     }
@@ -81,7 +81,7 @@ impl Room {
         Ok(())
     }
 
-    /// What hooks have kept of each event, in files of their own.
+    /// The events that hooks have stored, each in a separate file.
     pub(crate) fn events(&self) -> Result<Vec<String>, String> {
         let directory = self.sandbox.home().join("events");
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -127,7 +127,7 @@ impl Room {
         );
         self.write("run.sh", &script)?;
         let socket = self.sandbox.scripts().join("tmux");
-        let terminal = Terminal { room: self, socket };
+        let terminal = Terminal { fixture: self, socket };
         let mut tmux = terminal.tmux(&["new-session", "-d", "-s", "t"]);
         tmux.args(["-x", &columns.to_string(), "-y", &rows.to_string(), "sh run.sh"]);
         tmux.current_dir(self.project()).env_clear();
@@ -161,7 +161,7 @@ impl Terminal<'_> {
     }
 
     /// Types a text and sends it.
-    pub(crate) fn say(&self, text: &str) -> Result<(), String> {
+    pub(crate) fn submit(&self, text: &str) -> Result<(), String> {
         self.types(text)?;
         self.press("Enter")
     }
@@ -212,10 +212,10 @@ impl Terminal<'_> {
 
     /// Waits for a file of the project; its text.
     pub(crate) fn until_file(&self, name: &str) -> Result<String, String> {
-        awaited(|| Ok(!self.room.text(name).is_empty())).map_err(|why| {
+        awaited(|| Ok(!self.fixture.text(name).is_empty())).map_err(|why| {
             format!("`{name}` is not written{why}\n{}", self.screen().unwrap_or_default())
         })?;
-        Ok(self.room.text(name))
+        Ok(self.fixture.text(name))
     }
 
     /// The process of the agent.
