@@ -131,7 +131,7 @@ impl Here {
     /// Tells people that nothing is kept, where their home does not exist (BR-43).
     pub(crate) fn warn_without_home(&self, term: Term) {
         if let Some(home) = discover::missing_home(&self.state) {
-            term.say_after(WARNING, "warning:", &discover::without_home(&home));
+            term.note_after(WARNING, "warning:", &discover::without_home(&home));
         }
     }
 
@@ -145,7 +145,7 @@ impl Here {
         }
     }
 
-    /// What hooks get of this process: its environment, a model where one is asked for, and directories of their own.
+    /// The surroundings of hooks: the environment of this process, a model if a hook needs one, and a directory for each hook.
     pub(crate) fn ambient(&self, model: Option<&str>, scratch: Option<&Path>) -> Ambient {
         let model = ModelClient::new(&self.env, model);
         let mut ambient = Ambient::default().env(self.env.clone()).model(Arc::new(model));
@@ -164,7 +164,7 @@ impl Here {
 }
 
 /// What was typed behind the program's name.
-pub(crate) fn words() -> Vec<String> {
+pub(crate) fn arguments() -> Vec<String> {
     env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 

@@ -66,7 +66,7 @@ const PAGES: &[Page] = pages![
 
 /// What the specification says of a rule or a code.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Entry {
     /// The address of the page: who installed the program has no checkout.
     pub(crate) page: String,
     /// Its words.
@@ -80,11 +80,11 @@ pub(crate) fn is_number(word: &str) -> bool {
     upper && number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 4
 }
 
-/// What is said of a rule by its number, or of a finding or fault by its code.
-pub(crate) fn find(word: &str) -> Option<Said> {
+/// Finds the entry of a rule by its number, or of a finding or fault by its code.
+pub(crate) fn find(word: &str) -> Option<Entry> {
     let found = |page: &Page| {
         let text = if is_number(word) { rule(page.text, word) } else { code(page.text, word) };
-        Some(Said { page: address(page.name), text: text? })
+        Some(Entry { page: address(page.name), text: text? })
     };
     PAGES.iter().find_map(found)
 }
@@ -168,7 +168,8 @@ mod tests {
         assert!(is_number("AG-1") && !is_number("dead-matcher") && !is_number("Bash"));
     }
 
-    /// Whatever number or code a message prints can be looked up: what stands in the texts of the code, and every code there is.
+    /// Every number or code that a message prints can be looked up: those in the strings of the code, and every code of the
+    /// table.
     #[test]
     fn whatever_is_printed_can_be_looked_up() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

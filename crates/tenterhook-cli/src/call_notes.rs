@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tenterhook::discover;
 use tenterhook::trust::Digest;
 
-use crate::kept::private;
+use crate::session_store::private;
 
 /// How large the file grows before it becomes the older one. A note takes some 50 bytes.
 const LARGEST: u64 = 256 << 10;

@@ -1,5 +1,6 @@
-//! One room a command: what it reads, what it prints, how it ends.
+//! One module for each command: what it reads, what it prints, how it ends.
 
+pub(crate) mod allow;
 pub(crate) mod backtest;
 mod change;
 pub(crate) mod check;
@@ -15,7 +16,6 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod input;
 pub(crate) mod install;
-pub(crate) mod leave;
 pub(crate) mod list;
 pub(crate) mod log;
 mod lookup;
@@ -56,7 +56,7 @@ fn json_text(value: &Value) -> Result<String, Problem> {
     Ok(text + "\n")
 }
 
-/// Puts an event on record that nobody could read, and denies it; where none was given, that is the caller's mistake.
+/// Records an unreadable event and denies it. Without any event, it reports the mistake of the caller.
 fn deny_lost(lost: Lost, journal: Option<&Arc<Journal>>, term: Term) -> Result<Exit, Problem> {
     match lost {
         Lost::NotGiven(problem) => Err(problem),

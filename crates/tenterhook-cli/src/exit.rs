@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     Asks,
     /// The run was cancelled by this signal.
     Cancelled(u8),
-    /// An agent was told what to do, and reads this code.
+    /// The agent got a reply, and reads this code.
     Replied(u8),
 }
 
@@ -49,8 +49,8 @@ impl Exit {
         }
     }
 
-    /// What an outcome means for whoever waits for it.
-    pub(crate) fn of(outcome: &Outcome) -> Self {
+    /// The exit code of an outcome.
+    pub(crate) fn from_outcome(outcome: &Outcome) -> Self {
         match outcome.decision() {
             Decision::Proceed { .. } => Self::Good,
             Decision::Ask { .. } | Decision::Deferred { .. } => Self::Asks,
@@ -81,9 +81,9 @@ mod tests {
         ] {
             let mut outcome = Outcome::silent();
             outcome.restraint = restraint;
-            assert_eq!(Exit::of(&outcome).code(), code, "{restraint:?}");
+            assert_eq!(Exit::from_outcome(&outcome).code(), code, "{restraint:?}");
             outcome.effects.stop = Some(tenterhook::answer::Stop::default());
-            assert_eq!(Exit::of(&outcome).code(), 2, "{restraint:?} and stop");
+            assert_eq!(Exit::from_outcome(&outcome).code(), 2, "{restraint:?} and stop");
         }
     }
 

@@ -7,18 +7,18 @@ use tenterhook::config::{Ruleset, Source};
 use tenterhook::diagnostic::{Code, Diagnostic};
 use tenterhook::hook::{Arming, Grants, Hook};
 
-/// Of a path that many hooks are granted, as by a word of their source, it is said once.
+/// Reports a missing path once, even if a setting of the source grants it to many hooks.
 pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let hooks = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
-    hooks.flat_map(|hook| absent(hook, sources, &mut told)).collect()
+    hooks.flat_map(|hook| absent(hook, sources, &mut reported)).collect()
 }
 
-fn absent(hook: &Hook, sources: &[Source], told: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
+fn absent(hook: &Hook, sources: &[Source], reported: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
     let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
     let granted = grants.read.iter().chain(&grants.write);
     let absent = granted.filter(|path| !Grants::place(path, &source.project).exists());
-    let absent = absent.filter(|path| told.insert((*path).clone()));
+    let absent = absent.filter(|path| reported.insert((*path).clone()));
     let finding = |path: &PathBuf| {
         let shown = as_grant(path, &source.project, &source.home);
         let message = format!("its sandbox grants `{}`, which is not there", shown.display());

@@ -15,19 +15,19 @@ use crate::show::paint::WARNING;
 use crate::term::Term;
 
 /// What firings are recorded with; `None` where the user, or the organisation, wants none.
-pub(crate) fn of(here: &Here) -> Option<Arc<Journal>> {
+pub(crate) fn open(here: &Here) -> Option<Arc<Journal>> {
     Journal::below(&state(here), &discover::record(&here.roots)).map(Arc::new)
 }
 
 /// Where records are read from, also where none are written any more.
-pub(crate) fn place(here: &Here) -> Place {
+pub(crate) fn location(here: &Here) -> Place {
     Place::below(&state(here), discover::record(&here.roots).dir.as_deref())
 }
 
 /// Puts an event on record that no hook could see.
 pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Term) {
     if let Some(Err(lack)) = journal.map(|journal| journal.unseen(outcome)) {
-        term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
+        term.note_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
     }
 }
 
@@ -36,20 +36,20 @@ pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Te
 /// # Errors
 ///
 /// Where it must be on record and is not: then nothing may come of it.
-pub(crate) fn said(
+pub(crate) fn record_decision(
     (saying, about, shown): (Saying, &str, &str),
     here: &Here,
     term: Term,
 ) -> Result<(), Problem> {
     let word = Word { saying, about, shown };
-    match of(here).map(|journal| journal.said(&word)) {
+    match open(here).map(|journal| journal.said(&word)) {
         Some(Err(lack)) if lack.is_required => {
             let message =
                 format!("nothing was changed, because this is not on record: {}", lack.why);
             Err(Problem::new(message).help("`[record] required` says that it must be"))
         }
         Some(Err(lack)) => {
-            term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
+            term.note_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
             Ok(())
         }
         Some(Ok(())) | None => Ok(()),

@@ -1,7 +1,7 @@
 //! What the program says where it cannot go on itself: a panic, no memory, no thread. Knows no hook.
 //!
-//! Whoever waits for the outcome of an event reads standard output and the exit code. A program that dies without a word
-//! leaves that to chance; so the word is prepared before anything can go wrong, in the form that was asked for.
+//! A caller that waits for the outcome of an event reads standard output and the exit code. A program that dies silently leaves
+//! the outcome to chance, so the fallback reply is prepared before anything can go wrong, in the requested form.
 
 use std::io::Write;
 use std::panic::PanicHookInfo;
@@ -23,7 +23,7 @@ use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
 
-/// The memory of the program, with a last word where there is none.
+/// The memory allocator, which prints the fallback reply when memory runs out.
 #[global_allocator]
 static MEMORY: Memory<Allocator> = Memory(ALLOCATOR);
 
@@ -52,11 +52,11 @@ pub(crate) enum Form {
     Agent(DialectId, Box<Event>),
 }
 
-/// The form, once it is known that an event is fired: any other command owes nobody an outcome.
+/// The form of the outcome, once the program knows that it fires an event: no other command has an outcome.
 static FORM: RwLock<Option<Form>> = RwLock::new(None);
 
-/// Whether an agent was told already: what comes then is too late, and a second object would take the first one back.
-static TOLD: AtomicBool = AtomicBool::new(false);
+/// Whether the agent has its reply: a second object would override the first one.
+static REPLIED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the runtime is being made: its own complaints there are about the limits of this process.
 static STARTING: AtomicBool = AtomicBool::new(false);
@@ -66,7 +66,7 @@ fn form() -> Option<Form> {
     FORM.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// From now on nothing ends the program without a word. Call it before there is another thread.
+/// From now on the program never ends silently. Call it before any thread is started.
 pub(crate) fn prepare(words: &[String]) {
     std::panic::set_hook(Box::new(panicked));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -94,7 +94,7 @@ fn claimed(words: &[&str]) -> Form {
     }
 }
 
-/// The last word to whoever waits for this form; the code alone, where nobody knows in which.
+/// The fallback reply in this form; only the exit code, if the form is unknown.
 fn last_word(form: Option<&Form>, code: Code, why: &str) -> LastWord {
     let denied = Reply { exit: Exit::Blocked.code(), ..Reply::default() };
     let words = form.map_or(denied, |form| written(form, code, why));
@@ -105,7 +105,7 @@ fn last_word(form: Option<&Form>, code: Code, why: &str) -> LastWord {
     }
 }
 
-/// What is said where nothing else can be said any more.
+/// Prints the fallback reply when nothing else can be printed.
 fn speak_last(word: impl Fn(Code, &str) -> LastWord) {
     tenterhook_process::last_words(LastWords {
         exhausted: word(Code::OutOfMemory, "there is no memory left"),
@@ -116,8 +116,8 @@ fn speak_last(word: impl Fn(Code, &str) -> LastWord) {
 /// A signal does not say why it came: who wants for memory may learn it so from a library, or from the kernel about a stack.
 const CRASHED: &str = "tenterhook itself failed: a signal ended it, for a defect, or for want of memory or processor time";
 
-/// Makes what hooks are waited for with. Where a thread or a descriptor is missing, some of its makers panic, and then wait
-/// for ever for the threads that they did get: that is told as what it is.
+/// Creates what hooks are awaited with. If a thread or descriptor is missing, some constructors panic and then wait for ever for
+/// the threads that they got: report that as lack of resources.
 pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
     STARTING.store(true, Ordering::Relaxed);
     let made = make();
@@ -126,19 +126,19 @@ pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
 }
 
 /// An event is about to be fired.
-pub(crate) fn owe(form: Form) {
+pub(crate) fn arm_fallback_reply(form: Form) {
     speak_last(|code, why| last_word(Some(&form), code, why));
     // Whose words they are may turn out when the event is read.
     *FORM.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
 }
 
-/// Tells an agent that waits, once; `None` where it was told already, else the code to end with. A reply that reaches nobody is
-/// none, and silence at exit code 0 is consent: where something is at stake, the code says no (BR-10).
-pub(crate) fn tell(reply: &Reply) -> Option<u8> {
-    if TOLD.swap(true, Ordering::SeqCst) {
+/// Sends a reply to the agent, once; `None` if one was sent before, otherwise the exit code. A reply that cannot be written is
+/// lost, and silence with exit code 0 allows the call: for a gate, the exit code denies (BR-10).
+pub(crate) fn send(reply: &Reply) -> Option<u8> {
+    if REPLIED.swap(true, Ordering::SeqCst) {
         return None;
     }
-    // A closed stream leaves nobody to tell; the exit code says what it can.
+    // A closed stream has no reader; the exit code says what it can.
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
     let code = match put(reply.stdout.as_bytes()) {
         Ok(()) => reply.exit,
@@ -185,7 +185,7 @@ fn put(reply: &[u8]) -> Result<(), Unread> {
     put.map_err(Unread::Unwritten)
 }
 
-/// Whether nobody can read what is printed. A stream that was closed at the start is `/dev/null` by now.
+/// Whether the output has no reader. A stream that was closed at the start is `/dev/null` by now.
 #[cfg(unix)]
 fn leads_nowhere() -> bool {
     use std::os::fd::AsFd;
@@ -210,13 +210,13 @@ fn is_at_stake() -> bool {
     }
 }
 
-/// From now on the agent is told something within this time, whatever this program is at (BR-12).
+/// From now on the agent gets a reply within this time, whatever this program is doing (BR-12).
 pub(crate) fn within(limit: Duration) -> std::io::Result<()> {
     let watch = move || {
         std::thread::sleep(limit);
-        if !TOLD.load(Ordering::SeqCst) {
+        if !REPLIED.load(Ordering::SeqCst) {
             let message = format!("no reply was found within {limit:?}");
-            leave(deny(Code::TimedOut, &message));
+            exit_process(deny(Code::TimedOut, &message));
         }
     };
     std::thread::Builder::new().stack_size(WATCH_STACK).spawn(watch).map(drop)
@@ -230,29 +230,29 @@ const WATCH_STACK: usize = 256 << 10;
     clippy::disallowed_methods,
     reason = "the program ends here, on whatever thread it is; `main` may never hear of it"
 )]
-fn leave(exit: Exit) -> ! {
+fn exit_process(exit: Exit) -> ! {
     std::process::exit(exit.code().into())
 }
 
 /// Denies, in the form that is waited for.
 pub(crate) fn deny(code: Code, message: &str) -> Exit {
-    // A closed stream leaves nobody to tell; the exit code says it.
+    // A closed stream has no reader; the exit code says it.
     let _ = writeln!(std::io::stderr(), "error: {message}");
-    say(code, message)
+    reply_denial(code, message)
 }
 
 /// Denies an event that no hook could see, in the form that is waited for (E-10).
 pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
     term.complain(problem);
-    say(code, &problem.message)
+    reply_denial(code, &problem.message)
 }
 
-fn say(code: Code, message: &str) -> Exit {
+fn reply_denial(code: Code, message: &str) -> Exit {
     let Some(form) = form() else { return Exit::Blocked };
     let words = written(&form, code, message);
-    let told = tell(&words);
+    let code_sent = send(&words);
     match form {
-        Form::Agent(..) => Exit::Replied(told.unwrap_or(words.exit)),
+        Form::Agent(..) => Exit::Replied(code_sent.unwrap_or(words.exit)),
         Form::Page | Form::Object | Form::Line => Exit::Blocked,
     }
 }
@@ -268,7 +268,7 @@ fn panicked(panic: &PanicHookInfo<'_>) {
         }
         (false, None) => (Code::Failed, format!("tenterhook itself failed: {words}")),
     };
-    leave(deny(code, &message));
+    exit_process(deny(code, &message));
 }
 
 fn written(form: &Form, code: Code, message: &str) -> Reply {

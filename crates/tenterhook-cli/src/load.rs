@@ -17,8 +17,8 @@ use tenterhook::trust::Trust;
 use crate::ambient::Here;
 use crate::args::{CompatArg, Named, Which};
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{DIM, ERROR, HELP, WARNING, paint};
-use crate::show::words;
 use crate::term::Term;
 
 /// The texts that diagnostics point into, and what their files are called on the screen.
@@ -51,7 +51,7 @@ impl Texts {
     }
 }
 
-/// The findings about what nobody approved, or somebody changed since.
+/// The codes of findings about hooks that are not approved, or that changed since.
 const APPROVALS: &[Code] =
     &[Code::NotApproved, Code::ChangedSinceApproved, Code::LockIgnored, Code::ApprovalUnusable];
 
@@ -96,12 +96,12 @@ pub(crate) fn load(which: &Which, here: &Here) -> Result<Loaded, Problem> {
     }
 }
 
-/// What was said of the dialect of files that do not say their own.
+/// Which dialect files have that do not name theirs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Whose {
     /// Nothing: their places and shapes tell.
     Unsaid,
-    /// The event is in this one, and so are files, but those that bear the name of another one's.
+    /// The dialect of the event, also for files, except those whose name belongs to another dialect.
     OfTheEvent(DialectId),
     /// They are in this one.
     OfFiles(DialectId),
@@ -134,7 +134,7 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
         let (path, dialect) = (&named.path, whose.settled(named, here));
         match discover::given(path, dialect, DialectId::CLAUDE, &here.roots) {
             Ok(source) => {
-                let shown = words::line(&path.to_string_lossy());
+                let shown = layout::line(&path.to_string_lossy());
                 let entry = (Arc::clone(&source.text), shown);
                 texts.by_name.insert(Arc::clone(&source.name), entry);
                 sources.push(source);
@@ -182,11 +182,11 @@ pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     // From the root every path is whole, and shows it.
     let from_here = path.strip_prefix(&roots.cwd).ok().filter(|_| roots.cwd.parent().is_some());
     if let Some(rest) = from_here {
-        return words::line(&rest.to_string_lossy());
+        return layout::line(&rest.to_string_lossy());
     }
     match path.strip_prefix(&roots.home) {
-        Ok(rest) => words::line(&PathBuf::from("~").join(rest).to_string_lossy()),
-        Err(_) => words::line(name),
+        Ok(rest) => layout::line(&PathBuf::from("~").join(rest).to_string_lossy()),
+        Err(_) => layout::line(name),
     }
 }
 
@@ -195,7 +195,7 @@ const SHOWN: usize = 6;
 
 /// Says that there is no file with hooks, and where one would have been found.
 fn say_where(term: Term, roots: &Roots) {
-    term.say(&format!("no file with hooks was found from {}; searched were", roots.cwd.display()));
+    term.note(&format!("no file with hooks was found from {}; searched were", roots.cwd.display()));
     let mut by_dialect: Vec<(DialectId, Vec<String>)> = Vec::new();
     for (dialect, path) in discover::searched(roots) {
         let path = shorten(&path.to_string_lossy(), roots);
@@ -213,16 +213,15 @@ fn say_where(term: Term, roots: &Roots) {
         };
         let first: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
         let text = format!("{}{more}", first.join(", "));
-        term.say_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
+        term.note_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
     }
-    term.say("");
-    term.say_after(HELP, "hint:", "name a file, or begin one with `tenterhook init`");
-    term.say("");
+    term.note("");
+    term.note_after(HELP, "hint:", "name a file, or begin one with `tenterhook init`");
+    term.note("");
 }
 
 impl Loaded {
-    /// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
-    /// hear of it.
+    /// A rejected hook is a fault of every event that it might have guarded: the caller must learn about it.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         let counts = |found: &&Diagnostic| {
             let is_reported = matches!(found.code, Code::KeptLastGood | Code::HomeMoved);
@@ -264,8 +263,8 @@ impl Loaded {
     pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = match &self.trust {
-            // Somebody else's programs: what they need beside the project is granted by name. Who names a file takes it for
-            // their own.
+            // Programs of a repository: each right beyond the project is granted by name. A file in the arguments belongs
+            // to the user.
             Some(trust) => builder.trust(trust.clone()).confine_repositories(),
             None => builder.trust_repositories_unasked(),
         };
@@ -278,7 +277,7 @@ impl Loaded {
         engine
     }
 
-    /// The hooks as their files say them, as if whoever is asked had approved all: what approval changes is a finding of its own.
+    /// The hooks as their files define them, as if all were approved: approval has its own finding.
     pub(crate) fn as_written(&self) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
@@ -297,22 +296,22 @@ impl Loaded {
             let lead = if at == 0 { "reading" } else { "       " };
             let about = format!("({}, {})", source.dialect, source.layer.word());
             let shown = self.texts.shown(&source.name);
-            term.say(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
+            term.note(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
         }
         for hidden in &self.hidden {
             let path = shorten(&hidden.path.to_string_lossy(), roots);
-            let hooks = words::count(hidden.hooks, "hook");
+            let hooks = layout::count(hidden.hooks, "hook");
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
-            term.say_after(WARNING, "warning:", &text);
+            term.note_after(WARNING, "warning:", &text);
         }
         if !self.hidden.is_empty() {
-            term.say("");
-            term.say_after(
+            term.note("");
+            term.note_after(
                 HELP,
                 "hint:",
                 "to look at such a file all the same, name it with `--config`",
             );
-            term.say("");
+            term.note("");
         }
     }
 
@@ -329,18 +328,18 @@ impl Loaded {
             let place = error.place.as_ref().map_or_else(String::new, |place| {
                 format!("{}:{}: ", self.texts.shown(&place.file), place.line)
             });
-            term.say_after(ERROR, "error:", &format!("{place}{}", error.message));
+            term.note_after(ERROR, "error:", &format!("{place}{}", error.message));
         }
     }
 
     /// Says that there is more, where the errors stand in the data as [faults](Self::faults).
     pub(crate) fn warn_of_the_rest(&self, term: Term) {
-        // What holds calls, or does not run, is said whole: there is something to type.
+        // A finding that blocks calls or disables hooks is printed in full: it contains the command to type.
         let is_approval = |diagnostic: &&Diagnostic| APPROVALS.contains(&diagnostic.code);
         for diagnostic in self.diagnostics.iter().filter(is_approval) {
-            term.say_after(WARNING, "warning:", &diagnostic.message);
+            term.note_after(WARNING, "warning:", &diagnostic.message);
             if let Some(help) = &diagnostic.help {
-                term.say_after(HELP, "hint:", help);
+                term.note_after(HELP, "hint:", help);
             }
         }
         let counted = |diagnostic: &&Diagnostic| {
@@ -351,13 +350,13 @@ impl Loaded {
             let errors =
                 self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             let noun = if errors { "further finding" } else { "finding" };
-            term.say_after(WARNING, "warning:", &words::count(warnings, noun));
+            term.note_after(WARNING, "warning:", &layout::count(warnings, noun));
         }
         let shown = |diagnostic: &Diagnostic| {
             diagnostic.severity > Severity::Advice && !APPROVALS.contains(&diagnostic.code)
         };
         if self.diagnostics.iter().any(shown) {
-            term.say_after(
+            term.note_after(
                 HELP,
                 "hint:",
                 &format!(
@@ -365,7 +364,7 @@ impl Loaded {
                     self.named()
                 ),
             );
-            term.say("");
+            term.note("");
         }
     }
 }

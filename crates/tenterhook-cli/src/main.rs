@@ -8,11 +8,10 @@ mod command;
 mod executable;
 mod exit;
 mod grants;
-mod held;
 mod journal;
-mod kept;
 mod last_word;
 mod load;
+mod openings;
 mod pack;
 mod person;
 mod problem;
@@ -21,6 +20,7 @@ mod reach;
 mod scratch;
 mod scripts;
 mod servers;
+mod session_store;
 mod sessions;
 mod show;
 mod silence;
@@ -46,7 +46,7 @@ use term::Term;
 fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
     tenterhook_process::own_signals();
-    let words = ambient::words();
+    let words = ambient::arguments();
     last_word::prepare(&words);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -72,12 +72,12 @@ fn main() -> ExitCode {
 
 fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
     match command {
-        Command::Fire(args) => last_word::owe(args.form()),
-        Command::Hook(args) => command::hook::owe(args),
+        Command::Fire(args) => last_word::arm_fallback_reply(args.form()),
+        Command::Hook(args) => command::hook::arm_fallback_reply(args),
         _ => {}
     }
     let here = match ambient::Here::look() {
-        // Who waits for an outcome gets one.
+        // A caller that waits for an outcome gets one.
         Err(problem) if matches!(command, Command::Fire(_) | Command::Hook(_)) => {
             return Ok(last_word::deny(Code::NoDirectory, &problem.message));
         }
@@ -100,8 +100,8 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Untrust(args) => command::trust::untrust(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),
-        Command::Allow(args) => command::leave::allow(args, &here, term),
-        Command::Pause(args) => command::leave::pause(args, &here, term),
+        Command::Allow(args) => command::allow::allow(args, &here, term),
+        Command::Pause(args) => command::allow::pause(args, &here, term),
         Command::Install(args) => command::install::install(args, &here, term),
         Command::Uninstall(args) => command::install::uninstall(args, &here, term),
         Command::Status(args) => command::status::run(args, &here, term),
@@ -116,7 +116,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
 
 /// Clap would end with 2, but here 2 means that an event is blocked.
 fn usage(error: &clap::Error) -> Exit {
-    // A closed stream leaves nobody to tell.
+    // A closed stream has no reader.
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Good,

@@ -1,4 +1,4 @@
-//! Which packs of rules does the program bring, and what stands in them? Reads their text; writes nothing.
+//! The packs of rules in this program, and their content. Reads their text; writes nothing.
 
 use tenterhook::protect;
 

@@ -5,7 +5,7 @@ use std::fmt;
 /// A failed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// What is wrong, lower case, without a full stop.
+    /// The problem, in lower case and without a full stop.
     pub(crate) message: String,
     /// What to do instead.
     pub(crate) help: Option<String>,

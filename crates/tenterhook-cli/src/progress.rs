@@ -1,5 +1,5 @@
-//! What is being done, on a terminal, once it has taken a second: one line on standard error, gone at the end. Where nobody
-//! watches, nothing. Whoever holds one writes nothing else until it is dropped.
+//! A progress line on the standard error of a terminal, shown after one second and erased at the end. Without a terminal, it
+//! prints nothing. While one exists, its owner must print nothing else.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::show::words;
+use crate::show::layout;
 
-/// What is done sooner than this needs no words.
+/// Work that is faster than this shows no progress line.
 const QUIET: Duration = Duration::from_secs(1);
 /// How often the line is written anew.
 const PACE: Duration = Duration::from_millis(250);
@@ -37,7 +37,7 @@ impl Steps {
 }
 
 impl Progress {
-    /// Begins: `what` is a word like "checking"; `all` is how many parts there are, or 0 where nobody knows.
+    /// Begins: `what` is a word like "checking"; `all` is the number of parts, or 0 if it is unknown.
     pub(crate) fn begin(what: &'static str, all: usize, width: usize) -> Self {
         let steps = Steps::default();
         let line = io::stderr().is_terminal().then(|| {
@@ -46,7 +46,7 @@ impl Progress {
             let write = move || draw(&end, what, all, &counted, width, &mut io::stderr());
             (hold, write)
         });
-        // A line that nobody draws is no reason to stop.
+        // A line that cannot be drawn is no reason to stop.
         let line = line.and_then(|(hold, write)| {
             let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(write);
             thread.ok().map(|thread| (hold, thread))
@@ -83,7 +83,7 @@ fn draw(
     let mut drawn = false;
     while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(wait) {
         let line = line(what, steps.0.load(Ordering::Relaxed), all, began.elapsed(), width);
-        // Nobody is left to be told that standard error is gone.
+        // Standard error may be closed: ignore the error.
         let _ = write!(out, "{CLEAR}{line}").and_then(|()| out.flush());
         (wait, drawn) = (PACE, true);
     }
@@ -99,7 +99,7 @@ fn line(what: &str, done: usize, all: usize, took: Duration, width: usize) -> St
         0 => format!("{what} ({seconds} s)"),
         all => format!("{what}: {done} of {all} ({seconds} s)"),
     };
-    words::cut(&text, width.saturating_sub(1))
+    layout::cut(&text, width.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_at_once_is_not_told() {
+    fn fast_work_draws_no_line() {
         let (hold, end) = channel();
         drop(hold);
         let mut out = Vec::new();

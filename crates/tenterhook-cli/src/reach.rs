@@ -5,7 +5,7 @@ use tenterhook::hook::{Hook, OnFailure, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 
 /// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
-pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
+pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
     if let Some((because, rule)) = hook.arming.off() {
         return Some((because.clone(), rule));
     }

@@ -21,7 +21,7 @@ const IN_TIME: Duration = Duration::from_millis(500);
 
 /// A private directory.
 ///
-/// It goes with the run, unless something lies in it at the end: then an outcome names a file there, and whoever got the
+/// It is removed at the end of the run, unless it contains files: then an outcome names one of them, and the receiver of the
 /// outcome will want to read it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
@@ -30,14 +30,14 @@ pub(crate) struct Scratch {
 
 /// The place of a directory that is made only where a hook may write into it: most calls have none.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ScratchPath {
     path: PathBuf,
     /// Why it is not where no hook reaches it.
     doubt: Option<std::io::Error>,
 }
 
-impl Place {
-    /// A name that nobody else has or can guess, below `state`.
+impl ScratchPath {
+    /// An unguessable unused name below `state`.
     pub(crate) fn new(state: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
         let (all, doubt) = all(state);
@@ -48,13 +48,13 @@ impl Place {
         &self.path
     }
 
-    /// Makes it; what stands there already is not taken.
+    /// Creates it; an existing directory is not reused.
     pub(crate) fn make(self, term: Term) -> Scratch {
-        tell(self.doubt, term);
+        warn(self.doubt, term);
         let name = self.path.file_name().unwrap_or_default();
         let directory = self.path.parent().unwrap_or(&self.path);
         let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir_in(directory);
-        Scratch::told(made.and_then(Scratch::private), term)
+        Scratch::or_warn(made.and_then(Scratch::private), term)
     }
 }
 
@@ -68,13 +68,13 @@ fn all(state: &Path) -> (PathBuf, Option<std::io::Error>) {
     }
 }
 
-fn tell(doubt: Option<std::io::Error>, term: Term) {
+fn warn(doubt: Option<std::io::Error>, term: Term) {
     let Some(error) = doubt else { return };
     let text = format!(
         "the files of hooks lie in `{}`, where a hook that may write there reaches those of others: no directory of state can be used ({error})",
         std::env::temp_dir().display()
     );
-    term.say_after(WARNING, "warning:", &text);
+    term.note_after(WARNING, "warning:", &text);
 }
 
 impl Scratch {
@@ -84,17 +84,17 @@ impl Scratch {
     /// Makes one; a run without any still asks its hooks, and tells people what they lack.
     pub(crate) fn or_none(state: &Path, term: Term) -> Self {
         let (all, doubt) = all(state);
-        tell(doubt, term);
-        Self::told(Self::make(&all), term)
+        warn(doubt, term);
+        Self::or_warn(Self::make(&all), term)
     }
 
-    fn told(made: std::io::Result<Self>, term: Term) -> Self {
+    fn or_warn(made: std::io::Result<Self>, term: Term) -> Self {
         made.unwrap_or_else(|error| {
             let text = format!(
                 "no temporary directory can be made ({error}), so that hooks can set no variables; set `TMPDIR` to one \
                  that can be written"
             );
-            term.say_after(WARNING, "warning:", &text);
+            term.note_after(WARNING, "warning:", &text);
             Self { directory: None }
         })
     }
@@ -114,7 +114,7 @@ impl Scratch {
         self.directory.as_ref().map(TempDir::path)
     }
 
-    /// Removes it with all that is in it: nobody got an outcome.
+    /// Removes it with its content: no outcome names a file in it.
     pub(crate) fn discard(mut self) {
         let Some(directory) = self.directory.take() else { return };
         // A hook filled it as it liked. What takes longer than this stays.

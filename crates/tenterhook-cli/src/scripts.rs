@@ -68,14 +68,14 @@ fn of_hook(
     let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
     let judged = |ending: Option<consequence::Ending>| {
         let ending = ending.filter(|_| is_hook)?;
-        Some(consequence::of(ruleset, hook, ending))
+        Some(consequence::consequence(ruleset, hook, ending))
     };
     let found = |diagnostic, consequence| Missing {
         diagnostic,
         consequence,
         hook: is_hook.then(|| hook.id.clone()),
     };
-    let path = SearchPath::of(hook, env);
+    let path = SearchPath::for_hook(hook, env);
     let programs = hook.programs(&source.project, &source.home);
     let lost: Vec<Missing> = programs
         .iter()
@@ -128,7 +128,7 @@ fn no_script(
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
             Code::ScriptMissing,
-            format!("`{path}` cannot be started: {}", words(&error)),
+            format!("`{path}` cannot be started: {}", reason(&error)),
             format!("correct the path, or add the file{then}"),
         ),
         Ok(found) if found.is_dir() => (
@@ -160,7 +160,7 @@ fn no_script(
     Some(Diagnostic::new(code, message, place).weighing(severity).label(label).help(help))
 }
 
-fn words(error: &std::io::Error) -> String {
+fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),

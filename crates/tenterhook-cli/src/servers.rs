@@ -9,7 +9,7 @@ use tenterhook::hook::{Hook, McpTool, Run};
 
 use crate::load::Loaded;
 
-/// The servers that the hooks can call; what is wrong with them is told with the rest.
+/// The servers that the hooks can call; their errors are added to the other diagnostics.
 pub(crate) fn find(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
     let (servers, diagnostics) = discover::servers_for(ruleset, roots, &loaded.sources);
     loaded.diagnostics.extend(diagnostics);

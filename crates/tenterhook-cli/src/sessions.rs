@@ -57,7 +57,7 @@ impl Session {
             Decoder::new(self.agent).about(self.cwd.as_deref(), self.subagent.as_deref());
         let mut more = true;
         let mut take = |line: Line<'_>| {
-            decoder.line(line, &mut |told| more = more && each(&told));
+            decoder.line(line, &mut |record| more = more && each(&record));
             more
         };
         let cannot = |error: std::io::Error| {

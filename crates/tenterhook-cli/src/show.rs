@@ -3,8 +3,8 @@
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod junit;
+pub(crate) mod layout;
 pub(crate) mod outcome;
 pub(crate) mod paint;
 pub(crate) mod sarif;
 pub(crate) mod table;
-pub(crate) mod words;

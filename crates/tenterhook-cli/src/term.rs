@@ -7,8 +7,8 @@ use anstyle::Style;
 
 use crate::problem::Problem;
 use crate::progress::Progress;
+use crate::show::layout;
 use crate::show::paint::{ERROR, HELP, paint};
-use crate::show::words;
 
 /// Both streams and how wide they are.
 #[derive(Clone, Copy, Debug)]
@@ -56,26 +56,26 @@ impl Term {
     }
 
     /// Writes a line for people.
-    pub(crate) fn say(self, text: &str) {
+    pub(crate) fn note(self, text: &str) {
         let mut stream = AutoStream::new(io::stderr(), self.color(&io::stderr())).lock();
-        // Nobody is left to be told that standard error is gone.
+        // Standard error may be closed: ignore the error.
         let _ = writeln!(stream, "{text}");
     }
 
     /// Writes a question for people, and leaves the line open for their answer.
     pub(crate) fn prompt(self, text: &str) {
         let mut stream = AutoStream::new(io::stderr(), self.color(&io::stderr())).lock();
-        // Where nobody reads the question, nobody answers it either.
+        // If the question cannot be written, no answer will come either.
         let _ = write!(stream, "{text}").and_then(|()| stream.flush());
     }
 
     /// Writes words for people behind a coloured lead, further lines set in under the first.
-    pub(crate) fn say_after(self, style: Style, lead: &str, text: &str) {
-        let inset = words::width(lead) + 1;
-        for (at, line) in words::wrap(text, self.width.saturating_sub(inset)).iter().enumerate() {
+    pub(crate) fn note_after(self, style: Style, lead: &str, text: &str) {
+        let inset = layout::width(lead) + 1;
+        for (at, line) in layout::wrap(text, self.width.saturating_sub(inset)).iter().enumerate() {
             match at {
-                0 => self.say(&format!("{} {line}", paint(style, lead))),
-                _ => self.say(&format!("{}{line}", " ".repeat(inset))),
+                0 => self.note(&format!("{} {line}", paint(style, lead))),
+                _ => self.note(&format!("{}{line}", " ".repeat(inset))),
             }
         }
     }
@@ -88,10 +88,10 @@ impl Term {
 
     /// Says what went wrong and, after a blank line, what to do.
     pub(crate) fn complain(self, problem: &Problem) {
-        self.say_after(ERROR, "error:", &problem.message);
+        self.note_after(ERROR, "error:", &problem.message);
         if let Some(help) = &problem.help {
-            self.say("");
-            self.say_after(HELP, "hint:", help);
+            self.note("");
+            self.note_after(HELP, "hint:", help);
         }
     }
 

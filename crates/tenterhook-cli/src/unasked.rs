@@ -9,8 +9,8 @@ use tenterhook::discover;
 
 use crate::ambient::Here;
 use crate::load::shorten;
+use crate::show::layout::line;
 use crate::show::paint::{BOLD, DIM, paint};
-use crate::show::words::line;
 
 /// How many folders deep `**` looks, and how many files of one kind are read.
 const DEEPEST: usize = 6;

@@ -27,7 +27,7 @@ impl Starved {
         Self(error)
     }
 
-    /// Whoever waits for an outcome gets one that restrains.
+    /// A caller that waits for an outcome gets one that restrains.
     pub(crate) fn deny(self) -> Exit {
         last_word::deny(Code::OutOfResources, &Problem::from(self).message)
     }
@@ -59,8 +59,8 @@ pub(crate) fn block_on_here<T>(
     block_on_with(tokio::runtime::Builder::new_current_thread(), work, give_up)
 }
 
-/// The same for work that computes. What a signal finds computing is told by `give_up`, on another thread: it can only be
-/// dropped when it has ended.
+/// The same for work that computes. If a signal arrives during the computation, `give_up` reports it on another thread: the
+/// computation can only be dropped when it has ended.
 pub(crate) fn block_on_or<T>(
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
@@ -99,16 +99,16 @@ fn block_on_with<T>(
     Ok(waited)
 }
 
-/// Tells `heard` of the first signal that asks the program to end, whenever it comes: also between two runs, where a handler
+/// Tells `handler` of the first signal that asks the program to end, whenever it comes: also between two runs, where a handler
 /// that is installed and asked by no runtime would swallow it.
-pub(crate) fn hear_signals(heard: impl FnOnce(u8) + Send + 'static) -> Result<(), Starved> {
+pub(crate) fn on_signal(handler: impl FnOnce(u8) + Send + 'static) -> Result<(), Starved> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().map_err(Starved)?;
     let signals = {
         let _inside = runtime.enter();
         Signals::listen()
     };
-    let listening = move || heard(runtime.block_on(signals.first()));
+    let listening = move || handler(runtime.block_on(signals.first()));
     std::thread::Builder::new().spawn(listening).map(|_| ()).map_err(Starved)
 }
 
@@ -123,8 +123,9 @@ impl Signals {
         const ASKING: [(fn() -> SignalKind, u8); 3] =
             [(SignalKind::hangup, 1), (SignalKind::interrupt, 2), (SignalKind::terminate, 15)];
         // Without its handler a signal ends the program at once, as it always did.
-        let heard = |(kind, number): (fn() -> SignalKind, u8)| Some((signal(kind()).ok()?, number));
-        Self(ASKING.into_iter().filter_map(heard).collect())
+        let handler =
+            |(kind, number): (fn() -> SignalKind, u8)| Some((signal(kind()).ok()?, number));
+        Self(ASKING.into_iter().filter_map(handler).collect())
     }
 
     /// The number of the first that comes.

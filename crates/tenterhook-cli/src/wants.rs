@@ -32,7 +32,7 @@ fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<
     let (project, home) = (&source.project, &source.home);
     let mut wants = hook.wants(project, home);
     wants.extend(of_script(hook, source));
-    let room = Room { grants, project, home, env };
+    let room = Rights { grants, project, home, env };
     wants.retain(|want| room.refuses(want));
     if wants.is_empty() {
         return None;
@@ -85,14 +85,14 @@ fn what(want: &Want) -> String {
 }
 
 /// What a hook is left.
-struct Room<'r> {
+struct Rights<'r> {
     grants: &'r Grants,
     project: &'r Path,
     home: &'r Path,
     env: &'r [(String, String)],
 }
 
-impl Room<'_> {
+impl Rights<'_> {
     fn refuses(&self, want: &Want) -> bool {
         if want.unless.as_ref().is_some_and(|path| path.exists()) {
             return false;

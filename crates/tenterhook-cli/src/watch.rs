@@ -11,34 +11,34 @@ use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::show::paint::{DIM, paint};
 use crate::term::Term;
-use crate::wait::hear_signals;
+use crate::wait::on_signal;
 
 /// Editors write a file in several steps; what follows this soon belongs to the same change.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// Runs `round`, waits until something changes in a directory of `files`, and runs it again. A problem of a round is told: the
-/// next change may mend it.
+/// Runs `round`, waits until something changes in a directory of `files`, and runs it again. A problem of a round is printed:
+/// the next change may fix it.
 pub(crate) fn run(
     term: Term,
     files: impl Fn() -> BTreeSet<PathBuf>,
     round: impl Fn() -> Result<Exit, Problem>,
 ) -> Result<Exit, Problem> {
-    let (sender, heard) = channel();
+    let (sender, wakes) = channel();
     let signals = sender.clone();
-    // Where nobody receives any more, the program is about to end.
-    hear_signals(move |signal| drop(signals.send(Heard::Signal(signal))))?;
+    // Without a receiver the program is about to end.
+    on_signal(move |signal| drop(signals.send(Wake::Signal(signal))))?;
     let own = Printed::now();
     loop {
         let changed = sender.clone();
         let printed = own.clone();
-        let told = move |event: notify::Result<notify::Event>| {
+        let on_event = move |event: notify::Result<notify::Event>| {
             if event.as_ref().map_or(true, |event| is_change(event, &printed)) {
-                drop(changed.send(Heard::Change));
+                drop(changed.send(Wake::Change));
             }
         };
         let cannot =
             |error: notify::Error| Problem::new(format!("files cannot be watched: {error}"));
-        let mut watcher = notify::recommended_watcher(told).map_err(cannot)?;
+        let mut watcher = notify::recommended_watcher(on_event).map_err(cannot)?;
         // What changes while the round runs is not missed: it is watched before.
         for directory in directories(&files()) {
             // One that has just gone away comes back with the next change.
@@ -49,15 +49,15 @@ pub(crate) fn run(
             Ok(_) => {}
             Err(problem) => term.complain(&problem),
         }
-        term.say(&format!("\n{}", paint(DIM, "waiting for a change; Ctrl-C ends this")));
-        let mut next = heard.recv().ok();
-        while let Some(Heard::Change) = next {
-            match heard.recv_timeout(TOGETHER) {
+        term.note(&format!("\n{}", paint(DIM, "waiting for a change; Ctrl-C ends this")));
+        let mut next = wakes.recv().ok();
+        while let Some(Wake::Change) = next {
+            match wakes.recv_timeout(TOGETHER) {
                 Ok(more) => next = Some(more),
                 Err(_) => break,
             }
         }
-        if let Some(Heard::Signal(signal)) = next {
+        if let Some(Wake::Signal(signal)) = next {
             return Ok(Exit::Cancelled(signal));
         }
     }
@@ -109,7 +109,7 @@ impl Printed {
 }
 
 /// What ends the wait for the next round.
-enum Heard {
+enum Wake {
     Change,
     Signal(u8),
 }

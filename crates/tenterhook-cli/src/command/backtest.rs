@@ -1,7 +1,7 @@
 //! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks, starts nothing.
 
-mod kept;
 mod page;
+mod recent;
 mod report;
 mod shape;
 mod tally;
@@ -22,20 +22,20 @@ use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::progress::{Progress, Steps};
 use crate::sessions::{self, Session as File};
+use crate::show::layout;
 use crate::show::paint::WARNING;
-use crate::show::words;
 use crate::term::Term;
 use crate::wait;
-use kept::Kept;
 use page::{Asked, Gathering, Row};
-use tally::{Place, Tally};
+use recent::RecentSessions;
+use tally::{Location, Tally};
 use turns::Turns;
 
 /// No signal has come.
 const NONE: u8 = 0;
 /// How many threads read at most.
 const THREADS: usize = 8;
-/// How much of a file waits for the turn of the file. What is read beyond it is asked about in that turn, while other files wait.
+/// How many bytes of a file are read before its turn. The rest is read and tried in that turn, while other files wait.
 const WAITING: usize = 8 << 20;
 
 pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     for (path, why) in &found.strange {
         let text =
             format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
-        term.say_after(WARNING, "warning:", &words::line(&text));
+        term.note_after(WARNING, "warning:", &layout::line(&text));
     }
     let since = args.since.map(|time| time.as_millisecond());
     // What was written before cannot tell of what came after.
@@ -59,8 +59,8 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     let files: Vec<File> = found.sessions.iter().filter(is_new).cloned().collect();
     let signal = Arc::new(AtomicU8::new(NONE));
-    let heard = Arc::clone(&signal);
-    wait::hear_signals(move |byte| heard.store(byte, Ordering::Relaxed))?;
+    let received = Arc::clone(&signal);
+    wait::on_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
     let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let signal = signal.load(Ordering::Relaxed);
     tally.problems.sort();
     for problem in &tally.problems {
-        term.say_after(WARNING, "warning:", &words::line(problem));
+        term.note_after(WARNING, "warning:", &layout::line(problem));
     }
     if let (Some(path), Some(all)) = (&args.html, &work.page) {
         let rows = std::mem::take(&mut tally.rows);
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     }
     report::print(&tally, &work.new, args, signal != NONE, here, term)?;
     if let Some(path) = &args.html {
-        term.say(&format!("wrote {}", load::shorten(&path.to_string_lossy(), &here.roots)));
+        term.note(&format!("wrote {}", load::shorten(&path.to_string_lossy(), &here.roots)));
     }
     match signal {
         NONE => Ok(Exit::Good),
@@ -153,7 +153,7 @@ impl Work {
             .map_err(|error| Problem::new(format!("rules cannot be asked: {error}")))?;
         let mut tally = Tally::default();
         while let Some((number, file)) = self.take() {
-            let sessions = Kept::default();
+            let sessions = RecentSessions::default();
             let mut of_file = OfFile { work: self, runtime: &runtime, file, number, sessions };
             match of_file.read(&mut tally) {
                 Ok(facts) => tally.file(file, &facts),
@@ -165,7 +165,7 @@ impl Work {
     }
 
     fn take(&self) -> Option<(usize, &File)> {
-        // Whoever takes a number takes its turn, too: others wait for it.
+        // A thread that takes a number must also take its turn: others wait for it.
         if self.is_over() {
             return None;
         }
@@ -188,7 +188,7 @@ struct OfFile<'a> {
     runtime: &'a tokio::runtime::Runtime,
     file: &'a File,
     number: usize,
-    sessions: Kept,
+    sessions: RecentSessions,
 }
 
 impl OfFile<'_> {
@@ -196,26 +196,26 @@ impl OfFile<'_> {
     /// which of their calls are copies.
     fn read(&mut self, tally: &mut Tally) -> Result<Facts, Problem> {
         let (work, file) = (self.work, self.file);
-        let turn = work.turns.of(self.number);
+        let turn = work.turns.turn(self.number);
         let (mut waiting, mut room) = (Vec::new(), WAITING);
-        let facts = file.read(&mut |told| {
-            if !work.is_wanted(told) {
+        let facts = file.read(&mut |record| {
+            if !work.is_wanted(record) {
                 return !work.is_over();
             }
-            tally.time(file.agent, told);
-            if !is_asked_about(told) {
+            tally.time(file.agent, record);
+            if !is_asked_about(record) {
                 return !work.is_over();
             }
-            if let Some(left) = room.checked_sub(told.what.bytes()) {
+            if let Some(left) = room.checked_sub(record.what.bytes()) {
                 room = left;
-                waiting.push(told.to_owned());
+                waiting.push(record.to_owned());
                 return !work.is_over();
             }
             turn.wait();
             room = 0;
-            for told in waiting.drain(..).chain([told.to_owned()]) {
-                let is_copy = self.is_copy(&told);
-                self.told(&told, is_copy, tally);
+            for record in waiting.drain(..).chain([record.to_owned()]) {
+                let is_copy = self.is_copy(&record);
+                self.try_record(&record, is_copy, tally);
             }
             !work.is_over()
         });
@@ -223,8 +223,8 @@ impl OfFile<'_> {
         let known: Vec<_> =
             waiting.into_iter().map(|record| (self.is_copy(&record), record)).collect();
         drop(turn);
-        for (is_copy, told) in known.into_iter().take_while(|_| !work.is_over()) {
-            self.told(&told, is_copy, tally);
+        for (is_copy, record) in known.into_iter().take_while(|_| !work.is_over()) {
+            self.try_record(&record, is_copy, tally);
         }
         facts
     }
@@ -235,12 +235,12 @@ impl OfFile<'_> {
         copies.is_copy(self.file.agent, record, call)
     }
 
-    fn told(&mut self, told: &Told<'_>, is_copy: bool, tally: &mut Tally) {
+    fn try_record(&mut self, record: &Told<'_>, is_copy: bool, tally: &mut Tally) {
         if is_copy {
             tally.copied += 1;
             return;
         }
-        if let What::Call(call) = &told.what {
+        if let What::Call(call) = &record.what {
             if call.kind == Kind::Script {
                 tally.not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
                 return;
@@ -248,12 +248,12 @@ impl OfFile<'_> {
             tally.calls += 1;
         }
         let around = self.file.around(&self.work.home);
-        let Some(event) = told.event(self.file.agent, &around) else { return };
+        let Some(event) = record.event(self.file.agent, &around) else { return };
         if let Some(why) = lacks(&event) {
             tally.not_judged(why);
         }
-        let id = told.session.as_deref().unwrap_or_default();
-        let session = self.sessions.of(id, self.work.old.is_some());
+        let id = record.session.as_deref().unwrap_or_default();
+        let session = self.sessions.get(id, self.work.old.is_some());
         let Judged { outcome, not_replayed } =
             self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
         let old = self.work.old.as_ref().zip(session.old.as_ref());
@@ -261,7 +261,7 @@ impl OfFile<'_> {
             .map(|(old, session)| self.runtime.block_on(old.judge(event.clone(), session)).outcome);
         if let Some(all) = &self.work.page {
             let asked = Asked {
-                told,
+                record,
                 agent: self.file.agent,
                 file: &self.file.path,
                 number: self.number,
@@ -270,14 +270,14 @@ impl OfFile<'_> {
                 old: old.as_ref(),
                 not_replayed: &not_replayed,
             };
-            tally.rows.extend(Row::of(all, &asked, &self.work.new, &session.new));
+            tally.rows.extend(Row::new(all, &asked, &self.work.new, &session.new));
         }
-        let place = Place::of(self.number, self.file, told);
+        let place = Location::new(self.number, self.file, record);
         tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);
     }
 }
 
-/// Whether hooks are asked about it, or it is counted as a call.
+/// Whether the record is a call or another event that hooks are tried on.
 const fn is_asked_about(record: &Told<'_>) -> bool {
     matches!(record.what, What::Prompt(_) | What::Call(_) | What::Stop)
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 use tenterhook::discover;
 
-/// Who may read a file that was not there.
+/// The permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readers {
-    /// Whoever may read what this person writes elsewhere.
+    /// As the umask of the user says.
     Usual,
     /// Its owner alone.
     Owner,
@@ -38,7 +38,7 @@ fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
     let made = new.metadata()?;
     match made.uid() == old.uid() && made.gid() == old.gid() {
         true => Ok(()),
-        // Who is not root owns what they write, as they would with any other program.
+        // Without root, the user owns what they write, as with any other program.
         false if made.uid() != 0 => fchown(new, None, Some(old.gid())).or(Ok(())),
         false => fchown(new, Some(old.uid()), Some(old.gid())),
     }
@@ -61,7 +61,7 @@ pub(in crate::command) fn write_over(path: &Path, text: &str, readers: Readers) 
     Ok(())
 }
 
-/// A file with the text in the folder of another one, under a name that nobody could have taken before.
+/// Creates a file with the text in the folder of another file, under an unguessable name.
 fn beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile> {
     let directory = path.parent().unwrap_or(path);
     match readers {

@@ -21,7 +21,7 @@ use crate::scripts::{self, Consequence, Missing};
 use crate::servers;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::{diagnostic, words};
+use crate::show::{diagnostic, layout};
 use crate::silence;
 use crate::term::Term;
 use crate::wants;
@@ -75,7 +75,7 @@ fn examine(
     width: usize,
 ) -> Result<String, Problem> {
     let ruleset = loaded.engine(|builder| builder).ruleset();
-    // A file is looked at before it is approved: what it says is examined, whoever approved it.
+    // `check` examines a file whether it is approved or not: people check a file before they approve it.
     let written = loaded.as_written().ruleset();
     let missing = scripts::check(&written, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
@@ -118,7 +118,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
         .enumerate()
         .filter(|(_, hook)| !hook.is_hold())
         .map(|(ordinal, hook)| {
-            let never = reach::never(ruleset, hook);
+            let never = reach::why_unreachable(ruleset, hook);
             let place = hook.place.as_ref();
             json!({
                 "ordinal": ordinal,
@@ -167,8 +167,8 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
         out.push_str(&diagnostic::render(diagnostic, &loaded.texts, width));
         out.push('\n');
     }
-    // What stands in for a part that cannot be read is no hook of the file, and has a finding of its own (C-72).
-    // Neither are the entries with which an agent calls Tenterhook (BR-31).
+    // The substitute for an unreadable part is not a hook of the file, and has its own finding (C-72). The entries with which an
+    // agent calls Tenterhook are not hooks either (BR-31).
     let is_hook = |hook: &&Hook| !hook.is_hold() && !is_own(&hook.run);
     let hooks: Vec<&Hook> = ruleset.hooks().iter().map(|hook| &**hook).filter(is_hook).collect();
     let at = |hook: &Hook| {
@@ -181,7 +181,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     let never: Vec<[Cell; 3]> = hooks
         .iter()
         .filter_map(|&hook| {
-            let (because, rule) = reach::never(ruleset, hook)?;
+            let (because, rule) = reach::why_unreachable(ruleset, hook)?;
             Some([at(hook).into(), because.into(), Cell::new(DIM, rule)])
         })
         .collect();
@@ -195,7 +195,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     let counts = (never.len(), all.len());
     out.push_str(&listed("Hooks that can never run", never, width));
     out.push_str(&listed("Hooks that block everything they are asked about", all, width));
-    out.push_str(&words::flow(&summary(loaded, hooks.len(), counts), width));
+    out.push_str(&layout::flow(&summary(loaded, hooks.len(), counts), width));
     out
 }
 
@@ -228,7 +228,7 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
     .filter_map(|(severity, noun, style)| {
         let number = count(severity);
         let noun =
-            if noun == "advice" { format!("{number} {noun}") } else { words::count(number, noun) };
+            if noun == "advice" { format!("{number} {noun}") } else { layout::count(number, noun) };
         (number > 0).then(|| paint(style, noun))
     })
     .collect();
@@ -237,7 +237,7 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
     if files == 0 && found.is_empty() {
         return "nothing was checked: there is no file with hooks\n".to_owned();
     }
-    let events = words::count(hooks, "hook");
+    let events = layout::count(hooks, "hook");
     let never = match never {
         0 => String::new(),
         1 => ", of which 1 never runs".to_owned(),
@@ -248,5 +248,5 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
         1 => ", of which 1 blocks everything".to_owned(),
         many => format!(", of which {many} block everything"),
     };
-    format!("{verdict} in {} with {events}{never}{all}\n", words::count(files, "file"))
+    format!("{verdict} in {} with {events}{never}{all}\n", layout::count(files, "file"))
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     let read = term.doing("reading hooks", load);
     if let Some(broken) = read.diagnostics.iter().find(|diagnostic| TORN.contains(&diagnostic.code))
     {
-        term.say(&diagnostic::render(broken, &loaded.texts, term.width()));
+        term.note(&diagnostic::render(broken, &loaded.texts, term.width()));
         let message = format!("`{shown}` is not well formed, so nothing was converted");
         return Err(Problem::new(message)
             .help("mend it first: what is lost of a file is lost of what is made of it"));
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     }
     let write = || native::write(read.ruleset.hooks());
     let (text, unsaid) = term.doing("writing hooks", write);
-    // What is wrong with the file is wrong with what is made of it, and stands before what is lost on the way.
+    // The errors of the file also affect the result, so they come before the list of what is lost.
     loaded.diagnostics.extend(read.diagnostics);
     loaded.diagnostics.extend(unsaid);
     match args.output.format {
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
                 .iter()
                 .filter(|diagnostic| diagnostic.severity > Severity::Advice)
             {
-                term.say(&diagnostic::render(diagnostic, &loaded.texts, term.width()));
+                term.note(&diagnostic::render(diagnostic, &loaded.texts, term.width()));
             }
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     Ok(if lost { Exit::Wrong } else { Exit::Good })
 }
 
-/// What is wrong with a file in which nobody finds a hook: what was looked for, and how to say that it is another's.
+/// The problem of a file without hooks: which dialect was tried, and how to name a different one.
 fn without_hooks(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
     let dialect = args.dialect.or(args.file.dialect);
     let whose =

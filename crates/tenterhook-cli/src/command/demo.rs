@@ -20,8 +20,8 @@ use crate::ambient::Here;
 use crate::args::Demo;
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout::{count, flow, time, wrap};
 use crate::show::paint::{BOLD, DIM, HELP, paint};
-use crate::show::words::{count, flow, time, wrap};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 use files::{MIXED, PLAIN, Play, Stage};
@@ -29,7 +29,7 @@ use timeline::Scene;
 
 pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem> {
     if let Some(directory) = &args.write {
-        return leave(directory, here, term);
+        return write_examples(directory, here, term);
     }
     let acts: &[&Play] = match (args.mixed, &args.from) {
         (true, _) => &[&MIXED],
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem>
 }
 
 /// Leaves the examples in a new directory, to play with.
-fn leave(directory: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
+fn write_examples(directory: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
     let root = here.roots.cwd.join(directory);
     let shown = directory.display();
     if fs::read_dir(&root).map_or(root.exists(), |mut entries| entries.next().is_some()) {
@@ -105,7 +105,7 @@ fn engine(play: &Play, roots: &Roots, ambient: Ambient, term: Term) -> Result<En
     let (engine, diagnostics) = builder.build();
     for diagnostic in diagnostics {
         let place = diagnostic.place.map(|location| format!("{location}: ")).unwrap_or_default();
-        term.say(&format!("{place}{}: {}", diagnostic.severity, diagnostic.message));
+        term.note(&format!("{place}{}: {}", diagnostic.severity, diagnostic.message));
     }
     Ok(engine)
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
         Format::Json => print_json(&page::value(&report), term)?,
         Format::Text => term.data(&page::text(&report, term.width()))?,
     }
-    Ok(if report.of(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
+    Ok(if report.count(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
 }
 
 fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
@@ -89,7 +89,7 @@ fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
         files.iter().partition(|file| started::may_start(agent, file, here));
     findings.extend(strange.iter().filter_map(|file| started::unstarted(agent, file, here)));
     let programs = program::findings(agent, &startable, here);
-    // What is gone needs no call to be known.
+    // A missing program needs no call to be found.
     let is_there = !programs.iter().any(|program| program.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
     let calls = startable.into_iter().filter(|_| fires && is_there);
@@ -113,7 +113,7 @@ impl Report {
         of_agents.chain(others)
     }
 
-    fn of(&self, weight: Weight) -> usize {
+    fn count(&self, weight: Weight) -> usize {
         self.all().filter(|(_, finding)| finding.kind.weight() == weight).count()
     }
 }

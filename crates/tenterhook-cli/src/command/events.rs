@@ -9,9 +9,9 @@ use crate::ambient::Here;
 use crate::args::{Events, Format};
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{BOLD, DIM};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Events, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -92,7 +92,7 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
         table.row([
             Cell::new(BOLD, format!("{}{block}", EventLabel::of_row(row))),
             subject(row).unwrap_or_else(|| "-".to_owned()).into(),
-            words::time(row.timeout).into(),
+            layout::time(row.timeout).into(),
             if may.is_empty() { "observe".into() } else { may.into() },
         ]);
         if !row.when.is_empty() {
@@ -102,9 +102,9 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
     let marked = rows.iter().any(|row| row.failure != tenterhook::hook::OnFailure::Continue);
     let legend = if marked {
         let text = "! a gate that gives no answer blocks or asks, unless its config says otherwise";
-        words::flow(text, width) + "\n"
+        layout::flow(text, width) + "\n"
     } else {
         String::new()
     };
-    format!("{}\n{}\n{legend}", table.render(width), words::count(rows.len(), "event"))
+    format!("{}\n{}\n{legend}", table.render(width), layout::count(rows.len(), "event"))
 }

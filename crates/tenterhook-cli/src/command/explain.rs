@@ -22,10 +22,10 @@ use crate::args::{Explain, Format};
 use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::outcome::{headline, hook_name};
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
         return of_record(args, here, term);
     }
     if let Some(said) = lookup::find(&args.what, here)? {
-        return lookup::tell(&said, args.output.format, term);
+        return lookup::print(&said, args.output.format, term);
     }
     let mut loaded = load::load(&args.which, here)?;
     let ruleset = ruleset(&mut loaded, args.agent);
@@ -73,11 +73,11 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
                 }
                 None => {
                     let text = format!(
-                        "What the event and the hooks said is not on record, so that nobody can say why a hook was not \
-                         asked. For that, {}.",
+                        "The record has no content of events and replies, so the reason why a hook did not run is unknown. \
+                         To record it, {}.",
                         recorded::CHOICE
                     );
-                    format!("{}\n", words::wrap(&text, width).join("\n"))
+                    format!("{}\n", layout::wrap(&text, width).join("\n"))
                 }
             };
             term.data(&format!("{page}\n{rest}"))?;
@@ -133,7 +133,7 @@ struct Explained {
 }
 
 impl Explained {
-    /// A built-in rule that is on and has nothing to say of the event: nobody asked for it, and it is there at every call.
+    /// A built-in rule that is on and does not match the event: the user did not ask for it, and it is part of every call.
     fn is_quiet(&self) -> bool {
         let on = self.hook.arming == Arming::Armed;
         self.hook.layer == Layer::BuiltIn && on && !matches!(self.asked, Some(Asked::Holds(_)))
@@ -272,9 +272,9 @@ fn skipped(own: &[&Explained], width: usize) -> String {
         [_] => "calls",
         _ => "call",
     };
-    let (entries, files) = (words::entries(own.len()), words::count(files.len(), "file"));
+    let (entries, files) = (layout::entries(own.len()), layout::count(files.len(), "file"));
     let line = format!("skipped: {entries} in {files} that {verb} Tenterhook itself (BR-31)");
-    format!("{}\n", paint(DIM, words::flow(&line, width)))
+    format!("{}\n", paint(DIM, layout::flow(&line, width)))
 }
 
 /// What comes of a rule that holds.

@@ -26,7 +26,7 @@ use crate::wait::{Waited, block_on_or};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?.firing();
-    let journal = journal::of(here);
+    let journal = journal::open(here);
     let dialect = args.which.events();
     let event = match args.stream {
         true => None,
@@ -41,10 +41,10 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     loaded.announce(term, &here.roots);
     here.warn_without_home(term);
     if let Some(text) = here.moved_home() {
-        term.say_after(WARNING, "warning:", &text);
+        term.note_after(WARNING, "warning:", &text);
     }
     let scratch = Scratch::or_none(&here.state, term);
-    // Whoever writes an event to standard input is an agent; a person names it.
+    // An agent writes the event to standard input; a person names it in the arguments.
     if args.stream || args.what.first().is_none_or(|text| text == "-") {
         leave::lineage::note_caller(&here.state);
     }
@@ -70,10 +70,13 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         session.drain_into(&mut outcome).await;
         drop(running);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
-        let told = tell(&outcome, &event, args, &engine, &loaded, term);
-        // Who waits and is told nothing takes any other code for a mishap that stops nothing.
-        told.map_or_else(|problem| said(&problem, term), |()| Exit::of(&outcome))
+        // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
+        let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
+        // A caller that gets no outcome takes any other code for a harmless failure.
+        printed.map_or_else(
+            |problem| deny_unwritten(&problem, term),
+            |()| Exit::from_outcome(&outcome),
+        )
     };
     match block_on_or(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
@@ -86,7 +89,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
 }
 
 /// An outcome that cannot be written lets nothing pass.
-fn said(problem: &Problem, term: Term) -> Exit {
+fn deny_unwritten(problem: &Problem, term: Term) -> Exit {
     term.complain(problem);
     Exit::Blocked
 }
@@ -98,7 +101,7 @@ fn ambient(args: &Fire, here: &Here, scratch: &Scratch) -> Ambient {
     ambient
 }
 
-fn tell(
+fn print_outcome(
     outcome: &Outcome,
     event: &Event,
     args: &Fire,

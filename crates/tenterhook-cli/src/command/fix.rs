@@ -14,11 +14,11 @@ use super::change::write_in_place;
 use crate::load::Loaded;
 use crate::problem::Problem;
 use crate::show::diff;
+use crate::show::layout::count;
 use crate::show::paint::{GOOD, HELP, paint};
-use crate::show::words::count;
 use crate::term::Term;
 
-/// What is put where something else stands.
+/// One replacement: a range of the text, and the new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edit {
     start: usize,
@@ -72,7 +72,7 @@ fn mend(source: &Source) -> Option<Mended<'_>> {
     is_better.then(|| Mended { source, text: now.text.to_string(), fixes })
 }
 
-/// Nobody makes so many mistakes of this kind in one file; a text that seems to have them is left alone after that many.
+/// Most fixes of one kind in one file. A text that seems to need more is left as it is.
 const MOST: usize = 100;
 
 /// A source with one thing mended; `None` where nothing can be.
@@ -89,7 +89,7 @@ fn step(source: &Source) -> Option<Source> {
         let count =
             |all: &[Diagnostic]| all.iter().filter(|other| other.code == diagnostic.code).count();
         let is_gone = count(&left) < count(&found);
-        // An entry that is read now may have a mistake of its own; a key that is renamed must not meet another one.
+        // An entry that is read now may have its own mistake; a renamed key must not collide with an existing one.
         let is_better =
             weight(&left) < weight(&found) || (!edit.renames && weight(&left) == weight(&found));
         (is_gone && is_better).then_some(next)
@@ -107,7 +107,7 @@ fn weight(found: &[Diagnostic]) -> (usize, usize) {
     (count(Severity::Error), count(Severity::Warning))
 }
 
-/// Files that were named, and those of the project: nobody wants the rest changed by a check of this one.
+/// Whether a fix may change the file: one that was named, or one of the project. A check must not change other files.
 fn is_ours(source: &Source, loaded: &Loaded) -> bool {
     !loaded.found || matches!(source.layer, Layer::Project | Layer::Local)
 }
@@ -139,7 +139,7 @@ fn edit(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
     })
 }
 
-/// Where a whole word stands in a text, whatever the case of its letters; `None` where it stands there more than once.
+/// The position of a whole word in a text, ignoring case; `None` if it occurs more than once.
 fn find_in_any_case(text: &str, word: &str) -> Option<usize> {
     let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let part = |c: char| c.is_alphanumeric() || c == '_';

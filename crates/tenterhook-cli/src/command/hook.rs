@@ -1,6 +1,6 @@
 //! `hook`: the one command that agents call. Reads an agent's event, fires the user's hooks, replies in that agent's words.
 //!
-//! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
+//! It prints nothing for people on standard output, and reports each failure to the agent as a restraint (BR-10).
 
 mod aside;
 mod projects;
@@ -31,11 +31,11 @@ use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
 use crate::journal;
-use crate::kept::{Kept, Unkept};
 use crate::last_word::{self, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
-use crate::scratch::{Place, Scratch};
+use crate::scratch::{Scratch, ScratchPath};
+use crate::session_store::{SessionStore, Unkept};
 use crate::term::Term;
 use crate::wait::{Waited, block_on_here};
 use reply::About;
@@ -45,8 +45,11 @@ use silenced::CallCheck;
 const KEPT: Duration = Duration::from_millis(300);
 
 /// An agent waits for a reply about this event.
-pub(crate) fn owe(args: &Hook) {
-    last_word::owe(Form::Agent(args.agent, Box::new(claimed(args.agent, &args.event))));
+pub(crate) fn arm_fallback_reply(args: &Hook) {
+    last_word::arm_fallback_reply(Form::Agent(
+        args.agent,
+        Box::new(claimed(args.agent, &args.event)),
+    ));
 }
 
 /// The event that was claimed, before anything of it is read.
@@ -74,7 +77,7 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
     let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
     match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
-            last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &event))));
+            last_word::arm_fallback_reply(Form::Agent(agent, Box::new(claimed(agent, &event))));
             last_word::deny(Code::Failed, "`tenterhook hook` was called wrongly")
         }
         // The one code that most agents take for a denial.
@@ -86,7 +89,7 @@ pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
     let began = Instant::now();
     if let Some(begun) = args.aside {
         // The agent had its reply: whatever goes wrong here is not reported.
-        last_word::tell(&Reply::default());
+        last_word::send(&Reply::default());
         return ask_aside(args, here, term, begun).unwrap_or(aside::DONE);
     }
     let limit = limit(args);
@@ -118,19 +121,19 @@ struct Called {
 
 impl Called {
     /// What earlier calls of its session left.
-    fn kept(&self, state: &Path) -> Option<Arc<Kept>> {
-        Kept::of(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
+    fn session_store(&self, state: &Path) -> Option<Arc<SessionStore>> {
+        SessionStore::open(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
     }
 
     /// Loads what earlier calls of its session left, and says whether they put off the end of the turn.
-    fn recall(&mut self, state: &Path) -> Option<Arc<Kept>> {
-        let kept = self.kept(state);
+    fn recall(&mut self, state: &Path) -> Option<Arc<SessionStore>> {
+        let kept = self.session_store(state);
         self.say_stopped_before(kept.as_deref());
         kept
     }
 
     /// Says whether the end of the turn was put off before, where its agent cannot be believed about that.
-    fn say_stopped_before(&mut self, kept: Option<&Kept>) {
+    fn say_stopped_before(&mut self, kept: Option<&SessionStore>) {
         let dialect = self.agent.dialect();
         let ends = dialect.row(&self.event.name).is_some_and(|row| row.cap.is_some());
         if ends && !dialect.says_stopped_before() {
@@ -147,7 +150,7 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
     let agent = DialectId::by_form(&whole.fields, args.agent).unwrap_or(args.agent);
     let mut warnings = Vec::new();
     if agent != args.agent {
-        last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &args.event))));
+        last_word::arm_fallback_reply(Form::Agent(agent, Box::new(claimed(agent, &args.event))));
         let names = [agent, args.agent].map(|agent| agent.dialect().agent().unwrap_or_default());
         if names.first() != names.last() {
             warnings.push(misled(args, agent, here));
@@ -158,13 +161,13 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
     if is_nameless {
         // Some agents name it elsewhere, and the name of the entry would hide that.
         judged = as_claimed(args, agent, &whole.fields, here)?;
-        // By its neutral name, for the agent that claims it may be another one.
+        // Use the neutral name, because the agent that the arguments name may not be the one that calls.
         let name = claimed(args.agent, &args.event).name;
         whole.fields.insert(ADDED.to_owned(), name.as_str().into());
     }
     let Given { mut event, mut faults } = input::decode_whole(&whole, agent, &here.roots)?;
     if is_nameless {
-        // Who reads it again tells its agent by its form, and the name is of another one's.
+        // A reader of the record detects the agent by the form of the event, and this name comes from another agent.
         whole.fields.remove(ADDED);
     }
     if judged.is_none() && agent.dialect().row(&event.name).is_none() {
@@ -175,8 +178,8 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
         faults.push(Fault { code: Code::UnknownEvent, hook: None, message });
     }
     if claimed(args.agent, &args.event).name != event.name {
-        // What is at stake is known only now.
-        last_word::owe(Form::Agent(agent, Box::new(event.clone())));
+        // Whether the event is a gate is known only now.
+        last_word::arm_fallback_reply(Form::Agent(agent, Box::new(event.clone())));
         warnings.push(format!(
             "`--event {}` was claimed, and the event is `{}`: that one counts",
             args.event,
@@ -215,7 +218,7 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
     let files = places.iter().filter(|candidate| candidate.path.exists());
     let files: Vec<String> =
         files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();
-    let file = if files.is_empty() { "a file of its own".to_owned() } else { files.join(" or ") };
+    let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
     format!(
         "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
          own words",
@@ -226,13 +229,13 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
 
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
-    let journal = journal::of(here);
+    let journal = journal::open(here);
     let mut called = match called(args, here) {
         Ok(called) => called,
         Err(lost) => return deny_lost(lost, journal.as_ref(), term),
     };
     if called.agent.dialect().is_noise(&called.event) {
-        last_word::tell(&Reply::default());
+        last_word::send(&Reply::default());
         return Ok(Exit::Replied(0));
     }
     let state = &here.state;
@@ -245,7 +248,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     warnings.extend(projects::remember(&loaded, here, kept.as_deref()));
     warnings.extend(here.moved_home());
     here.warn_without_home(term);
-    let place = Place::new(state);
+    let place = ScratchPath::new(state);
     leave::lineage::note_caller(state);
     let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
     let engine = engine(&mut loaded, here, place.path(), begun.as_ref(), agent);
@@ -264,13 +267,13 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         let (kept, check) = (kept.as_deref(), check.as_ref());
         let about = About { agent, event: &event, kept, check, leaves: &Leaves::at(state) };
-        // Told when it is known: that programs have to be ended is no reason to wait for it.
-        about.tell(outcome, warnings, term)
+        // Print the reply as soon as it is known: killing programs must not delay it.
+        about.send(outcome, warnings, term)
     };
     match block_on_here(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
         Ok(Waited::Done(exit)) => {
-            // What is not recorded need not be asked.
+            // Without a record, running these hooks would have no effect.
             if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
                 aside::start(args, &fields, begun.number());
             }
@@ -302,13 +305,13 @@ fn engine(
 /// Asks what was put off when the agent had its reply, and reports to the record alone.
 fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
     let here = &here.in_project_of(args.agent.dialect().project_variables())?;
-    let Some(journal) = journal::of(here) else { return Ok(aside::DONE) };
+    let Some(journal) = journal::open(here) else { return Ok(aside::DONE) };
     let Ok(called) = called(args, here) else { return Ok(aside::DONE) };
     let state = &here.state;
-    let kept = called.kept(state);
+    let kept = called.session_store(state);
     let Called { agent, event, .. } = called;
     let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?;
-    let place = Place::new(state);
+    let place = ScratchPath::new(state);
     let ambient = here.ambient(None, Some(place.path()));
     let scratch = place.make(term);
     let sink = Arc::new(aside::Behind { to: journal, begun });
@@ -345,7 +348,7 @@ fn asks(engine: &Engine, event: &Event) -> bool {
     engine.ruleset().hooks().iter().any(is_asked)
 }
 
-/// What hooks are told of the agent that calls (BR-14, BR-15).
+/// What hooks receive about the agent that calls (BR-14, BR-15).
 fn host(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().can(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::word).collect();
@@ -356,7 +359,7 @@ fn host(agent: DialectId, event: &Event) -> Value {
 }
 
 /// A session that remembers what earlier calls did (BR-40).
-fn session(agent: DialectId, event: &Event, kept: Option<&Arc<Kept>>) -> Session {
+fn session(agent: DialectId, event: &Event, kept: Option<&Arc<SessionStore>>) -> Session {
     let counts = agent.dialect().row(&event.name).is_some_and(|row| row.cap.is_some());
     match kept {
         Some(kept) if !counts || kept.can_keep() => {

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, paint};
 use crate::term::Term;
 
-/// What is written.
+/// The content of the new file.
 const FIRST: &str = include_str!("init/tenterhook.toml");
 
 /// The commands to type next, and what each says.

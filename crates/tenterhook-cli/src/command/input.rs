@@ -19,7 +19,7 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 #[derive(Debug)]
 pub(crate) struct Given {
     pub(crate) event: Event,
-    /// What is wrong with it and holds up nothing.
+    /// Problems of the event that block nothing.
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Given {
 pub(crate) enum Lost {
     /// None was given: the call is wrong.
     NotGiven(Problem),
-    /// Something was given that nobody can read.
+    /// The input is not a readable event.
     Unreadable {
         /// The code of its fault.
         code: Code,
@@ -39,7 +39,7 @@ pub(crate) enum Lost {
 }
 
 impl Lost {
-    /// The same of an event that stands on the command line: nobody waits for its outcome.
+    /// The same for an event in the arguments: no agent waits for its outcome.
     pub(super) fn wrong_call(self) -> Self {
         Self::NotGiven(self.into())
     }
@@ -85,7 +85,7 @@ fn stdin() -> Result<Vec<u8>, Lost> {
     })
 }
 
-/// Reads the object of an event from standard input, for whoever has to look whose it is.
+/// Reads the object of an event from standard input, before its agent is known.
 pub(crate) fn whole() -> Result<Whole, Lost> {
     object(&stdin()?).map_err(Lost::unreadable)
 }

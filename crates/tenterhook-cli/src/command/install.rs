@@ -1,4 +1,4 @@
-//! `install` and `uninstall`: make an agent call Tenterhook, and take that back. What is written is the library's to say.
+//! `install` and `uninstall`: make an agent call Tenterhook, and undo that. The library decides what is written.
 //!
 //! Nothing is written before all of it is known to be right, and a file that changed meanwhile is left (BR-60, BR-63).
 
@@ -20,12 +20,12 @@ use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
-use crate::held::openings;
 use crate::load::shorten;
+use crate::openings::openings;
 use crate::problem::Problem;
 use crate::show::diff;
+use crate::show::layout::count;
 use crate::show::paint::{BOLD, DIM, GOOD, HELP, WARNING, paint};
-use crate::show::words::count;
 use crate::term::Term;
 use files::Change;
 
@@ -67,16 +67,16 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         if !args.dry_run {
             beside::verify(agent, scope, here)?;
             for note in beside::notes(agent, (scope, args.guard)) {
-                term.say_after(WARNING, "note:", &note);
+                term.note_after(WARNING, "note:", &note);
             }
             own(agent, scope, args.adopt, here, term);
             if args.adopt {
                 for policy in adopt::policies(agent, here) {
-                    term.say_after(WARNING, "note:", &policy);
+                    term.note_after(WARNING, "note:", &policy);
                 }
             }
             if let Some(off) = status::remains_off(agent, here) {
-                term.say_after(WARNING, "warning:", &off);
+                term.note_after(WARNING, "warning:", &off);
             }
             for open in openings(agent, here).iter().filter(|opening| !opening.is_held) {
                 let lead = paint(WARNING, "not covered:");
@@ -91,10 +91,7 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
 /// What the person does next.
 fn next(agent: &Agent, scope: Scope) -> String {
     if agent.installation.approvals.is_some() && agent.installation.approvals_of(scope).is_none() {
-        return format!(
-            "{} reads it when it is started next, and asks nobody to approve it",
-            agent.title
-        );
+        return format!("{} reads it at the next start, without asking for approval", agent.title);
     }
     agent.installation.next.to_owned()
 }
@@ -102,8 +99,9 @@ fn next(agent: &Agent, scope: Scope) -> String {
 pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope(args.scope);
     let agents = if args.all { callers().collect() } else { named(&args.agents)? };
-    let agents =
-        agents.into_iter().filter(|agent| !args.all || files::place(agent, scope, here).is_some());
+    let agents = agents
+        .into_iter()
+        .filter(|agent| !args.all || files::file_path(agent, scope, here).is_some());
     let mut planned = Vec::new();
     for agent in agents {
         let changes = match adopt::take(agent, scope, here)? {
@@ -164,7 +162,7 @@ fn apply(
     if changes.is_empty() {
         return term.data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
     }
-    // What is kept to put things back is no setting of anybody.
+    // Stored backups are not settings.
     let settings = changes.iter().filter(|change| !adopt::is_kept(&change.path, here));
     for setting in settings.clone() {
         let shown = shorten(&setting.path.to_string_lossy(), &here.roots);
@@ -188,12 +186,12 @@ fn apply(
     term.data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
 }
 
-/// Of a link in the place of a file of ours the link goes: what it leads to lies where somebody put it (BR-77).
+/// Removes a link in the place of one of our files. Its target belongs to the user and stays (BR-77).
 fn link_alone(path: &Path, here: &Here, term: Term) {
     if let Ok(to) = std::fs::read_link(path) {
         let (shown, to) = (shorten(&path.to_string_lossy(), &here.roots), to.to_string_lossy());
         let text = format!("`{shown}` is a link: the link goes, and `{to}` stays as it is");
-        term.say_after(WARNING, "note:", &text);
+        term.note_after(WARNING, "note:", &text);
     }
 }
 
@@ -222,11 +220,11 @@ fn write(change: &Change, here: &Here) -> std::io::Result<()> {
 
 fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
     if changes.is_empty() {
-        term.say(&format!("{}: nothing to change", paint(BOLD, agent.title)));
+        term.note(&format!("{}: nothing to change", paint(BOLD, agent.title)));
     }
     for change in changes.iter().filter(|change| !adopt::is_kept(&change.path, here)) {
         let shown = shorten(&change.path.to_string_lossy(), &here.roots);
-        term.say(&paint(DIM, shown).to_string());
+        term.note(&paint(DIM, shown).to_string());
         term.data(change.after.as_deref().unwrap_or_default())?;
     }
     Ok(())
@@ -235,7 +233,7 @@ fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(
 /// The entries of the person's own in the file: the agent runs them itself, by its rules (BR-66).
 fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
     let Some(path) =
-        files::place(agent, scope, here).filter(|_| agent.installation.form == Form::Groups)
+        files::file_path(agent, scope, here).filter(|_| agent.installation.form == Form::Groups)
     else {
         return;
     };
@@ -253,6 +251,6 @@ fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
             "this file holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",
             agent.title
         );
-        term.say_after(WARNING, "note:", &text);
+        term.note_after(WARNING, "note:", &text);
     }
 }

@@ -18,10 +18,10 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::reach;
+use crate::show::layout;
 use crate::show::outcome::own_name;
 use crate::show::paint::{BOLD, DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -138,17 +138,17 @@ fn built_in(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
     ruleset.hooks().iter().filter(|hook| hook.layer == Layer::BuiltIn)
 }
 
-/// They are nobody's hooks, so they are told in a line behind those that are.
-fn told(ruleset: &Ruleset, width: usize) -> String {
+/// Built-in rules belong to no file, so one line after the other hooks names them.
+fn built_in_line(ruleset: &Ruleset, width: usize) -> String {
     let (on, off): (Vec<_>, Vec<_>) =
         built_in(ruleset).partition(|hook| hook.arming == Arming::Armed);
-    let rules = words::count(on.len(), "rule");
+    let rules = layout::count(on.len(), "rule");
     let shadow = on.iter().any(|hook| hook.enforcement.is_shadow());
     let rules = if shadow { format!("{rules} in shadow") } else { rules };
     let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
     let shows = format!("(`tenterhook rules show {}`)", protect::NAME);
     let line = format!("built in: {}, {rules}{off} {shows}", protect::NAME);
-    format!("{}\n", paint(DIM, words::flow(&line, width)))
+    format!("{}\n", paint(DIM, layout::flow(&line, width)))
 }
 
 fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
@@ -165,8 +165,8 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
         0 => off,
         shadows => format!("{off}, {shadows} in shadow"),
     };
-    out.push_str(&format!("{}{off}\n", words::count(hooks, "hook")));
-    out.push_str(&told(ruleset, width));
+    out.push_str(&format!("{}{off}\n", layout::count(hooks, "hook")));
+    out.push_str(&built_in_line(ruleset, width));
     out
 }
 
@@ -198,7 +198,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             Cell::new(style, hook.event_label().to_string()),
             Cell::new(style, matcher(hook)),
             Cell::new(style, runs(hook, loaded)),
-            Cell::new(style, words::time(timeout(ruleset, hook))),
+            Cell::new(style, layout::time(timeout(ruleset, hook))),
             Cell::new(style, reach::on_failure(ruleset, hook).word()),
         ]);
         if let Some(condition) = &hook.condition {
@@ -235,7 +235,7 @@ fn calls(entries: usize) -> String {
     if entries == 0 {
         return String::new();
     }
-    let entries = words::entries(entries);
+    let entries = layout::entries(entries);
     format!("  {}\n", paint(DIM, format!("{entries} of Tenterhook itself, skipped (BR-31)")))
 }
 

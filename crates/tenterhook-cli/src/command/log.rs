@@ -1,10 +1,10 @@
 //! `log`: what is on record, a line a firing; what each hook has done so far; whether the record is whole. Changes nothing.
 
+mod decision;
 pub(crate) mod firing;
 mod shadow;
 mod stats;
 mod verify;
-mod word;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ use crate::exit::Exit;
 use crate::journal;
 use crate::load;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::outcome::hook_name;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
-use crate::show::words;
 use crate::term::{Reader, Term};
 use crate::wait::{Waited, block_on};
+use decision::UserDecision;
 use firing::Firing;
-use word::Word;
 
 /// How often `--follow` looks for more.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -46,17 +46,17 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
         return stats::run(firings, args.output.format, term);
     }
     if entries.is_empty() && !args.follow {
-        term.say(&format!("nothing is on record in {}", log.records.display()));
+        term.note(&format!("nothing is on record in {}", log.records.display()));
     }
     let is_recorded = !entries.is_empty();
-    let told = told(entries, args);
-    if told.is_empty() && is_recorded && !args.follow {
-        term.say(
+    let items = items(entries, args);
+    if items.is_empty() && is_recorded && !args.follow {
+        term.note(
             "no firing on record is what was asked for; `tenterhook log --stats` names the hooks",
         );
     }
-    for entry in told {
-        if tell(&entry, args.output.format, term)? == Reader::Gone {
+    for entry in items {
+        if print_item(&entry, args.output.format, term)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
 }
 
-/// The same, with the hook called as it is on record: one without a name of its own is shown by the file that it runs.
+/// The same arguments, with the hook named as on record: a hook without a name is recorded by the file that it runs.
 fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
     let Some(name) = &args.hook else { return Ok(args.clone()) };
     let which = Which { config: Vec::new(), dialect: None, compat: None };
@@ -80,8 +80,8 @@ fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
     let work = async {
         loop {
             for entry in log.more()? {
-                for entry in told(vec![entry], args) {
-                    if tell(&entry, args.output.format, term)? == Reader::Gone {
+                for entry in items(vec![entry], args) {
+                    if print_item(&entry, args.output.format, term)? == Reader::Gone {
                         return Ok(Exit::Good);
                     }
                 }
@@ -104,7 +104,7 @@ struct Following {
 
 impl Following {
     fn new(here: &Here) -> Result<Self, Problem> {
-        let place = journal::place(here);
+        let place = journal::location(here);
         Ok(Self { records: place.records.clone(), place, read: HashMap::new() })
     }
 
@@ -135,29 +135,30 @@ pub(crate) fn entries(here: &Here) -> Result<Vec<Entry>, Problem> {
 }
 
 /// What there is to tell of: firings, and what a person said.
-enum Told {
+enum Item {
     Firing(Firing),
-    Word(Word),
+    UserDecision(UserDecision),
 }
 
-/// What was asked for, in the order of its numbers. What is under way is told, for who follows, when it has ended.
-fn told(entries: Vec<Entry>, args: &Log) -> Vec<Told> {
-    let words: Vec<Word> = entries.iter().filter_map(Word::of).collect();
+/// The requested entries, in the order of their numbers. With `--follow`, a firing is shown once it has ended.
+fn items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
+    let words: Vec<UserDecision> = entries.iter().filter_map(UserDecision::from_entry).collect();
     let words = words.into_iter().filter(|word| word.is_wanted(args));
     let firings = firing::all(entries).into_iter();
     let firings = firings.filter(|firing| args.wants(firing) && !(args.follow && firing.is_open()));
-    let mut all: Vec<(u64, Told)> = words.map(|word| (word.number(), Told::Word(word))).collect();
-    all.extend(firings.map(|firing| (firing.number(), Told::Firing(firing))));
+    let mut all: Vec<(u64, Item)> =
+        words.map(|word| (word.number(), Item::UserDecision(word))).collect();
+    all.extend(firings.map(|firing| (firing.number(), Item::Firing(firing))));
     all.sort_by_key(|(number, _)| *number);
     all.into_iter().map(|(_, word)| word).collect()
 }
 
-fn tell(told: &Told, format: Format, term: Term) -> Result<Reader, Problem> {
-    let line = match (told, format) {
-        (Told::Firing(firing), Format::Json) => firing.json().to_string(),
-        (Told::Firing(firing), Format::Text) => line(firing),
-        (Told::Word(word), Format::Json) => word.json().to_string(),
-        (Told::Word(word), Format::Text) => word.line(),
+fn print_item(item: &Item, format: Format, term: Term) -> Result<Reader, Problem> {
+    let line = match (item, format) {
+        (Item::Firing(firing), Format::Json) => firing.json().to_string(),
+        (Item::Firing(firing), Format::Text) => line(firing),
+        (Item::UserDecision(word), Format::Json) => word.json().to_string(),
+        (Item::UserDecision(word), Format::Text) => word.line(),
     };
     term.offer(&format!("{line}\n"))
 }
@@ -173,18 +174,18 @@ fn style_of(decision: &str) -> anstyle::Style {
 }
 
 fn padded(text: &str, width: usize) -> String {
-    let text = words::line(text);
-    format!("{text}{}", " ".repeat(width.saturating_sub(words::width(&text))))
+    let text = layout::line(text);
+    format!("{text}{}", " ".repeat(width.saturating_sub(layout::width(&text))))
 }
 
-/// Number, time, event, tool, decision, hook, duration. The columns stand still for whoever reads along, and what is too long for
-/// its column pushes the others.
+/// Number, time, event, tool, decision, hook, duration. The columns keep their width, for `--follow`; a value that is too long
+/// pushes the others to the right.
 fn line(firing: &Firing) -> String {
     let style = style_of(firing.decision());
-    let took = firing.took().map(words::time).unwrap_or_default();
+    let took = firing.took().map(layout::time).unwrap_or_default();
     let faults = match firing.faults().join(", ") {
         faults if faults.is_empty() => faults,
-        faults => format!("  {}", paint(WARNING, words::line(&faults))),
+        faults => format!("  {}", paint(WARNING, layout::line(&faults))),
     };
     let line = format!(
         "{} {}  {}  {}  {}  {}  {}{faults}",

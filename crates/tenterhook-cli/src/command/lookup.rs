@@ -5,26 +5,26 @@ use serde_json::json;
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::Format;
-use crate::book::{self, Said};
+use crate::book::{self, Entry};
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, paint};
-use crate::show::words;
 use crate::term::Term;
 
-/// What is said of a word, where one was given that is the number of a rule or a code, and no file.
-pub(super) fn find(what: &[String], here: &Here) -> Result<Option<(String, Said)>, Problem> {
+/// The entry for an argument that is the number of a rule or a code, and not a file.
+pub(super) fn find(what: &[String], here: &Here) -> Result<Option<(String, Entry)>, Problem> {
     let [word] = what else { return Ok(None) };
     if here.roots.cwd.join(word).exists() {
         return Ok(None);
     }
-    // Codes are in small letters; other words of the specification's tables are events and fields, and none is told of alone.
+    // Codes are in lower case. Other entries of the specification's tables are events and fields, and have no entry here.
     let is_code = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     if !is_code && !book::is_number(word) {
         return Ok(None);
     }
     match book::find(word) {
-        Some(said) => Ok(Some((word.clone(), said))),
+        Some(entry) => Ok(Some((word.clone(), entry))),
         None if word != "-" && (book::is_number(word) || word.contains('-')) => {
             let problem = Problem::new(format!("the specification has no `{word}`"));
             let near = book::near(word).map(|near| format!("did you mean `{near}`?"));
@@ -34,18 +34,18 @@ pub(super) fn find(what: &[String], here: &Here) -> Result<Option<(String, Said)
     }
 }
 
-pub(super) fn tell(
-    (word, said): &(String, Said),
+pub(super) fn print(
+    (word, entry): &(String, Entry),
     format: Format,
     term: Term,
 ) -> Result<Exit, Problem> {
     match format {
         Format::Json => {
-            print_json(&json!({ "code": word, "page": said.page, "text": said.text }), term)?;
+            print_json(&json!({ "code": word, "page": entry.page, "text": entry.text }), term)?;
         }
         Format::Text => {
-            let text = words::wrap(&said.text, term.width()).join("\n");
-            term.data(&format!("{}\n{text}\n\n{}\n", paint(BOLD, word), paint(DIM, &said.page)))?;
+            let text = layout::wrap(&entry.text, term.width()).join("\n");
+            term.data(&format!("{}\n{text}\n\n{}\n", paint(BOLD, word), paint(DIM, &entry.page)))?;
         }
     }
     Ok(Exit::Good)

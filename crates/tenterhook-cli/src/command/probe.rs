@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem
 
 fn unknown(name: &str) -> Problem {
     let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-    Problem::new(format!("nobody knows how to drive the agent `{name}`"))
+    Problem::new(format!("cannot drive the agent `{name}`"))
         .help(format!("one of {}", names.join(", ")))
 }
 
@@ -83,7 +83,7 @@ fn value(agent: &Agent, program: &Path, version: &str, rows: &[Row]) -> Value {
             json!({
                 "axis": row.axis, "hook": row.hook, "hook_asked": row.asked, "reached": row.outcome.is_some(),
                 "ran": row.outcome.map(|outcome| outcome.ran), "rewritten": row.outcome.map(|outcome| outcome.rewritten),
-                "told": row.outcome.map(|outcome| outcome.shown), "went_on": row.outcome.map(|outcome| outcome.went_on),
+                "shown": row.outcome.map(|outcome| outcome.shown), "went_on": row.outcome.map(|outcome| outcome.went_on),
             })
         })
         .collect();

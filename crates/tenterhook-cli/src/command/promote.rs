@@ -1,4 +1,4 @@
-//! `promote`: lets a hook count that is in shadow. Changes the word where it stands, and nothing else of the file.
+//! `promote`: makes a shadow hook enforce. Changes its setting in its file, and nothing else there.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::load::{self, Loaded, shorten};
 use crate::pack::Pack;
 use crate::problem::Problem;
 use crate::show::diff;
+use crate::show::layout::count;
 use crate::show::paint::{GOOD, HELP, paint};
-use crate::show::words::count;
 use crate::term::Term;
 
 /// What the word becomes.
@@ -100,7 +100,7 @@ fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>,
 /// One change: what is put at a place of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Edit {
-    /// Where the word stands, or the name of the entry that gets one of its own.
+    /// The position of the setting, or the name of the entry that gets one.
     place: Place,
     is_new: bool,
 }
@@ -144,7 +144,7 @@ fn shared(hook: &Hook, word: &Place, here: &Here) -> Problem {
 /// The files as they would be.
 fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, String)>, Problem> {
     let mut files: Vec<(&Source, String)> = Vec::new();
-    // From behind, so that no change moves the place of another one.
+    // Start at the end, so that no edit moves the position of an earlier one.
     for edit in edits.iter().rev() {
         let source = loaded.sources.iter().find(|source| source.name == edit.place.file);
         let lost = || Problem::new(format!("`{}` is not among the files read", edit.place.file));
@@ -167,7 +167,7 @@ fn by_hand(loaded: &Loaded, edit: &Edit) -> Problem {
         .help("write `mode = \"enforce\"` there")
 }
 
-/// Puts the word; `None` where the text is none that can be changed without guessing.
+/// Writes the setting; `None` if the text cannot be changed without guessing.
 fn change(text: &mut String, edit: &Edit) -> Option<()> {
     let span = edit.place.span;
     if !edit.is_new {
@@ -201,8 +201,8 @@ fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
             .count()
     };
-    let is_meant = |id: &HookId| meant.hooks.iter().any(|hook| hook.id == *id);
-    let mut left = after.ruleset.hooks().iter().filter(|hook| is_meant(&hook.id));
+    let is_promoted = |id: &HookId| meant.hooks.iter().any(|hook| hook.id == *id);
+    let mut left = after.ruleset.hooks().iter().filter(|hook| is_promoted(&hook.id));
     if errors(&after) > errors(&before) || left.any(|hook| hook.enforcement.is_shadow()) {
         let file = shorten(&source.name, &here.roots);
         let problem = Problem::new(format!("`{file}` is written in a way that is not changed"));

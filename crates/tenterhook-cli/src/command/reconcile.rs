@@ -26,8 +26,8 @@ use crate::exit::Exit;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::sessions::{self, Session};
+use crate::show::layout::line;
 use crate::show::paint::WARNING;
-use crate::show::words::line;
 use crate::term::Term;
 
 /// The event of a call before it runs.
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
     let found = sessions::find(&args.paths, args.agent, here)?;
     for (path, why) in &found.strange {
         let path = shorten(&path.to_string_lossy(), &here.roots);
-        term.say_after(WARNING, "warning:", &line(&format!("{path} is left out: {why}")));
+        term.note_after(WARNING, "warning:", &line(&format!("{path} is left out: {why}")));
     }
     let mut all = All {
         seen,
@@ -192,14 +192,14 @@ struct All<'a> {
     sum: Sum,
 }
 
-/// How many places are told of one kind.
+/// How many positions are shown for each kind.
 const PLACES: usize = 20;
 
 impl All<'_> {
     fn file(&mut self, session: &Session) -> Result<(), Problem> {
         let mut calls = Calls::default();
-        session.read(&mut |told| {
-            self.told(session, told, &mut calls);
+        session.read(&mut |record| {
+            self.add_record(session, record, &mut calls);
             true
         })?;
         // Ids first, for what they join is no other call's; then what order joins, and last what no hook can have seen.
@@ -218,12 +218,13 @@ impl All<'_> {
         has(&call.session) || has("")
     }
 
-    fn told(&mut self, session: &Session, told: &Told<'_>, calls: &mut Calls) {
-        match &told.what {
+    fn add_record(&mut self, session: &Session, record: &Told<'_>, calls: &mut Calls) {
+        match &record.what {
             What::Call(call) if call.kind != Kind::Script => {
                 let since = self.args.since.map(Timestamp::as_millisecond);
-                let is_old = since.is_some_and(|since| told.time.is_some_and(|time| time < since));
-                if self.copies.is_copy(session.agent, told, call) || is_old {
+                let is_old =
+                    since.is_some_and(|since| record.time.is_some_and(|time| time < since));
+                if self.copies.is_copy(session.agent, record, call) || is_old {
                     return;
                 }
                 let (tool, input) = call.neutral(session.agent);
@@ -232,24 +233,26 @@ impl All<'_> {
                     text.as_deref().unwrap_or_default().to_owned()
                 };
                 let coverage = self.configured.map(|configured| {
-                    let event = told.event(session.agent, &session.around(&self.here.roots.home));
-                    event.map_or(Coverage::Unmatched, |event| configured.of(session.agent, &event))
+                    let event = record.event(session.agent, &session.around(&self.here.roots.home));
+                    event.map_or(Coverage::Unmatched, |event| {
+                        configured.coverage(session.agent, &event)
+                    })
                 });
                 let open_call = Open {
-                    line: told.line,
-                    time: told.time,
-                    session: text(&told.session),
+                    line: record.line,
+                    time: record.time,
+                    session: text(&record.session),
                     tool,
                     own_tool: call.tool.to_string(),
-                    mode: text(&told.mode),
-                    is_sub: told.subagent.is_some(),
+                    mode: text(&record.mode),
+                    is_sub: record.subagent.is_some(),
                     is_asked: false,
                     is_refused: false,
                     has_run: false,
                     effect,
                     coverage,
                 };
-                // An id that comes again is another call.
+                // An id that repeats is a new call.
                 calls.at.insert(call.id.to_string(), calls.all.len());
                 calls.all.push((call.id.to_string(), open_call));
             }

@@ -8,9 +8,9 @@ use super::log::firing::Firing;
 use super::log::{entries, firing};
 use crate::ambient::Here;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 
 /// How content comes to be on record.
 pub(crate) const CHOICE: &str = "write `[record]` with `content = \"redacted\"` or `\"full\"` into \
@@ -22,7 +22,7 @@ pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> 
     let found = match number {
         Some(number) => firings.into_iter().find(|firing| firing.is(number)),
         None => {
-            // What ends behind its event is no firing of its own.
+            // A background step that ended late is not a firing.
             firings.retain(|firing| !firing.is_late());
             firings.pop()
         }
@@ -43,10 +43,10 @@ pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
     DialectId::NATIVE.dialect().decode_event(map, &here.roots).ok()
 }
 
-/// What is on record of a firing.
+/// The page about one recorded firing.
 pub(crate) fn page(firing: &Firing, width: usize) -> String {
-    let name = paint(BOLD, words::line(firing.event()));
-    let tool = firing.tool().map(|tool| format!("  {}", words::line(tool))).unwrap_or_default();
+    let name = paint(BOLD, layout::line(firing.event()));
+    let tool = firing.tool().map(|tool| format!("  {}", layout::line(tool))).unwrap_or_default();
     let style = match firing.decision() {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "given up" | "no end" => WARNING,
@@ -54,19 +54,20 @@ pub(crate) fn page(firing: &Firing, width: usize) -> String {
     };
     let took = firing
         .took()
-        .map(|duration| format!(" after {}", words::time(duration)))
+        .map(|duration| format!(" after {}", layout::time(duration)))
         .unwrap_or_default();
     let mut place = vec![format!("record {}", firing.number()), firing.shown_time()];
-    place.extend(firing.session().map(|session| format!("session {}", words::line(session))));
+    place.extend(firing.session().map(|session| format!("session {}", layout::line(session))));
     place.extend(
-        firing.cwd().filter(|cwd| !cwd.is_empty()).map(|cwd| format!("in {}", words::line(cwd))),
+        firing.cwd().filter(|cwd| !cwd.is_empty()).map(|cwd| format!("in {}", layout::line(cwd))),
     );
     let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
     out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
-    for (key, text) in
-        [("reason", said(firing, "reason")), ("context", said(firing, "additionalContext"))]
-    {
-        for line in text.iter().flat_map(|text| words::wrap(text, width.saturating_sub(13))) {
+    for (key, text) in [
+        ("reason", outcome_text(firing, "reason")),
+        ("context", outcome_text(firing, "additionalContext")),
+    ] {
+        for line in text.iter().flat_map(|text| layout::wrap(text, width.saturating_sub(13))) {
             out.push_str(&format!("  {}  {line}\n", paint(DIM, format!("{key:<9}"))));
         }
     }
@@ -75,7 +76,7 @@ pub(crate) fn page(firing: &Firing, width: usize) -> String {
         out.push_str(&format!(
             "  {}  {}\n",
             paint(DIM, "faults   "),
-            words::line(&faults.join(", "))
+            layout::line(&faults.join(", "))
         ));
     }
     let hooks = hooks(firing, width);
@@ -83,7 +84,7 @@ pub(crate) fn page(firing: &Firing, width: usize) -> String {
 }
 
 /// What hooks said, where that is on record.
-fn said(firing: &Firing, key: &str) -> Option<String> {
+fn outcome_text(firing: &Firing, key: &str) -> Option<String> {
     let said = firing.content("outcome")?.get(key).and_then(Value::as_str)?;
     Some(said.to_owned())
 }
@@ -102,7 +103,7 @@ fn hooks(firing: &Firing, width: usize) -> String {
             Cell::new(style, ran.hook()),
             Cell::new(DIM, ran.source()),
             Cell::new(style, ran.ended()),
-            Cell::new(style, words::time(ran.took())),
+            Cell::new(style, layout::time(ran.took())),
             Cell::new(style, ran.shown_verdict()),
         ]);
     }

@@ -17,9 +17,9 @@ use crate::exit::Exit;
 use crate::load::shorten;
 use crate::pack::{self, PACKS, Pack, PackRule};
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -61,7 +61,7 @@ fn project_directory(here: &Here) -> PathBuf {
 }
 
 /// The files that a pack stands in, and whether somebody changed them.
-fn places(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
+fn installed_files(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
     let directories = [user_directory(here), project_directory(here)].into_iter();
     let place = |directory: PathBuf| {
         let file = directory.join(pack.file());
@@ -79,13 +79,13 @@ fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     }
     let mut out = String::new();
     for pack in PACKS {
-        let about = format!("{}: {}", words::count(pack.rules().len(), "rule"), pack.about);
+        let about = format!("{}: {}", layout::count(pack.rules().len(), "rule"), pack.about);
         let text = format!("{}  {about}", paint(BOLD, pack.name));
-        out.push_str(&format!("{}\n", words::flow(&text, term.width())));
+        out.push_str(&format!("{}\n", layout::flow(&text, term.width())));
         if pack.built_in {
             out.push_str(&format!("  {}\n", paint(DIM, "built in and on")));
         }
-        for (file, changed) in places(pack, here) {
+        for (file, changed) in installed_files(pack, here) {
             let changed = if changed { ", changed" } else { "" };
             out.push_str(&format!("  {}\n", paint(DIM, format!("in {file}{changed}"))));
         }
@@ -108,7 +108,7 @@ fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
         "name": pack.name,
         "about": pack.about,
         "built_in": pack.built_in,
-        "places": places(pack, here).into_iter().map(place).collect::<Vec<_>>(),
+        "places": installed_files(pack, here).into_iter().map(place).collect::<Vec<_>>(),
         "rules": rules.iter().map(rule).collect::<Vec<_>>(),
     })
 }
@@ -186,7 +186,7 @@ fn switch(pack: &Pack, rule: &str) -> String {
     format!("[hook.\"{}/{rule}\"]\nenabled = false", pack.name)
 }
 
-/// Puts the pack's file into a directory. A file that somebody changed stays, unless it is told to go.
+/// Writes the pack's file into a directory. A file that was edited stays, unless `force` is set.
 fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> Result<(), Problem> {
     if pack.built_in {
         return term
@@ -216,14 +216,14 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     write_over(&file, pack.text, Readers::Usual).map_err(cannot)?;
     trust::approve_own(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };
-    let count = words::count(pack.rules().len(), "rule");
+    let count = layout::count(pack.rules().len(), "rule");
     term.data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
     if let Some(first) = pack.rules().first() {
         let entry = switch(pack, first.name).replace('\n', "\n    ");
-        term.say(&format!(
+        term.note(&format!(
             "\nto switch one off, write into tenterhook.toml beside it:\n\n    {entry}\n"
         ));
-        term.say_after(
+        term.note_after(
             HELP,
             "hint:",
             &format!("`tenterhook rules show {}` lists the rules", pack.name),
@@ -232,7 +232,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     Ok(())
 }
 
-/// Takes the pack's file away. A file that somebody changed stays, unless it is told to go.
+/// Removes the pack's file. A file that was edited stays, unless `force` is set.
 fn remove(
     pack: &Pack,
     directory: &Path,

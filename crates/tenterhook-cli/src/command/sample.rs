@@ -58,17 +58,17 @@ pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) 
     let body = dialect.dialect().encode_event(&event).body;
     let written: Option<Map<String, Value>> =
         dialect::whole_object(&body).ok().map(|whole_object| whole_object.fields);
-    let mut written = written.unwrap_or_else(|| told_by_variables(row, event));
+    let mut written = written.unwrap_or_else(|| object_from_variables(row, event));
     let reads = |object| dialect.dialect().decode_event(object, &Roots::default());
     if reads(&written).map_or(true, |event| event.name.as_str() != row.event) {
-        // Its agent does not say which event it is: whoever fires it does.
+        // The agent does not put the event's name into the payload, so the sample adds it for `fire`.
         written.insert("hook_event_name".to_owned(), (&*row.name).into());
     }
     Value::Object(written)
 }
 
 /// The object for an event that its agent tells by variables alone: its name, and what would stand in them.
-fn told_by_variables(row: &EventRow, event: Event) -> Map<String, Value> {
+fn object_from_variables(row: &EventRow, event: Event) -> Map<String, Value> {
     let mut form = Map::new();
     form.insert("event".to_owned(), (&*row.name).into());
     if row.event.ends_with("Failure") {
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// What is printed can be fired, and is the event that was asked for.
+    /// A printed sample can be fired, and is the requested event.
     #[test]
     fn every_sample_of_every_dialect_can_be_fired() {
         for dialect in DIALECTS {

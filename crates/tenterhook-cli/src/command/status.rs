@@ -12,17 +12,17 @@ use tenterhook::agents::{Agent, Form, Scope, callers};
 use tenterhook::dialect::Silencer;
 use tenterhook::install::{self, Approval, own_file};
 
-use super::install::files::{home, is_here, on_path, places, read, scope_word};
-use super::install::switches::{self, Said, Seen};
+use super::install::files::{file_paths, home, is_here, on_path, read, scope_word};
+use super::install::switches::{self, Seen, SwitchSetting};
 use super::{install::can_call, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
 use crate::exit::Exit;
-use crate::held::openings;
 use crate::load::shorten;
+use crate::openings::openings;
 use crate::problem::Problem;
+use crate::show::layout::{self, count};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
-use crate::show::words::{self, count};
 use crate::silence;
 use crate::term::Term;
 use crate::unasked;
@@ -42,7 +42,7 @@ struct Found {
     waiting: Vec<(String, Approval)>,
     /// The programs that it starts.
     programs: Vec<String>,
-    /// Whether our entries are no longer as `install` writes them: a time-out or a word that restrains was changed.
+    /// Whether our entries differ from what `install` writes: a timeout or the fail-closed wrapper was changed.
     altered: bool,
     /// How many hooks of others the agent runs itself.
     others: usize,
@@ -137,7 +137,7 @@ struct Off {
 /// What switches our entries off, in these files or in others (BR-69).
 fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
     let seen: Vec<Seen<'_>> = found.iter().map(Found::seen).collect();
-    let of = |said: Said, what| Off {
+    let of = |said: SwitchSetting, what| Off {
         file: shorten(&said.path.to_string_lossy(), &here.roots),
         key: said.switched.key,
         what,
@@ -164,7 +164,7 @@ pub(super) fn remains_off(agent: &'static Agent, here: &Here) -> Option<String> 
     ))
 }
 
-/// A bare name is found where the agent looks for programs: as far as can be told, where this one does.
+/// Whether the program exists. A bare name is looked up in the `PATH` of this process; the `PATH` of the agent is unknown.
 fn is_there(program: &str, here: &Here) -> bool {
     match program.contains('/') {
         true => Path::new(program).is_file(),
@@ -174,7 +174,7 @@ fn is_there(program: &str, here: &Here) -> bool {
 
 fn look(agent: &Agent, here: &Here) -> Vec<Found> {
     let mut all = Vec::new();
-    for (scope, path) in places(agent, here) {
+    for (scope, path) in file_paths(agent, here) {
         let mut found = Found {
             scope,
             file: shorten(&path.to_string_lossy(), &here.roots),
@@ -336,13 +336,13 @@ fn page(row: &Row, here: &Here) -> String {
     page.0
 }
 
-/// What is shown of one agent.
+/// The page about one agent.
 struct Page(String);
 
 impl Page {
     fn row(&mut self, lead: &str, text: &str) {
         // A name in a file that came with a repository is no words to the terminal.
-        let text = words::line(text);
+        let text = layout::line(text);
         self.0.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))));
     }
 
@@ -367,7 +367,7 @@ impl Page {
         if file.altered {
             self.row(
                 "",
-                "its entries are not as `install` writes them: a time-out, a matcher or a word that restrains is another",
+                "its entries differ from what `install` writes (timeout, matcher or fail-closed wrapper)",
             );
         }
         if file.others > 0 {
@@ -383,7 +383,7 @@ impl Page {
         self.row("if it is gone", agent.installation.gone);
         for opening in openings(agent, here) {
             if opening.is_held {
-                self.row("held", &opening.held());
+                self.row("held", &opening.closed_by());
             } else {
                 self.row("not covered", opening.of.gap);
                 self.row("to hold it", &opening.offer());

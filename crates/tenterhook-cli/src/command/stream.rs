@@ -1,8 +1,8 @@
 //! `fire --stream`: one event a line in, one outcome a line out, one session for the whole process.
 //!
-//! Lines are fired as they come and answered as they end, each under the `id` of its event. A line that cannot be read
-//! is answered too, with a denial: a guard that did not see the event has not agreed to it. A background step that ends
-//! later is told in a line of its own, `{"finished": {...}}`. With the host goes everything (V-42).
+//! Each line is fired on arrival and answered when it ends, under the `id` of its event. A line that cannot be read is answered
+//! with a denial: a guard that did not see the event has not allowed it. A background step that ends later gets a separate line,
+//! `{"finished": {...}}`. When the host goes away, everything is killed (V-42).
 
 mod host;
 
@@ -35,14 +35,14 @@ use host::{Gone, Host};
 /// How many lines are under way at once, until their answers are written; a faster writer waits.
 const IN_FLIGHT: usize = 64;
 
-/// How long a host that asks nothing more has to read what it is still told.
+/// How long a host that sends no more events has to read the remaining answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// Why what was open got no judgement, and what to do about it: whoever pipes events in should not have to guess.
+/// Why open events got no judgement, and what to do about it: a user who pipes events in should not have to guess.
 const INPUT_ENDED: &str = "the input ended before its hooks had answered, and they were ended; keep the input open until \
     every answer is read, or give the events as a file";
 
-/// Ends a session when it is dropped, whoever else still holds it.
+/// Ends a session when it is dropped, even if other owners hold it.
 pub(super) struct Ended(pub(super) Session);
 
 impl Drop for Ended {
@@ -74,7 +74,7 @@ pub(crate) fn run(
         Err(starved) => return Ok(starved.deny()),
     };
     let stream = async {
-        // What waits for a next event is ended with the stream, however that ends; nobody waits for it then.
+        // Hooks that wait for a next event are killed with the stream, however it ends.
         let _ended = Ended(shared.session.clone());
         Stream::new(Arc::clone(&shared), host).serve().await
     };
@@ -110,7 +110,7 @@ enum Next {
     Over(Vec<Finished>),
 }
 
-/// A line that is under way: its `id`, and its room among those that are.
+/// A line in progress: its `id`, and its permit of the limit on open lines.
 struct Open {
     id: Value,
     room: OwnedSemaphorePermit,
@@ -147,17 +147,17 @@ impl Stream {
         loop {
             match self.next().await {
                 Next::Line(line, room) => self.take(&line, room),
-                // All lines of a file are answered: it is nobody who could go.
+                // All lines of a file are answered: there is no host that could go away.
                 Next::EndOfInput if self.host.is_file => self.is_asked = false,
                 Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel().await,
                 Next::Answered(done) => self.answer(done),
-                Next::Late(late) => self.tell(&told(&late), None),
-                // Without a reader there is nobody to ask for: what still runs is ended.
+                Next::Late(late) => self.send(&finished_json(&late), None),
+                // Without a reader the answers have no use: running hooks are killed.
                 Next::Gone(Gone::Reading) => return Ok(self.went_wrong),
                 Next::Over(late) => {
-                    late.iter().for_each(|finished| self.tell(&told(finished), None));
+                    late.iter().for_each(|finished| self.send(&finished_json(finished), None));
                     let Self { host, went_wrong, .. } = self;
-                    drop(host.told);
+                    drop(host.outgoing);
                     return host.written.await.unwrap_or(Ok(())).map(|()| went_wrong);
                 }
             }
@@ -168,7 +168,7 @@ impl Stream {
     async fn next(&mut self) -> Next {
         let Self { shared, host, running, room, is_asked, .. } = self;
         let is_over = running.is_empty() && !*is_asked;
-        // A host that does not read what it is told is not listened to either.
+        // Stop reading events from a host that does not read its answers.
         let line = async {
             // The semaphore is never closed.
             let room = Arc::clone(room).acquire_owned().await.ok()?;
@@ -203,7 +203,7 @@ impl Stream {
             Err(refused) => {
                 self.went_wrong = true;
                 journal::unseen(self.shared.journal.as_ref(), &refused, self.shared.term);
-                self.say(id, refused, room);
+                self.respond(id, refused, room);
             }
         }
     }
@@ -238,11 +238,11 @@ impl Stream {
             }
         };
         if let Some(Open { id, room }) = self.open.remove(&task) {
-            self.say(id, outcome, room);
+            self.respond(id, outcome, room);
         }
     }
 
-    /// Nobody asks any more: what runs is ended, and what is open is answered for whoever may still read (V-42).
+    /// The host has gone: running hooks are killed, and open events are answered in case it still reads (V-42).
     async fn cancel(mut self) -> Result<bool, Problem> {
         self.shared.session.end();
         // What computes can only be ended when it has given up.
@@ -253,7 +253,7 @@ impl Stream {
         }
         let Self {
             shared,
-            host: Host { mut lines, mut gone, told, written, .. },
+            host: Host { mut lines, mut gone, outgoing, written, .. },
             mut went_wrong,
             ..
         } = self;
@@ -262,11 +262,11 @@ impl Stream {
                 went_wrong = true;
                 let id =
                     input::object(&line).ok().and_then(|mut whole| whole.fields.shift_remove("id"));
-                // Where nobody writes any more, nobody reads either.
+                // If the writer has ended, there is no reader either.
                 let answer = shared.answer(id.unwrap_or_default(), cancelled());
-                let _ = told.send((format!("{answer}\n"), None));
+                let _ = outgoing.send((format!("{answer}\n"), None));
             }
-            drop(told);
+            drop(outgoing);
             written.await.unwrap_or(Ok(()))
         };
         tokio::select! {
@@ -277,17 +277,17 @@ impl Stream {
         Ok(went_wrong)
     }
 
-    fn say(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
-        self.tell(&self.shared.answer(id, outcome), Some(room));
+    fn respond(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
+        self.send(&self.shared.answer(id, outcome), Some(room));
     }
 
-    fn tell(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
-        // Where nobody writes any more, nobody reads either, and the host is about to be gone.
-        let _ = self.host.told.send((format!("{value}\n"), room));
+    fn send(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
+        // If the writer has ended, there is no reader either, and the host is about to go.
+        let _ = self.host.outgoing.send((format!("{value}\n"), room));
     }
 }
 
-/// Pends until nobody reads any more.
+/// Pends until the reader has gone.
 async fn reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
     while let Some(gone) = gone.recv().await {
         if gone == Gone::Reading {
@@ -316,7 +316,7 @@ fn cancelled() -> Outcome {
 }
 
 /// A background step, in the words of an outcome that it alone made.
-fn told(finished: &Finished) -> Value {
+fn finished_json(finished: &Finished) -> Value {
     json!({ "finished": {
         "event": finished.event.as_str(),
         "wakes": finished.wakes,

@@ -3,9 +3,9 @@
 mod canaries;
 mod compare;
 mod copies;
+mod fixture;
 mod mutant;
 mod mutate;
-mod place;
 mod play;
 mod record;
 mod report;
@@ -28,7 +28,7 @@ use crate::args::{Named, Test, TestFormat};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::show::paint::WARNING;
-use crate::show::{diagnostic, words};
+use crate::show::{diagnostic, layout};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 use crate::watch;
@@ -155,9 +155,9 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
             let left_out = suite::left_out(&suite);
             let hooks = suite.ruleset.hooks().len() - left_out;
             if left_out > 0 {
-                let hooks = words::count(left_out, "hook");
+                let hooks = layout::count(left_out, "hook");
                 let text = format!("{hooks} that ask a model or a server are left out");
-                term.say_after(WARNING, "warning:", &text);
+                term.note_after(WARNING, "warning:", &text);
             }
             term.data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?;
         }
@@ -202,7 +202,7 @@ fn tell_findings(suites: &[Arc<Suite>], term: Term) -> bool {
         for diagnostic in
             suite.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
         {
-            term.say(&diagnostic::render(diagnostic, &suite.texts, term.width()));
+            term.note(&diagnostic::render(diagnostic, &suite.texts, term.width()));
         }
     }
     suites.iter().any(|suite| suite.is_broken())

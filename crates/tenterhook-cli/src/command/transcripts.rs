@@ -15,9 +15,9 @@ use crate::load::shorten;
 use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::sessions::{self, Found, Session};
+use crate::show::layout;
 use crate::show::paint::{DIM, PLAIN, WARNING};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, P
     let progress = Progress::begin("reading sessions", found.sessions.len(), term.width());
     let mut sum = Sum::default();
     for session in std::mem::take(&mut found.sessions) {
-        match Counted::of(&session, &mut copies, &mut sum) {
+        match Counted::read(&session, &mut copies, &mut sum) {
             Ok(counted) => all.push((session, counted)),
             Err(problem) => found.strange.push((session.path, problem.message)),
         }
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, P
     all.sort_by(|(a, _), (b, _)| (a.agent, &a.path).cmp(&(b.agent, &b.path)));
     for (path, why) in &found.strange {
         let path = shorten(&path.to_string_lossy(), &here.roots);
-        term.say_after(WARNING, "warning:", &words::line(&format!("{path} is left out: {why}")));
+        term.note_after(WARNING, "warning:", &layout::line(&format!("{path} is left out: {why}")));
     }
     match args.output.format {
         Format::Json => print_json(&to_json(&all, &found, &sum), term)?,
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, P
     Ok(Exit::Good)
 }
 
-/// What is in one file.
+/// Counts of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     calls: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Counted {
     facts: Facts,
 }
 
-/// What is in all of them.
+/// Counts of all files.
 #[derive(Debug, Default)]
 struct Sum {
     /// Each once.
@@ -74,26 +74,26 @@ struct Sum {
 const DAY: i64 = 86_400_000;
 
 impl Counted {
-    fn of(session: &Session, copies: &mut Copies, sum: &mut Sum) -> Result<Self, Problem> {
+    fn read(session: &Session, copies: &mut Copies, sum: &mut Sum) -> Result<Self, Problem> {
         let mut counts = Self::default();
-        let facts = session.read(&mut |told| {
-            if let Some(time) = told.time {
+        let facts = session.read(&mut |record| {
+            if let Some(time) = record.time {
                 counts.first = Some(counts.first.map_or(time, |first| first.min(time)));
                 counts.last = Some(counts.last.map_or(time, |last| last.max(time)));
                 sum.days.insert(time.div_euclid(DAY));
             }
             if let Some(session) =
-                told.session.as_ref().filter(|session| !sum.sessions.contains(*session))
+                record.session.as_ref().filter(|session| !sum.sessions.contains(*session))
             {
                 sum.sessions.insert(Arc::clone(session));
             }
-            match &told.what {
+            match &record.what {
                 What::Prompt(_) => counts.prompts += 1,
                 What::Call(call) if call.kind == Kind::Nested => counts.nested += 1,
                 What::Call(call) => {
                     counts.calls += 1;
-                    counts.subagent += u64::from(told.subagent.is_some());
-                    let is_copy = copies.is_copy(session.agent, told, call);
+                    counts.subagent += u64::from(record.subagent.is_some());
+                    let is_copy = copies.is_copy(session.agent, record, call);
                     counts.copied += u64::from(is_copy);
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);
@@ -177,8 +177,8 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
         let day = shown(counts.last).map(|text| text.chars().take(10).collect::<String>());
         let unknown = counts.facts.unknown_records();
         table.row([
-            Cell::new(PLAIN, words::line(&shorten(&session.path.to_string_lossy(), &here.roots))),
-            Cell::new(PLAIN, words::line(&format!("{} {version}", session.agent.name()))),
+            Cell::new(PLAIN, layout::line(&shorten(&session.path.to_string_lossy(), &here.roots))),
+            Cell::new(PLAIN, layout::line(&format!("{} {version}", session.agent.name()))),
             Cell::new(DIM, day.unwrap_or_else(|| "-".to_owned())),
             Cell::new(PLAIN, counts.calls.to_string()),
             Cell::new(PLAIN, counts.denied.to_string()),
@@ -204,9 +204,9 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
     format!(
         "{}\n{}, {} of use, {}{copied}\n{}\n",
         table.render(width),
-        words::count(all.len(), "file"),
-        words::count(sum.days.len(), "day"),
-        words::count(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
-        words::flow("Agents remove what is old: Claude Code after 30 days.", width),
+        layout::count(all.len(), "file"),
+        layout::count(sum.days.len(), "day"),
+        layout::count(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
+        layout::flow("Agents remove what is old: Claude Code after 30 days.", width),
     )
 }

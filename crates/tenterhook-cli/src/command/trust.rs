@@ -21,8 +21,8 @@ use crate::journal;
 use crate::load::shorten;
 use crate::person;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{BOLD, GOOD, paint};
-use crate::show::words;
 use crate::silence;
 use crate::term::Term;
 use crate::unasked;
@@ -52,7 +52,7 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
     if named.is_empty() {
         let all = found.iter().filter(|source| Trust::origin(source) == Origin::Repository);
         let own = found.iter().filter(|source| Trust::origin(source) == Origin::Own);
-        // What is one's own needs no answer; where there is one, it is held to it.
+        // The user's own files need no approval; if there is one, it must match.
         let held = own.map(review).filter(|review| review.state != State::Unknown);
         return Ok(all.map(review).filter(|review| !review.is_empty()).chain(held).collect());
     }
@@ -84,18 +84,18 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
     }
     for review in &reviews {
         let shown = shorten(&review.source, &here.roots);
-        // Whoever names what they approve reads that alone.
+        // A user who names digests reads only those sources.
         if !which.yes.is_empty() && !which.yes.contains(&review.digest.to_string()) {
             continue;
         }
         if review.state == State::Approved {
-            term.say(&format!("{shown} is approved as it stands"));
+            term.note(&format!("{shown} is approved as it stands"));
             continue;
         }
         if !open.is_empty() {
             term.data("\n")?;
         }
-        term.data(&page::of(review, &shown, term.width()))?;
+        term.data(&page::render(review, &shown, term.width()))?;
         if review.state == State::Changed {
             term.data(&changes(review, &trust, here))?;
         }
@@ -103,7 +103,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             let problem = Problem::new(format!("`{shown}` cannot be approved: {why}"));
             return Err(match review.unread {
                 Some(_) => problem.help("make it readable for you"),
-                None => problem.help("keep hooks in a folder of their own"),
+                None => problem.help("keep hooks in a separate folder"),
             });
         }
         let answer = match which.yes.is_empty() {
@@ -119,12 +119,12 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
         keep(&trust, review, &shown, answer, term)?;
     }
     if reviews.is_empty() {
-        term.say("no hooks came with this project");
+        term.note("no hooks came with this project");
     }
     let silencers = silencers(here);
     term.data(&page::silencers(&silencers, here))?;
     if !open.is_empty() {
-        return Err(Problem::new("nobody can be asked here, and silence is not approval").help(format!(
+        return Err(Problem::new("cannot ask for approval here: no terminal").help(format!(
             "type `tenterhook trust` in a terminal; a script that knows what it approves says `{}`",
             open.join(" ")
         )));
@@ -137,10 +137,10 @@ fn silencers(here: &Here) -> Vec<Silencer> {
     silence::of_all(here).into_iter().filter(silence::is_error).collect()
 }
 
-/// An approval that is of nothing that is there is a mistake of whoever wrote it down.
+/// A digest that matches no source is a mistake in the arguments.
 fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
     let unknown = yes.iter().find(|text| !reviews.iter().any(|at| at.digest.to_string() == **text));
-    // What cannot be read has another digest, and nobody changed it.
+    // An unreadable source has a different digest, although its bytes are unchanged.
     let unread = reviews.iter().find_map(Review::too_much);
     let why = unread.unwrap_or_else(|| "something changed".to_owned());
     unknown.map_or(Ok(()), |digest| {
@@ -157,7 +157,7 @@ fn on_record(
     term: Term,
 ) -> Result<(), Problem> {
     let Some(saying) = saying else { return Ok(()) };
-    journal::said((saying, &review.source, &review.digest.to_string()), here, term)
+    journal::record_decision((saying, &review.source, &review.digest.to_string()), here, term)
 }
 
 fn keep(
@@ -182,7 +182,7 @@ fn keep(
         Problem::new(format!("the answer cannot be kept: {error}"))
             .help("the directory of state must be yours alone: `chmod go-w` it")
     })?;
-    term.say(&said);
+    term.note(&said);
     Ok(())
 }
 
@@ -194,7 +194,7 @@ enum Answer {
 }
 
 impl Answer {
-    /// What is on record of it.
+    /// The decision to record.
     const fn saying(self) -> Option<Saying> {
         match self {
             Self::Yes => Some(Saying::Approve),
@@ -220,14 +220,14 @@ fn answer(question: &str, term: Term) -> Result<String, Problem> {
     Ok(line.trim().to_lowercase())
 }
 
-/// Whether somebody sees the question and can answer: whoever cannot be asked said nothing (T-18).
+/// Whether a person sees the question and can answer: without a terminal there is no answer (T-18).
 fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Asks once for all hooks of a source.
 fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
-    let hooks = words::count(review.entries.len(), "hook");
+    let hooks = layout::count(review.entries.len(), "hook");
     let question = match review.state {
         State::Changed => "approve the changes?".to_owned(),
         _ => match (review.entries.len(), review.servers()) {
@@ -245,14 +245,14 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
             "never" => Answer::Never,
             "" | "n" | "no" => Answer::Later,
             _ => {
-                term.say("please answer `y`, `n` or `never`");
+                term.note("please answer `y`, `n` or `never`");
                 continue;
             }
         });
     }
 }
 
-/// Takes back what was said.
+/// Removes the stored approvals.
 pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
     person::is_no_agent("tenterhook untrust", here)?;
     let trust = here.trust();
@@ -261,7 +261,7 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
     let said: Vec<&Review> =
         reviews.iter().filter(|review| review.state != State::Unknown).collect();
     if said.is_empty() {
-        term.say("nothing was said of hooks here");
+        term.note("no approval or refusal is stored for hooks here");
         return Ok(Exit::Good);
     }
     for review in said {
@@ -269,24 +269,26 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
         let asked = which.yes.is_empty();
         // A gate that is approved guards something: to take that back is a person's word, too.
         if asked && !can_ask() {
-            return Err(Problem::new("nobody can be asked here").help(format!(
-                "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
-                review.digest
-            )));
+            return Err(Problem::new("cannot ask for confirmation here: no terminal").help(
+                format!(
+                    "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
+                    review.digest
+                ),
+            ));
         }
         let says_yes = match asked {
-            true => confirm(&format!("forget what was said of {shown}?"), term)?,
+            true => confirm(&format!("remove the approval of {shown}?"), term)?,
             false => which.yes.contains(&review.digest.to_string()),
         };
         if !says_yes {
-            term.say(&format!("{shown} stays as it is"));
+            term.note(&format!("{shown} stays as it is"));
             continue;
         }
         on_record(review, Some(Saying::Forget), here, term)?;
         trust.forget(review).map_err(|error| {
-            Problem::new(format!("what was said of `{shown}` cannot be removed: {error}"))
+            Problem::new(format!("cannot remove the approval of `{shown}`: {error}"))
         })?;
-        term.say(&format!("forgot what was said of {shown}"));
+        term.note(&format!("removed the approval of {shown}"));
     }
     Ok(Exit::Good)
 }
@@ -343,7 +345,7 @@ fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
         let name = shorten(&file.path.to_string_lossy(), &here.roots);
         match file.sizes {
             Some((then, now)) => {
-                let name = words::line(&name);
+                let name = layout::line(&name);
                 let text = format!("{name}: binary file changed ({then} bytes -> {now} bytes)\n");
                 out.push_str(&text);
             }
@@ -360,7 +362,7 @@ pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
     let approved = on_record(&review, Some(Saying::Approve), here, term)
         .and_then(|()| trust.approve(&review).map_err(|error| Problem::new(error.to_string())));
     if let Err(problem) = approved {
-        term.say(&format!("it is not approved yet: {}", problem.message));
+        term.note(&format!("it is not approved yet: {}", problem.message));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What happens, as it was said on a command line or in a case: in words, as JSON, or in a file. Fires nothing (TE-20).
+//! Parses an event of a command line or a case: a short form, JSON, or a file. Fires nothing (TE-20).
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ pub(crate) fn is_event(word: &str, dialect: DialectId) -> bool {
     row(word, dialect).is_some()
 }
 
-/// The first word and what stands behind it.
+/// The first word and the rest.
 pub(crate) fn split(words: &str) -> (&str, &str) {
     let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     (first, rest.trim_start())
@@ -280,7 +280,7 @@ mod tests {
         Roots { cwd: "/p".into(), ..Roots::default() }
     }
 
-    fn said(words: &[&str]) -> Result<Event, String> {
+    fn parse(words: &[&str]) -> Result<Event, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let given = given(&words, DialectId::CLAUDE, &roots());
         given.map(|g| g.event).map_err(|lost| Problem::from(lost).help.unwrap_or_default())
@@ -304,7 +304,7 @@ mod tests {
             (&["SessionStart", "resume"], "SessionStart", "source", "resume".into()),
             (&[r#"{"hook_event_name": "Stop", "x": 1}"#], "Stop", "x", 1.into()),
         ] {
-            let event = said(words).expect("an event");
+            let event = parse(words).expect("an event");
             assert_eq!(event.name.as_str(), name, "{words:?}");
             assert_eq!(event.payload.get(key), Some(&value), "{words:?}");
             if words.iter().all(|text| !text.starts_with('{')) {
@@ -312,7 +312,7 @@ mod tests {
                 assert_eq!(joined.expect("the same"), event, "{words:?}");
             }
         }
-        assert_eq!(said(&["Stop"]).expect("an event").name.as_str(), "Stop");
+        assert_eq!(parse(&["Stop"]).expect("an event").name.as_str(), "Stop");
         let on = line("Bash ls", Some("PostToolUse"), DialectId::CLAUDE, &roots());
         assert_eq!(on.expect("an event").name.as_str(), "PostToolUse");
     }
@@ -320,10 +320,10 @@ mod tests {
     /// TE-20.
     #[test]
     fn what_cannot_be_meant_is_said() {
-        assert!(said(&["Stopp"]).expect_err("no event").contains("`Stop`"));
-        assert!(said(&["Bash"]).expect_err("no input").contains("`Bash INPUT`"));
-        assert!(said(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));
-        assert!(said(&["Mystery", "words"]).expect_err("no JSON").contains("key"));
+        assert!(parse(&["Stopp"]).expect_err("no event").contains("`Stop`"));
+        assert!(parse(&["Bash"]).expect_err("no input").contains("`Bash INPUT`"));
+        assert!(parse(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));
+        assert!(parse(&["Mystery", "words"]).expect_err("no JSON").contains("key"));
         assert!(line("Bash", None, DialectId::CLAUDE, &roots()).is_err());
     }
 }

@@ -111,7 +111,7 @@ fn shell() -> Option<i32> {
 }
 
 /// What the engine makes of a hook that ended like that.
-pub(super) fn of(ruleset: &Ruleset, hook: &Arc<Hook>, ending: Ending) -> Consequence {
+pub(super) fn consequence(ruleset: &Ruleset, hook: &Arc<Hook>, ending: Ending) -> Consequence {
     let restraint = plan::supposed(ruleset, hook, ending.end, &ending.stderr);
     let row = ruleset.row(hook.dialect, &hook.event);
     let noun = if matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")) {

@@ -69,13 +69,13 @@ const BUILT_IN: &[&str] = &[
 
 /// The directories in which a hook's programs are looked for.
 pub(super) struct Path {
-    /// `None` where nobody knows them: then every program counts as found.
+    /// `None` if they are unknown: then every program is taken as found.
     directories: Option<Vec<std::path::PathBuf>>,
 }
 
 impl Path {
     /// The path that `hook` is started with: its own, else the one of the environment.
-    pub(super) fn of(hook: &Hook, env: &[(String, String)]) -> Self {
+    pub(super) fn for_hook(hook: &Hook, env: &[(String, String)]) -> Self {
         let own: &[(String, String)] = match &hook.run {
             Run::Command(command) => &command.env,
             Run::Worker(worker) => &worker.command.env,

@@ -1,5 +1,5 @@
-//! OpenCode's database as rows of JSON, in the order in which things were said. It is copied first: whoever opens a database that
-//! has a write-ahead log writes beside it, even to read.
+//! OpenCode's database as rows of JSON, in chronological order. The database is copied first: opening one that has a write-ahead
+//! log writes files beside it, even to read.
 
 use std::fs;
 use std::io;

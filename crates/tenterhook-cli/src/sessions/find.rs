@@ -26,7 +26,7 @@ const PLACES: &[(Agent, &str, &str, &[&str])] = &[
 /// How deep directories are looked into: Codex has year, month and day.
 const DEPTH: usize = 12;
 
-/// What is found in `paths`, or without any where each agent keeps its sessions; of one agent alone where one is named.
+/// Finds sessions in `paths`, or where each agent stores its sessions; only those of `agent` if it is given.
 pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Result<Found, Problem> {
     let mut found = Found::default();
     let mut seen = BTreeSet::new();
@@ -41,7 +41,7 @@ pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Resu
         }
     }
     if paths.is_empty() {
-        for place in places(agent, here).iter().filter(|path| path.is_dir()) {
+        for place in session_paths(agent, here).iter().filter(|path| path.is_dir()) {
             walk(place, 0, &mut seen, &mut found);
         }
         // There, other files of the agents lie beside their sessions.
@@ -53,7 +53,7 @@ pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Resu
 }
 
 /// The directories in which agents keep their sessions.
-fn places(agent: Option<Agent>, here: &Here) -> Vec<PathBuf> {
+fn session_paths(agent: Option<Agent>, here: &Here) -> Vec<PathBuf> {
     let wanted = PLACES.iter().filter(|location| agent.is_none_or(|agent| location.0 == agent));
     let of = |(_, variable, home, below): &(Agent, &str, &str, &'static [&'static str])| {
         let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());

@@ -14,7 +14,7 @@ const WHOLE: u64 = 256 << 20;
 /// How many lines are looked at to tell whose a file is.
 const FIRST: usize = 20;
 
-/// A regular file, opened without waiting for whoever writes a pipe.
+/// Opens a regular file. A FIFO is refused without waiting for its writer.
 fn file(path: &Path) -> io::Result<File> {
     Ok(discover::open(path)?.0)
 }

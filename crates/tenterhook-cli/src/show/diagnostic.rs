@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use tenterhook::diagnostic::{Diagnostic, Severity, Span};
 
-use super::words;
+use super::layout;
 use crate::load::Texts;
 
 /// One diagnostic, as it looks on a screen of `width` columns.
@@ -18,8 +18,8 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
     let mut group = match found {
         None => Group::with_title(title),
         Some((place, text)) => {
-            let label = words::line(&diagnostic.label);
-            let beside = width.saturating_sub(AROUND + words::width(&label));
+            let label = layout::line(&diagnostic.label);
+            let beside = width.saturating_sub(AROUND + layout::width(&label));
             // Where there is no room for it, the help has to say it.
             let (label, room) = match (label.is_empty(), beside >= LEAST) {
                 (false, true) => (Some(label), beside),
@@ -43,7 +43,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
     };
     if let Some(help) = &diagnostic.help {
         // Line numbers of up to four digits, and `  = help: `, stand before it.
-        let help = words::wrap(help, width.saturating_sub(14)).join("\n");
+        let help = layout::wrap(help, width.saturating_sub(14)).join("\n");
         group = group.element(Level::HELP.message(help));
     }
     let mut rendered = Renderer::styled().term_width(width).render(&[group]);
@@ -57,7 +57,7 @@ const AROUND: usize = 24;
 const LEAST: usize = 8;
 /// Longest line that is shown, in bytes.
 const LONGEST: usize = 16 << 10;
-/// A message that has less room than this behind `error[code]: ` has its code at the end instead.
+/// A message that has fewer columns than this behind `error[code]: ` has its code at the end instead.
 const NARROW: usize = 30;
 
 /// The first line: how bad it is, the code, and what is wrong.
@@ -66,10 +66,10 @@ fn title<'a>(diagnostic: &'a Diagnostic, level: Level<'a>, width: usize) -> Titl
     let severity = diagnostic.severity.to_string().len() + ": ".len();
     let room = width.saturating_sub(severity + code.len() + "[]".len());
     if room >= NARROW {
-        return level.primary_title(words::wrap(&diagnostic.message, room).join("\n")).id(code);
+        return level.primary_title(layout::wrap(&diagnostic.message, room).join("\n")).id(code);
     }
     let message = format!("{} [{code}]", diagnostic.message);
-    level.primary_title(words::wrap(&message, width.saturating_sub(severity)).join("\n"))
+    level.primary_title(layout::wrap(&message, width.saturating_sub(severity)).join("\n"))
 }
 
 /// The beginning of a span that is wider than the screen: what is marked is shown whole, however long it is.

@@ -6,8 +6,8 @@ use std::ops::Range;
 use anstyle::Style;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
+use super::layout::line;
 use super::paint::{BOLD, DIM, ERROR, GOOD, paint};
-use super::words::line;
 
 /// Lines around a change.
 const AROUND: u32 = 2;
@@ -38,7 +38,7 @@ impl Page<'_> {
         let (Some(first), Some(last)) = (near.first(), near.last()) else { return };
         let old = self.around(&(first.before.start..last.before.end), &self.input.before);
         let new = self.around(&(first.after.start..last.after.end), &self.input.after);
-        self.row(DIM, "@@ ", &format!("-{} +{} @@", place(&old), place(&new)));
+        self.row(DIM, "@@ ", &format!("-{} +{} @@", range_text(&old), range_text(&new)));
         let mut shown = old.start;
         for hunk in near {
             self.lines(DIM, " ", &self.input.before, shown..hunk.before.start);
@@ -61,17 +61,17 @@ impl Page<'_> {
     }
 
     /// A line with its indent, without what a terminal obeys.
-    fn row(&mut self, style: Style, sign: &str, text: &str) {
+    fn row(&mut self, style: Style, marker: &str, text: &str) {
         let text = text.trim_end_matches(['\r', '\n']);
         let (indent, rest) = text.split_at(text.len() - text.trim_start_matches([' ', '\t']).len());
-        let shown = format!("{sign}{indent}{}", line(rest));
+        let shown = format!("{marker}{indent}{}", line(rest));
         // A text takes all that is written to it.
         let _ = writeln!(self.out, "{}", paint(style, shown));
     }
 }
 
 /// Where lines stand and how many they are; none stand after the line before them.
-fn place(range: &Range<u32>) -> String {
+fn range_text(range: &Range<u32>) -> String {
     let first = if range.is_empty() { range.start } else { range.start + 1 };
     format!("{first},{}", range.len())
 }
@@ -85,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_near_the_top_is_told_from_the_first_line() {
+    fn hunk_near_the_top_starts_at_the_first_line() {
         let shown = plain("1\n2\n3\n4\n5\n6\n", "1\n2\n3\nx\n5\n6\n");
         assert_eq!(shown, "--- a\n+++ a\n@@ -2,5 +2,5 @@\n 2\n 3\n-4\n+x\n 5\n 6\n");
     }
 
     #[test]
-    fn changes_far_from_each_other_are_told_apart() {
+    fn distant_changes_get_separate_hunks() {
         let before: String = (1..=20).map(|i| format!("{i}\n")).collect();
         let after = before.replace("3\n", "x\n").replace("1x\n", "13\n").replace("17\n", "");
         let shown = plain(&before, &after);

@@ -10,9 +10,9 @@ use tenterhook::hook::{Hook, HookId, Run};
 use tenterhook::outcome::{Ended, Step};
 use tenterhook::{Event, Outcome};
 
+use super::layout::{count, cut, line, time, width, wrap};
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
 use super::table::{Cell, Column, Give, Table};
-use super::words::{count, cut, line, time, width, wrap};
 use crate::load::Texts;
 
 /// The event under this name and what it is about, in one line.
@@ -99,7 +99,7 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     if let Some(name) = own_name(hook) {
         return name.to_owned();
     }
-    // What stands in for a hook that cannot be used runs nothing by which people know it.
+    // The substitute for an unusable hook runs no program to name it by.
     if matches!(hook.run, Run::Unusable { .. }) {
         return hook.id.to_string();
     }
@@ -137,7 +137,7 @@ pub(crate) fn name_of(id: &HookId, ruleset: &Ruleset) -> String {
 }
 
 /// Everything that an outcome says, label and text, in the order in which it matters.
-pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
+pub(crate) fn effects(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let effects = &outcome.effects;
     let mut said: Vec<(&'static str, String)> = Vec::new();
     let mut add = |label, text: Option<String>| said.extend(text.map(|text| (label, text)));
@@ -182,7 +182,7 @@ pub(crate) fn page(
     let mut out = format!("{}\n\n", headline(event, &label.to_string(), columns));
     let (word, style) = verdict(outcome);
     out.push_str(&format!("  {}\n", paint(style, word)));
-    for (label, text) in said(outcome) {
+    for (label, text) in effects(outcome) {
         labelled(label, &text, columns, &mut out);
     }
     for step in outcome.steps.iter().filter(|step| is_held_here_alone(step)) {
@@ -196,7 +196,7 @@ pub(crate) fn page(
     let unapproved = |hook: &&Arc<Hook>| hook.event == event.name && hook.is_unapproved();
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
-        let text = format!("{} that nobody approved: see `tenterhook trust`", count(off, "hook"));
+        let text = format!("{} not approved: see `tenterhook trust`", count(off, "hook"));
         labelled("not asked", &text, columns, &mut out);
     }
     if !outcome.steps.is_empty() {
@@ -243,9 +243,9 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
-    let (folded, told): (Vec<&Step>, Vec<&Step>) =
+    let (folded, shown): (Vec<&Step>, Vec<&Step>) =
         outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
-    for step in told {
+    for step in shown {
         let (word, style) = match &step.shadow {
             Some(shadow) => would(step, shadow),
             None => step_verdict(step.verdict),
@@ -277,7 +277,9 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
 
 /// Whether something would have come of a hook in shadow.
 fn has_said(shadow: &Outcome) -> bool {
-    shadow.restraint != Restraint::Silent || !said(shadow).is_empty() || !shadow.faults.is_empty()
+    shadow.restraint != Restraint::Silent
+        || !effects(shadow).is_empty()
+        || !shadow.faults.is_empty()
 }
 
 /// Whether a step is a rule that was asked and had nothing to say: of a pack of them, most are.

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 pub(crate) const PLAIN: Style = Style::new();
 /// What matters in its line.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// What stands there for completeness.
+/// For details.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Something stops.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();

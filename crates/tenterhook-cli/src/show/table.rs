@@ -1,9 +1,9 @@
-//! Aligned columns that fit the screen. Knows nothing of what stands in them.
+//! Aligned columns that fit the screen. Does not interpret their content.
 
 use anstyle::Style;
 
+use super::layout::{width, wrap};
 use super::paint::{DIM, PLAIN, paint};
-use super::words::{width, wrap};
 
 /// How a column gives way when the table is too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn new(style: Style, text: impl Into<String>) -> Self {
-        Self { text: super::words::line(&text.into()), style }
+        Self { text: super::layout::line(&text.into()), style }
     }
 }
 
@@ -187,10 +187,10 @@ impl Table {
             if at > 0 {
                 out.push('\n');
             }
-            let told =
+            let cells =
                 self.columns.iter().zip(&row.cells).map(|(column, cell)| (column.title, cell));
             let notes = row.notes.iter().map(|(_, cell)| ("", cell));
-            for (title, cell) in told.chain(notes).filter(|(_, cell)| !cell.text.is_empty()) {
+            for (title, cell) in cells.chain(notes).filter(|(_, cell)| !cell.text.is_empty()) {
                 for (at, line) in wrap(&cell.text, room).iter().enumerate() {
                     let title = if at == 0 { title } else { "" };
                     let lead =

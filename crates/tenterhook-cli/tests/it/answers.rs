@@ -1,6 +1,6 @@
 //! Is what a person writes wrong answered with what to write instead? A table of slips, each with its answer.
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// Lines of an entry, and what `check` says of them.
 const ENTRIES: &[(&str, &[&str])] = &[
@@ -23,10 +23,10 @@ const ENTRIES: &[(&str, &[&str])] = &[
 #[test]
 fn each_slip_in_an_entry_is_answered() {
     for (lines, parts) in ENTRIES {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let text = format!("[hook.a]\non = 'PreToolUse'\nshell = 'true'\n{lines}\n");
-        room.write("project/tenterhook.toml", &text);
-        let output = room.run(&["check", "tenterhook.toml"], "");
+        fixture.write("project/tenterhook.toml", &text);
+        let output = fixture.run(&["check", "tenterhook.toml"], "");
         let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in *parts {
             assert!(all.contains(part), "{lines}: {part}\n{}", output.all());
@@ -36,28 +36,28 @@ fn each_slip_in_an_entry_is_answered() {
 
 /// C-72: what is to be mended is a line, where the file can be read.
 #[test]
-fn who_is_held_up_is_told_by_what() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", "[hook.none]\nenabled = 'no'\n");
-    let output = room.run(&["check", "tenterhook.toml"], "");
+fn blocked_call_names_the_blocking_hook() {
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", "[hook.none]\nenabled = 'no'\n");
+    let output = fixture.run(&["check", "tenterhook.toml"], "");
     let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(all.contains("are held until line 1 of"), "{}", output.all());
-    let room = Room::new();
-    std::fs::create_dir_all(room.path("home/.config/tenterhook/tenterhook.toml")).unwrap();
-    let output = room.run(&["check"], "");
+    let fixture = Fixture::new();
+    std::fs::create_dir_all(fixture.path("home/.config/tenterhook/tenterhook.toml")).unwrap();
+    let output = fixture.run(&["check"], "");
     let all = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(all.contains("tenterhook.toml` can be read"), "{}", output.all());
 }
 
 #[test]
 fn the_input_of_a_tool_is_one_word() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for words in [&["fire", "Bash", "git", "push"][..], &["explain", "Bash", "git", "push", "x"]] {
-        let output = room.run(words, "");
+        let output = fixture.run(words, "");
         let quoted = format!("put it in quotes: `Bash '{}'`", words[2..].join(" "));
         let all = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(all.contains(&quoted), "{}", output.all());
     }
-    let output = room.run(&["fire", "PreToolUse", "Bash", "git", "push"], "");
+    let output = fixture.run(&["fire", "PreToolUse", "Bash", "git", "push"], "");
     assert!(output.stderr.contains("put what belongs together in quotes"), "{}", output.all());
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 use crate::transcripts::{copied, samples};
 
 const HOOKS: &str = r#"
@@ -18,8 +18,8 @@ match = "Write"
 shell = "touch ran"
 "#;
 
-fn backtest(room: &Room, args: &[&str]) -> Value {
-    let output = room.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
+fn backtest(fixture: &Fixture, args: &[&str]) -> Value {
+    let output = fixture.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("backtest", &value);
@@ -29,10 +29,10 @@ fn backtest(room: &Room, args: &[&str]) -> Value {
 /// BT-1, BT-3, BT-4.
 #[test]
 fn rules_are_asked_and_scripts_are_not() {
-    let room = Room::new();
-    let place = copied(&room);
-    room.write("project/hooks.toml", HOOKS);
-    let json = backtest(&room, &["native=hooks.toml", "--sessions", place.to_str().unwrap()]);
+    let fixture = Fixture::new();
+    let place = copied(&fixture);
+    fixture.write("project/hooks.toml", HOOKS);
+    let json = backtest(&fixture, &["native=hooks.toml", "--sessions", place.to_str().unwrap()]);
     let groups = json["groups"].as_array().unwrap();
     let of = |shape: &str| {
         groups
@@ -40,8 +40,8 @@ fn rules_are_asked_and_scripts_are_not() {
             .find(|group| group["shape"] == shape)
             .map_or(0, |group| group["calls"].as_u64().unwrap())
     };
-    // Two of Claude Code and one of its subagent, one of Codex and two of its subagent, two of Copilot, one of Gemini, two of Qwen; a
-    // fork's copy does not count. One more of Claude Code has computed words, `echo $(seq 1 20000)`: the rule may deny it.
+    // Two of Claude Code and one of its subagent, one of Codex and two of its subagent, two of Copilot, one of Gemini, two of
+    // Qwen; a fork's copy is skipped. One more of Claude Code has computed words, `echo $(seq 1 20000)`: the rule may deny it.
     assert_eq!(of("Bash echo"), 12, "{groups:#?}");
     assert!(groups.iter().all(|group| group["hook"] == "deny" && group["verdict"] == "deny"));
     assert!(
@@ -50,17 +50,17 @@ fn rules_are_asked_and_scripts_are_not() {
     assert_eq!(json["not_replayed"][0]["hook"], "script");
     assert!(json["not_replayed"][0]["events"].as_u64().unwrap() > 3);
     assert_eq!(json["copied"], 24);
-    // OpenCode's calls add a reason of their own.
+    // OpenCode's calls add one more reason.
     let reasons = if cfg!(feature = "opencode") { 2 } else { 1 };
     assert_eq!(json["not_judged"].as_object().unwrap().len(), reasons, "{}", json["not_judged"]);
-    assert!(!room.path("project/ran").exists());
+    assert!(!fixture.path("project/ran").exists());
     let only = backtest(
-        &room,
+        &fixture,
         &["native=hooks.toml", "--sessions", place.to_str().unwrap(), "--agent", "codex"],
     );
     assert_eq!(only["files"], 4);
     let none = backtest(
-        &room,
+        &fixture,
         &["native=hooks.toml", "--sessions", place.to_str().unwrap(), "--since", "2100-01-01"],
     );
     assert_eq!((&none["calls"], &none["groups"]), (&0.into(), &json!([])));
@@ -69,20 +69,20 @@ fn rules_are_asked_and_scripts_are_not() {
 /// BT-5.
 #[test]
 fn two_sets_of_hooks_are_compared() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let place = samples();
-    room.write("project/old.toml", HOOKS);
-    room.write("project/new.toml", &HOOKS.replace("deny = ", "ask = "));
+    fixture.write("project/old.toml", HOOKS);
+    fixture.write("project/new.toml", &HOOKS.replace("deny = ", "ask = "));
     let args =
         ["native=new.toml", "--against", "native=old.toml", "--sessions", place.to_str().unwrap()];
-    let json = backtest(&room, &args);
+    let json = backtest(&fixture, &args);
     let groups = json["groups"].as_array().unwrap();
     assert!(
         !groups.is_empty()
             && groups.iter().all(|group| group["before"] == "deny" && group["verdict"] == "ask")
     );
     let same = backtest(
-        &room,
+        &fixture,
         &["native=old.toml", "--against", "native=old.toml", "--sessions", place.to_str().unwrap()],
     );
     assert_eq!(same["groups"], json!([]));
@@ -91,9 +91,9 @@ fn two_sets_of_hooks_are_compared() {
 /// BT-9: forks and their originals are read at the same time, and what is a copy of what is the same in every run.
 #[test]
 fn every_run_says_the_same() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let all = "[hook.all]\non = \"PreToolUse\"\nwhen = 'true'\ndeny = \"no {tool.name}\"\n";
-    room.write("project/all.toml", all);
+    fixture.write("project/all.toml", all);
     let session = |name: &str, from: usize| -> String {
         let call =
             |id| line(id, "2026-11-20T09:00:05Z", "echo").replace("\"s\"", &format!("{name:?}"));
@@ -102,13 +102,13 @@ fn every_run_says_the_same() {
     // Each begins with what the one before it said.
     for fork in 0..24 {
         let text = session(&format!("s{fork}"), fork * 10);
-        room.write(&format!("project/forks/{fork:02}.jsonl"), &text);
-        let file = fs::File::open(room.path(&format!("project/forks/{fork:02}.jsonl"))).unwrap();
+        fixture.write(&format!("project/forks/{fork:02}.jsonl"), &text);
+        let file = fs::File::open(fixture.path(&format!("project/forks/{fork:02}.jsonl"))).unwrap();
         let at = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(fork as u64);
         file.set_modified(at).unwrap();
     }
     let run = || {
-        let output = room.run(&["backtest", "native=all.toml", "--sessions", "forks"], "");
+        let output = fixture.run(&["backtest", "native=all.toml", "--sessions", "forks"], "");
         assert_eq!(output.code, 0, "{}", output.stderr);
         output.stdout
     };
@@ -124,17 +124,17 @@ fn every_run_says_the_same() {
 /// BT-6: agents name their sessions without asking each other.
 #[test]
 fn agents_that_share_a_name_of_a_session_share_none() {
-    let room = Room::new();
-    room.write("project/hooks.toml", HOOKS);
+    let fixture = Fixture::new();
+    fixture.write("project/hooks.toml", HOOKS);
     let codex = "codex-0.169.0-gpt5-main-resumed.jsonl";
     let text = fs::read_to_string(samples().join(codex)).unwrap();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let name = first["payload"]["id"].as_str().unwrap();
-    room.write("project/both/codex.jsonl", &text);
+    fixture.write("project/both/codex.jsonl", &text);
     let call = line(1, "2026-11-20T09:00:05Z", "echo DENYHOOK");
     let call = call.replace("\"s\"", &format!("{name:?}"));
-    room.write("project/both/claude.jsonl", &format!("{call}\n"));
-    let json = backtest(&room, &["native=hooks.toml", "--sessions", "both"]);
+    fixture.write("project/both/claude.jsonl", &format!("{call}\n"));
+    let json = backtest(&fixture, &["native=hooks.toml", "--sessions", "both"]);
     assert_eq!((&json["files"], &json["sessions"]), (&2.into(), &2.into()));
     assert_eq!(json["sessions_touched"], 2);
 }
@@ -152,7 +152,7 @@ fn line(id: usize, time: &str, command: &str) -> String {
 /// BT-6: in no output of any form, wherever it stood.
 #[test]
 fn no_secret_leaves_a_transcript() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let key = "ghp_".to_owned() + &"aB3".repeat(12);
     let lines = [
         line(1, "2026-11-22T10:00:00Z", &format!("echo DENYHOOK {key}")),
@@ -160,10 +160,10 @@ fn no_secret_leaves_a_transcript() {
         json!({ "type": key.clone(), "sessionId": "s" }).to_string(),
         format!("{{\"type\":\"{key}"),
     ];
-    room.write("home/.claude/projects/p/s.jsonl", &lines.join("\n"));
-    room.write("project/hooks.toml", HOOKS);
+    fixture.write("home/.claude/projects/p/s.jsonl", &lines.join("\n"));
+    fixture.write("project/hooks.toml", HOOKS);
     for format in ["text", "json", "sarif"] {
-        let said = room.run(&["backtest", "native=hooks.toml", "--format", format], "");
+        let said = fixture.run(&["backtest", "native=hooks.toml", "--format", format], "");
         assert_eq!(said.code, 0, "{}", said.stderr);
         for secret in [key.as_str(), "hunter22"] {
             assert!(
@@ -174,7 +174,7 @@ fn no_secret_leaves_a_transcript() {
         }
         assert!(said.stdout.contains("redacted"), "{format}: {}", said.stdout);
     }
-    let said = room.run(&["transcripts", "--format", "json"], "");
+    let said = fixture.run(&["transcripts", "--format", "json"], "");
     assert!(!said.stdout.contains(&key), "{}", said.stdout);
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
     // Clocks may run backwards.
@@ -189,22 +189,22 @@ fn no_secret_leaves_a_transcript() {
 fn what_is_cut_short_says_so() {
     use std::process::{Command, Stdio};
 
-    let room = Room::new();
+    let fixture = Fixture::new();
     // Its end is never reached: the program is asked to end while it waits for one more line.
     let text: String =
         (0..20_000).map(|i| line(i, "2026-11-22T10:00:00Z", "echo DENYHOOK") + "\n").collect();
     for file in 0..40 {
-        room.write(
+        fixture.write(
             &format!("home/.claude/projects/p/{file}.jsonl"),
             &text.replace("toolu_", &format!("toolu_{file}_")),
         );
     }
-    room.write("project/hooks.toml", HOOKS);
+    fixture.write("project/hooks.toml", HOOKS);
     let child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
         .args(["backtest", "native=hooks.toml", "--format", "json"])
-        .current_dir(room.path("project"))
+        .current_dir(fixture.path("project"))
         .env_clear()
-        .env("HOME", room.path("home"))
+        .env("HOME", fixture.path("home"))
         .env("PATH", "/usr/bin:/bin")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -230,19 +230,19 @@ fn what_is_cut_short_says_so() {
 /// BT-8, BT-40.
 #[test]
 fn a_page_is_whole_and_holds_no_secret() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let secret = "ghp_".to_owned() + &"aB3dE6gH9".repeat(4);
     let call = json!({"type": "assistant", "sessionId": format!("s-{secret}"), "version": "2.1.330", "cwd": format!("/w/{secret}"),
         "timestamp": "2026-11-20T09:00:05Z", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1",
             "name": "Bash", "input": {"command": format!("echo DENYHOOK {secret} </script><img src=x>")}}]}});
-    room.write("project/s/a.jsonl", &format!("{call}\n"));
+    fixture.write("project/s/a.jsonl", &format!("{call}\n"));
     let deny = "[hook.deny]\non = \"PreToolUse\"\nwhen = 'tool.input.command.contains(\"DENY\")'\ndeny = \"not { tool.input.command }\"\n";
-    room.write("project/hooks.toml", deny);
+    fixture.write("project/hooks.toml", deny);
     let args = ["backtest", "native=hooks.toml", "--sessions", "s", "--html", "page.html"];
     let page = |more: &[&str]| {
-        let output = room.run(&[&args, more].concat(), "");
+        let output = fixture.run(&[&args, more].concat(), "");
         assert_eq!(output.code, 0, "{}", output.stderr);
-        fs::read_to_string(room.path("project/page.html")).unwrap()
+        fs::read_to_string(fixture.path("project/page.html")).unwrap()
     };
     let redacted = page(&[]);
     assert!(redacted.contains("echo DENYHOOK") && !redacted.contains(&secret), "{redacted}");
@@ -258,11 +258,11 @@ fn a_page_is_whole_and_holds_no_secret() {
     assert!(!none.contains("DENYHOOK") && !none.contains(&secret), "{none}");
     let full = page(&["--content", "full"]);
     assert!(full.contains(&secret) && full.contains("may hold secrets"));
-    room.write("project/mine.html", "mine");
-    let output =
-        room.run(&["backtest", "native=hooks.toml", "--sessions", "s", "--html", "mine.html"], "");
+    fixture.write("project/mine.html", "mine");
+    let output = fixture
+        .run(&["backtest", "native=hooks.toml", "--sessions", "s", "--html", "mine.html"], "");
     assert_eq!(
-        (output.code, fs::read_to_string(room.path("project/mine.html")).unwrap().as_str()),
+        (output.code, fs::read_to_string(fixture.path("project/mine.html")).unwrap().as_str()),
         (1, "mine")
     );
 }

@@ -1,8 +1,8 @@
-//! `hook`: an agent calls, and is told in its own words. What exactly is told is the tables' of `conformance/bridge`.
+//! `hook`: an agent calls and gets a reply in its format. The tables in `conformance/bridge` test the exact replies.
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const CODEX: &[&str] = &["hook", "--agent", "codex", "--event", "PreToolUse"];
 
@@ -19,11 +19,11 @@ fn settings(event: &str, command: &str) -> String {
     json!({"hooks": {event: [{"hooks": [hook]}]}}).to_string()
 }
 
-/// A room whose user has these hooks.
-fn room(file: &str, event: &str, command: &str) -> Room {
-    let room = Room::new();
-    room.write(&format!("home/{file}"), &settings(event, command));
-    room
+/// A fixture whose user has these hooks.
+fn fixture(file: &str, event: &str, command: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write(&format!("home/{file}"), &settings(event, command));
+    fixture
 }
 
 fn reason(stdout: &str) -> String {
@@ -40,17 +40,17 @@ fn a_hook_of_one_agent_answers_another() {
         "echo 'not here' >&2; exit 2",
         r#"echo log; echo '{"decision":"block","reason":"not here"}'"#,
     ] {
-        let room = room(".claude/settings.json", "PreToolUse", command);
-        let output = room.run(CODEX, &bash("ls"));
+        let fixture = fixture(".claude/settings.json", "PreToolUse", command);
+        let output = fixture.run(CODEX, &bash("ls"));
         assert_eq!((output.code, &*reason(&output.stdout)), (0, "not here"), "{}", output.stderr);
     }
 }
 
-/// BR-10, BR-110: a reply that nobody can read is none, and silence would be consent.
+/// BR-10, BR-110: a reply without a reader is lost, and silence would allow the call.
 #[test]
-fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
-    let room = room(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
-    room.write("project/call.json", &bash("ls"));
+fn reply_without_reader_denies_by_exit_code() {
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
+    fixture.write("project/call.json", &bash("ls"));
     let hook = "tenterhook hook --agent codex --event";
     for (line, code) in [
         (format!("{hook} PreToolUse <call.json >/dev/full"), 2),
@@ -59,7 +59,7 @@ fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
         (format!("{hook} PreToolUse </dev/null >/dev/full"), 2),
         (format!("{hook} PreToolUse <call.json"), 0),
     ] {
-        let output = room.shell(&line);
+        let output = fixture.shell(&line);
         assert_eq!(output.code, code, "{line}: {}", output.all());
         if code == 2 {
             assert!(output.stderr.contains("the reply "), "{line}: {}", output.stderr);
@@ -70,22 +70,22 @@ fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
 /// BR-2, BR-11: what hooks print stands nowhere but in a reply, and no page for people does.
 #[test]
 fn the_reply_stands_alone() {
-    let room = room(".claude/settings.json", "PreToolUse", "echo looks good; exit 1");
-    let output = room.run(CODEX, &bash("ls"));
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "echo looks good; exit 1");
+    let output = fixture.run(CODEX, &bash("ls"));
     let message =
         r#"{"systemMessage":"tenterhook: hook `user:PreToolUse:*:1`: it exited with code 1"}"#;
     assert_eq!((output.code, output.stdout.trim()), (0, message));
-    let output = room.run(CODEX, &bash("ls"));
-    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "it is told once a session");
+    let output = fixture.run(CODEX, &bash("ls"));
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "it is shown once a session");
     assert!(output.stderr.contains("it exited with code 1"), "{}", output.stderr);
-    let output = Room::new().run(CODEX, &bash("ls"));
+    let output = Fixture::new().run(CODEX, &bash("ls"));
     assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, "", ""));
 }
 
 /// BR-10.
 #[test]
 fn what_goes_wrong_is_a_denial_in_the_agents_words() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (what, stdin) in [
         ("nothing", ""),
         ("half an object", r#"{"hook_event_name": "PreToolUse""#),
@@ -95,7 +95,7 @@ fn what_goes_wrong_is_a_denial_in_the_agents_words() {
         ("no text", "\u{0}\u{1}"),
     ] {
         for agent in ["claude", "codex"] {
-            let output = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], stdin);
+            let output = fixture.run(&["hook", "--agent", agent, "--event", "PreToolUse"], stdin);
             assert_eq!(output.code, 0, "{agent}: {what}");
             assert!(reason(&output.stdout).contains("no hook could see it"), "{what}");
         }
@@ -104,12 +104,12 @@ fn what_goes_wrong_is_a_denial_in_the_agents_words() {
     let wrong = [CODEX, &["--unheard-of"]].concat();
     let late = [CODEX, &["--within", "soon"]].concat();
     for args in [missing, wrong, late] {
-        let output = room.run(&args, &bash("ls"));
+        let output = fixture.run(&args, &bash("ls"));
         assert_eq!(output.code, 0, "{args:?}");
         assert!(reason(&output.stdout).starts_with("blocked"), "{args:?}");
     }
-    for args in [&["hook"][..], &["hook", "--agent", "nobody", "--event", "PreToolUse"]] {
-        let output = room.run(args, &bash("ls"));
+    for args in [&["hook"][..], &["hook", "--agent", "unknown", "--event", "PreToolUse"]] {
+        let output = fixture.run(args, &bash("ls"));
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
         assert!(output.stderr.contains("error:"), "{}", output.stderr);
     }
@@ -118,13 +118,13 @@ fn what_goes_wrong_is_a_denial_in_the_agents_words() {
 /// BR-10: a denied end of a turn would never end.
 #[test]
 fn nothing_at_stake_is_silence() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for event in ["Stop", "SessionEnd", "PostToolUse"] {
         let args = ["hook", "--agent", "codex", "--event", event];
-        let output = room.run(&args, "{");
+        let output = fixture.run(&args, "{");
         assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{event}");
         assert!(output.stderr.contains("error:"), "{event}: {}", output.stderr);
-        let output = room.run(&[&args[..], &["--unheard-of"]].concat(), "");
+        let output = fixture.run(&[&args[..], &["--unheard-of"]].concat(), "");
         assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{event}");
     }
 }
@@ -132,7 +132,7 @@ fn nothing_at_stake_is_silence() {
 /// BR-12: a hook that takes longer, and an event that never ends.
 #[test]
 fn a_reply_comes_within_its_time() {
-    let slow = room(".claude/settings.json", "PreToolUse", "sleep 30");
+    let slow = fixture(".claude/settings.json", "PreToolUse", "sleep 30");
     slow.write("home/.config/tenterhook/tenterhook.toml", ON_FAILURE);
     let args = [CODEX, &["--within", "1s"]].concat();
     let began = std::time::Instant::now();
@@ -143,16 +143,16 @@ fn a_reply_comes_within_its_time() {
     // The reader of a pipe is gone before who writes to it.
     let output = slow.shell(&format!("({line}) & wait $!; true"));
     assert!(reason(&output.stdout).contains("within 1s"), "{}", output.stdout);
-    assert!(began.elapsed().as_secs() < 60, "the reply waits for nobody");
+    assert!(began.elapsed().as_secs() < 60, "the reply does not wait for hooks");
 }
 
-/// BR-10, BR-13: what is at stake is told by the event that came, also where the program cannot go on.
+/// BR-10, BR-13: the event that arrived decides what is at stake, even if the program cannot go on.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_last_word_is_about_the_event_that_came() {
-    let room = room(".claude/settings.json", "PreToolUse", "kill -ABRT $PPID; sleep 30");
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "kill -ABRT $PPID; sleep 30");
     let claimed = ["hook", "--agent", "codex", "--event", "PostToolUse"];
-    let output = room.run(&claimed, &bash("ls"));
+    let output = fixture.run(&claimed, &bash("ls"));
     assert!(reason(&output.stdout).contains("a signal ended it"), "{}", output.all());
 }
 
@@ -161,12 +161,12 @@ const ON_FAILURE: &str = "[source.\"~/.claude/settings.json\"]\non_failure = \"b
 /// BR-30.
 #[test]
 fn the_agents_own_hooks_are_left_to_it() {
-    let room = room(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
     let args = ["hook", "--agent", "claude", "--event", "PreToolUse"];
-    let output = room.run(&args, &bash("ls"));
+    let output = fixture.run(&args, &bash("ls"));
     assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
-    let file = room.path("home/.claude/settings.json").display().to_string();
-    let output = room.run(&[&args[..], &["--config", &file]].concat(), &bash("ls"));
+    let file = fixture.path("home/.claude/settings.json").display().to_string();
+    let output = fixture.run(&[&args[..], &["--config", &file]].concat(), &bash("ls"));
     assert_eq!(reason(&output.stdout), "not here");
 }
 
@@ -179,8 +179,8 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "npx tenterhook hook --agent codex --event PreToolUse; exit 2",
         "env A=1 'tenterhook' hook --agent codex --event PreToolUse; exit 2",
     ] {
-        let room = room(".claude/settings.json", "PreToolUse", own);
-        let output = room.run(CODEX, &bash("ls"));
+        let fixture = fixture(".claude/settings.json", "PreToolUse", own);
+        let output = fixture.run(CODEX, &bash("ls"));
         assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{own}: {}", output.stderr);
     }
     for other in [
@@ -189,8 +189,8 @@ fn an_entry_that_is_this_program_is_not_fired() {
         "echo no >&2; tenterhook check; exit 2",
         "./absent/tenterhook fire 2>/dev/null; echo no >&2; exit 2",
     ] {
-        let room = room(".claude/settings.json", "PreToolUse", other);
-        let output = room.run(CODEX, &bash("ls"));
+        let fixture = fixture(".claude/settings.json", "PreToolUse", other);
+        let output = fixture.run(CODEX, &bash("ls"));
         assert!(reason(&output.stdout).starts_with("no"), "{other}");
     }
 }
@@ -200,15 +200,16 @@ fn an_entry_that_is_this_program_is_not_fired() {
 #[test]
 fn a_person_lets_pass_what_codex_cannot_ask_about() {
     let ask = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"sure?"}}'"#;
-    let room = room(".claude/settings.json", "PreToolUse", ask);
-    room.write("event.json", &bash("ls"));
+    let fixture = fixture(".claude/settings.json", "PreToolUse", ask);
+    fixture.write("event.json", &bash("ls"));
     // The agent is gone when the person comes: this test is the parent of both.
-    let call =
-        || room.shell(&format!("timeout 20 tenterhook {} <../event.json; true", CODEX.join(" ")));
+    let call = || {
+        fixture.shell(&format!("timeout 20 tenterhook {} <../event.json; true", CODEX.join(" ")))
+    };
     let why = reason(&call().stdout);
     assert!(why.starts_with("sure?"), "{why}");
     let code = why.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap();
-    let allowed = room.at_terminal(&["allow", "once", code]);
+    let allowed = fixture.at_terminal(&["allow", "once", code]);
     assert_eq!(allowed.code, 0, "{}", allowed.stderr);
     let passed = call().stdout;
     assert!(passed.contains("allowed this call once") && !passed.contains("deny"), "{passed}");
@@ -218,10 +219,10 @@ fn a_person_lets_pass_what_codex_cannot_ask_about() {
 /// BR-40: a gate at the end of a turn gives way after eight denials, in as many processes.
 #[test]
 fn a_gate_at_the_end_gives_way_behind_codex() {
-    let room = room(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
+    let fixture = fixture(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
     let stop = |session: &str| {
         let event = json!({"session_id": session, "cwd": "/", "hook_event_name": "Stop"});
-        room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event.to_string()).stdout
+        fixture.run(&["hook", "--agent", "codex", "--event", "Stop"], &event.to_string()).stdout
     };
     for _ in 0..8 {
         assert_eq!(stop("a"), "{\"decision\":\"block\",\"reason\":\"run the tests\"}\n");
@@ -230,15 +231,15 @@ fn a_gate_at_the_end_gives_way_behind_codex() {
     assert!(stop("a").contains("block") && stop("b").contains("block"));
 }
 
-/// BR-42: where nobody can count, a turn ends.
+/// BR-42: if denials cannot be counted, a turn ends.
 #[test]
-fn a_gate_at_the_end_that_nobody_can_count_gives_way() {
-    let room = room(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
-    room.write("home/.local/state/tenterhook/sessions", "a file in the place");
+fn stop_gate_without_session_state_gives_way() {
+    let fixture = fixture(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
+    fixture.write("home/.local/state/tenterhook/sessions", "a file in the place");
     let event = json!({"session_id": "s", "cwd": "/", "hook_event_name": "Stop"}).to_string();
-    let output = room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event);
+    let output = fixture.run(&["hook", "--agent", "codex", "--event", "Stop"], &event);
     assert!(!output.stdout.contains("block"), "{}", output.stdout);
-    assert!(output.stdout.contains("run the tests"), "the reason is told: {}", output.stdout);
+    assert!(output.stdout.contains("run the tests"), "the reason is shown: {}", output.stdout);
 }
 
 /// The calls of every agent, and how a denial reads there.
@@ -303,15 +304,15 @@ pub(crate) const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)
 
 /// BR-13.
 #[test]
-fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
-    let room = Room::new();
-    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
+fn call_is_answered_in_the_format_of_its_agent_not_of_the_named_one() {
+    let fixture = Fixture::new();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", GATE);
     for (agent, event, call, denial) in CALLS {
         for (claimed, own, ..) in CALLS {
-            let output = room.run(&["hook", "--agent", claimed, "--event", own], call);
-            let is_told = output.stdout.starts_with(denial) || output.stdout.contains(denial);
+            let output = fixture.run(&["hook", "--agent", claimed, "--event", own], call);
+            let is_denied = output.stdout.starts_with(denial) || output.stdout.contains(denial);
             assert!(
-                is_told && output.stdout.contains("not here"),
+                is_denied && output.stdout.contains("not here"),
                 "{agent} as {claimed}: {}",
                 output.all()
             );
@@ -322,8 +323,8 @@ fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
             let quiet = *agent == "gemini";
             assert_eq!(warns, certain && !quiet, "{agent} as {claimed}: {}", output.stderr);
         }
-        // What nobody can read is answered in the words that were claimed.
-        let output = room.run(&["hook", "--agent", agent, "--event", event], "{");
+        // An unreadable event is answered in the format that the arguments name.
+        let output = fixture.run(&["hook", "--agent", agent, "--event", event], "{");
         assert!(output.stdout.contains("no hook could see it"), "{agent}: {}", output.all());
         let starts = denial.starts_with('{') || denial.starts_with('H');
         let cancels = output.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
@@ -338,24 +339,25 @@ fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
 /// BR-9: a hook of Claude Code that fails goes on there, and denies behind an agent in which it would.
 #[test]
 fn no_hook_is_weaker_behind_an_agent() {
-    let room = room(".claude/settings.json", "PreToolUse", "exit 3");
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "exit 3");
     for (agent, event, call, _) in CALLS.iter().filter(|call| !["claude"].contains(&call.0)) {
-        let output = room.run(&["hook", "--agent", agent, "--event", event], call);
+        let output = fixture.run(&["hook", "--agent", agent, "--event", event], call);
         let denies = output.stdout.contains("gave no answer");
         assert_eq!(denies, ["copilot", "copilot-pascal", "gemini"].contains(agent), "{agent}");
     }
-    room.write("home/.config/tenterhook/tenterhook.toml", &ON_FAILURE.replace("block", "continue"));
+    fixture
+        .write("home/.config/tenterhook/tenterhook.toml", &ON_FAILURE.replace("block", "continue"));
     for (agent, event, call, _) in CALLS.iter().filter(|call| call.0.starts_with("copilot")) {
-        let output = room.run(&["hook", "--agent", agent, "--event", event], call);
+        let output = fixture.run(&["hook", "--agent", agent, "--event", event], call);
         assert!(!output.stdout.contains("deny"), "the user says otherwise: {}", output.stdout);
     }
 }
 
-/// BR-24: an empty prompt is nobody's, and a first stop is no second one.
+/// BR-24: an empty prompt is not recorded as the user's, and a first stop is not a second one.
 #[test]
 fn what_qwen_says_wrongly_is_mended() {
-    let room = Room::new();
-    room.write("home/.claude/settings.json", &json!({"hooks": {
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", &json!({"hooks": {
         "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "exit 2"}]}],
         "Stop": [{"hooks": [{"type": "command", "command": "grep -q 'stop_hook_active\":true' || { echo again >&2; exit 2; }"}]}],
     }}).to_string());
@@ -363,7 +365,7 @@ fn what_qwen_says_wrongly_is_mended() {
         let mut call = json!({"session_id": "s", "transcript_path": "/t", "timestamp": "2026",
             "cwd": "/", "permission_mode": "yolo", "hook_event_name": event});
         call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        room.run(&["hook", "--agent", "qwen", "--event", event], &call.to_string()).stdout
+        fixture.run(&["hook", "--agent", "qwen", "--event", event], &call.to_string()).stdout
     };
     assert_eq!(call("UserPromptSubmit", json!({"prompt": ""})), "");
     assert!(call("UserPromptSubmit", json!({"prompt": "hi"})).contains("block"));
@@ -373,9 +375,9 @@ fn what_qwen_says_wrongly_is_mended() {
 
 /// BR-14.
 #[test]
-fn a_hook_is_told_what_the_agent_can_be_told() {
-    let room = room(".claude/settings.json", "PreToolUse", "cat >&2; exit 2");
-    let output = room.run(CODEX, &bash("ls"));
+fn hook_receives_what_a_reply_can_express() {
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "cat >&2; exit 2");
+    let output = fixture.run(CODEX, &bash("ls"));
     let read: Value = serde_json::from_str(&reason(&output.stdout)).unwrap();
     let wanted = json!({"agent": "codex", "can": ["deny", "rewrite input", "context", "message"], "unhooked": []});
     assert_eq!(read.get("host"), Some(&wanted));
@@ -384,9 +386,10 @@ fn a_hook_is_told_what_the_agent_can_be_told() {
 /// BR-30, BR-31: `explain` says whose a hook is.
 #[test]
 fn explain_says_which_hooks_the_agent_runs_itself() {
-    let room = room(".claude/settings.json", "PreToolUse", "true");
-    room.write("home/.codex/hooks.json", &settings("PreToolUse", "tenterhook hook --agent codex"));
-    let text = room.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "true");
+    fixture
+        .write("home/.codex/hooks.json", &settings("PreToolUse", "tenterhook hook --agent codex"));
+    let text = fixture.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Claude Code loads this file itself"), "{words}");
     assert!(words.contains("1 entry in 1 file that calls Tenterhook itself (BR-31)"), "{words}");
@@ -395,30 +398,30 @@ fn explain_says_which_hooks_the_agent_runs_itself() {
 /// BR-1: a gate of Reasonix at the end of a turn, behind Qwen Code.
 #[test]
 fn a_gate_with_directives_answers_qwen() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let gate = "printf '@@INJECT: run the tests\\n'; exit 2";
     let text = json!({"hooks": {"TurnEnd": [{"command": gate}]}}).to_string();
-    room.write("home/.reasonix/settings.json", &text);
+    fixture.write("home/.reasonix/settings.json", &text);
     let stop = r#"{"session_id":"s","transcript_path":"/t","timestamp":"2026","cwd":"/","permission_mode":"yolo","hook_event_name":"Stop"}"#;
-    let output = room.run(&["hook", "--agent", "qwen", "--event", "Stop"], stop);
+    let output = fixture.run(&["hook", "--agent", "qwen", "--event", "Stop"], stop);
     assert!(output.stdout.contains(r#""decision":"block""#), "{}", output.all());
     assert!(output.stdout.contains("run the tests"), "{}", output.all());
 }
 
-/// BR-4: a transform of CodeWhale, as far as Claude Code can be told of it.
+/// BR-4: a transform of CodeWhale, as far as Claude Code supports it.
 #[test]
 fn a_transform_of_prompts_answers_claude_code() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (program, message) in [
         (r#"printf '{"text":"fix it\\nin French"}'"#, r#""additionalContext":"in French""#),
         (r#"printf '{"text":"other words"}'"#, r"Send this instead:\nother words"),
     ] {
         let entry = format!("event = \"message_submit\"\ncommand = '''{program}'''\n");
         let text = format!("[hooks]\nenabled = true\n[[hooks.hooks]]\n{entry}");
-        room.write("home/.codewhale/config.toml", &text);
+        fixture.write("home/.codewhale/config.toml", &text);
         let prompt = r#"{"session_id":"s","transcript_path":"/t","prompt_id":"p","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"fix it"}"#;
         let output =
-            room.run(&["hook", "--agent", "claude", "--event", "UserPromptSubmit"], prompt);
+            fixture.run(&["hook", "--agent", "claude", "--event", "UserPromptSubmit"], prompt);
         assert!(output.stdout.contains(message), "{}", output.all());
     }
 }

@@ -2,39 +2,39 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, Said, fits_schema};
+use crate::fixture::{CliOutput, Fixture, fits_schema};
 
 const GATE: &str = "[hook.push]\non = 'PreToolUse'\nwhen = 'call.commands.exists(c, c.runs(\"git push\"))'\ndeny = 'not here'\n";
 
-fn guarded() -> Room {
-    let room = Room::new();
-    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
-    room
+fn guarded() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", GATE);
+    fixture
 }
 
-fn claude(room: &Room, event: &str, fields: Value) -> Said {
-    let mut payload = json!({"session_id": "s", "transcript_path": room.path("home/t.jsonl"), "cwd": room.path("project"),
+fn claude(fixture: &Fixture, event: &str, fields: Value) -> CliOutput {
+    let mut payload = json!({"session_id": "s", "transcript_path": fixture.path("home/t.jsonl"), "cwd": fixture.path("project"),
         "prompt_id": "p", "permission_mode": "default", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    room.run(&["hook", "--agent", "claude", "--event", event], &payload.to_string())
+    fixture.run(&["hook", "--agent", "claude", "--event", event], &payload.to_string())
 }
 
-fn bash(room: &Room, event: &str, id: &str, command: &str) -> Said {
+fn bash(fixture: &Fixture, event: &str, id: &str, command: &str) -> CliOutput {
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": command, "description": "d"},
         "tool_response": {"stdout": ""}, "tool_use_id": id, "duration_ms": 1});
-    claude(room, event, fields)
+    claude(fixture, event, fields)
 }
 
 /// BR-90, BR-91: the exact denial, also where no hook could be asked.
 #[test]
 fn line_of_a_skill_is_denied_exactly() {
-    let room = guarded();
+    let fixture = guarded();
     let line = |command: &str| {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_0:preamble-0",
             "command_name": "look", "command_source": "projectSettings", "invoked_by": "user"});
-        claude(&room, "PreSkillShellCommand", fields)
+        claude(&fixture, "PreSkillShellCommand", fields)
     };
-    let denied = |said: &Said| {
+    let denied = |said: &CliOutput| {
         let reply: Value = serde_json::from_str(&said.stdout).unwrap();
         let output = &reply["hookSpecificOutput"];
         assert_eq!(output["hookEventName"], "PreSkillShellCommand", "{}", said.stdout);
@@ -47,29 +47,29 @@ fn line_of_a_skill_is_denied_exactly() {
     // Self-protection judges the line, too.
     denied(&line("rm -rf ~/.config/tenterhook"));
     let args = ["hook", "--agent", "claude", "--event", "PreSkillShellCommand"];
-    denied(&room.run(&args, "{"));
-    denied(&room.run(&[&args[..], &["--nonsense"]].concat(), "{}"));
+    denied(&fixture.run(&args, "{"));
+    denied(&fixture.run(&[&args[..], &["--nonsense"]].concat(), "{}"));
 }
 
 /// BR-93 to BR-96.
 #[test]
 fn silenced_call_is_reported_at_once_and_on_record() {
-    let room = guarded();
-    bash(&room, "PreToolUse", "toolu_a", "ls");
-    let fine = bash(&room, "PostToolUse", "toolu_a", "ls");
+    let fixture = guarded();
+    bash(&fixture, "PreToolUse", "toolu_a", "ls");
+    let fine = bash(&fixture, "PostToolUse", "toolu_a", "ls");
     assert_eq!(fine.stdout, "", "{}", fine.stderr);
-    bash(&room, "PreToolUse", "toolu_c", "git push");
-    bash(&room, "PreToolUse", "toolu_d", "true");
+    bash(&fixture, "PreToolUse", "toolu_c", "git push");
+    bash(&fixture, "PreToolUse", "toolu_d", "true");
     for (id, command, code) in [
         ("toolu_b", "touch x", "silenced-call"),
         ("toolu_c", "git push", "overruled-denial"),
         ("toolu_d", "git push -f", "masked-call"),
     ] {
-        let found = bash(&room, "PostToolUse", id, command);
+        let found = bash(&fixture, "PostToolUse", id, command);
         let reply: Value = serde_json::from_str(&found.stdout).unwrap();
         let message = reply["systemMessage"].as_str().unwrap();
         assert!(message.contains(id) && message.contains(command), "{message}");
-        let log = room.run(&["log", "--format", "json", "--event", "PostToolUse"], "");
+        let log = fixture.run(&["log", "--format", "json", "--event", "PostToolUse"], "");
         assert!(log.stdout.contains(code), "{code}: {}", log.stdout);
     }
 }
@@ -77,7 +77,7 @@ fn silenced_call_is_reported_at_once_and_on_record() {
 /// RC-10.
 #[test]
 fn calls_that_were_kept_from_their_gates_have_their_cause() {
-    let room = guarded();
+    let fixture = guarded();
     let calls = [
         ("toolu_a", "ls", "ls", None),
         ("toolu_b", "", "touch x", Some("silenced")),
@@ -103,13 +103,13 @@ fn calls_that_were_kept_from_their_gates_have_their_cause() {
         );
         transcript.push_str(&format!("{wants}\n{result}\n"));
         if !shown.is_empty() {
-            bash(&room, "PreToolUse", id, shown);
+            bash(&fixture, "PreToolUse", id, shown);
         }
-        bash(&room, "PostToolUse", id, if id == "toolu_e" { shown } else { ran });
+        bash(&fixture, "PostToolUse", id, if id == "toolu_e" { shown } else { ran });
     }
-    room.write("home/s.jsonl", &transcript);
-    let file = room.path("home/s.jsonl");
-    let output = room.run(&["reconcile", "--format", "json", &file.to_string_lossy()], "");
+    fixture.write("home/s.jsonl", &transcript);
+    let file = fixture.path("home/s.jsonl");
+    let output = fixture.run(&["reconcile", "--format", "json", &file.to_string_lossy()], "");
     let page: Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("reconcile", &page);
     let gaps = page["gaps"].as_array().unwrap();

@@ -3,20 +3,20 @@
 
 use std::process::Command;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 #[test]
 fn a_signal_ends_the_hooks_and_is_no_consent() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let mark = format!("7{}", std::process::id());
-        room.write(
+        fixture.write(
             "hooks.toml",
             &format!(
                 "[hook.slow]\non = 'PreToolUse'\ntimeout = '60s'\nshell = '''\n(setsid sleep {mark} &)\necho up > up\nsleep {mark}\n'''\n"
             ),
         );
-        room.write(
+        fixture.write(
             "event.json",
             r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}"#,
         );
@@ -27,8 +27,8 @@ fn a_signal_ends_the_hooks_and_is_no_consent() {
         );
         let output = Command::new("bash")
             .args(["-c", &script])
-            .current_dir(room.path(""))
-            .env("HOME", room.path("home"))
+            .current_dir(fixture.path(""))
+            .env("HOME", fixture.path("home"))
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(code), "{output:?}");

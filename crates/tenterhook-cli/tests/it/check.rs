@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const SLIPS: &str = r#"{
   "hooks": {
@@ -19,8 +19,8 @@ const SLIPS: &str = r#"{
 
 #[test]
 fn carets_into_the_config() {
-    let room = Room::with_settings(SLIPS);
-    assert_snapshot!(room.run(&["check", ".claude/settings.json"], "").all(), @r##"
+    let fixture = Fixture::with_settings(SLIPS);
+    assert_snapshot!(fixture.run(&["check", ".claude/settings.json"], "").all(), @r##"
 exit 1
 --- stdout
 error[permission-rule-in-matcher]: `Bash(git *)` is a permission rule: as a
@@ -68,9 +68,9 @@ Hooks that can never run
 
 #[test]
 fn as_json_with_lines() {
-    let room = Room::with_settings(SLIPS);
+    let fixture = Fixture::with_settings(SLIPS);
     let args = ["check", ".claude/settings.json", "--format", "json"];
-    let output = room.run(&args, "");
+    let output = fixture.run(&args, "");
     let value: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("check", &value);
     let found = value["diagnostics"].as_array().unwrap();
@@ -83,24 +83,24 @@ fn as_json_with_lines() {
 
 #[test]
 fn a_clean_file_is_zero_and_a_broken_one_is_not() {
-    let room = Room::with_settings(r#"{"hooks": {}}"#);
-    assert_snapshot!(room.run(&["check"], "").all(), @r##"
+    let fixture = Fixture::with_settings(r#"{"hooks": {}}"#);
+    assert_snapshot!(fixture.run(&["check"], "").all(), @r##"
 exit 0
 --- stdout
 no findings in 1 file with 0 hooks
 --- stderr
 reading .claude/settings.json (claude, project)
 "##);
-    room.write("project/.claude/settings.json", "{\"hooks\": {");
-    assert_eq!(room.run(&["check"], "").code, 1);
-    room.write("project/.claude/settings.json", "");
-    room.run(&["check"], "");
+    fixture.write("project/.claude/settings.json", "{\"hooks\": {");
+    assert_eq!(fixture.run(&["check"], "").code, 1);
+    fixture.write("project/.claude/settings.json", "");
+    fixture.run(&["check"], "");
 }
 
 #[test]
 fn every_file_that_cannot_be_read_is_named() {
-    let room = Room::new();
-    let output = room.run(&["check", "none.json", "../home"], "");
+    let fixture = Fixture::new();
+    let output = fixture.run(&["check", "none.json", "../home"], "");
     assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
@@ -117,15 +117,15 @@ error[unreadable-file]: `../home` cannot be read: it is a directory, not a file
 "##);
 }
 
-/// C-72: what stands in for a part that cannot be read has a finding, and counts for no hook of the file.
+/// C-72: the substitute for an unreadable part has a finding, and is not counted among the hooks of the file.
 #[test]
 fn what_is_held_is_no_hook_that_never_runs() {
     let torn =
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}, {"#;
-    let room = Room::with_settings(torn);
-    let found = room.json(&["check", "--format", "json"], "", 1);
+    let fixture = Fixture::with_settings(torn);
+    let found = fixture.json(&["check", "--format", "json"], "", 1);
     assert_eq!(found["hooks"].as_array().unwrap().len(), 1, "{found}");
-    let out = room.run(&["check"], "").all();
+    let out = fixture.run(&["check"], "").all();
     assert!(out.contains("calls-held") && !out.contains("can never run"), "{out}");
     assert!(out.contains("in 1 file with 1 hook\n"), "{out}");
 }
@@ -133,26 +133,26 @@ fn what_is_held_is_no_hook_that_never_runs() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fifo_in_the_place_of_a_config_is_not_waited_for() {
-    let room = Room::with_settings("{}");
-    let fifo = room.path("home/.claude/settings.json");
+    let fixture = Fixture::with_settings("{}");
+    let fifo = fixture.path("home/.claude/settings.json");
     std::fs::create_dir_all(fifo.parent().unwrap()).unwrap();
     tenterhook_testkit::make_fifo(&fifo).unwrap();
-    let output = room.run(&["check"], "");
+    let output = fixture.run(&["check"], "");
     assert_eq!(output.code, 1);
     assert!(output.stdout.contains("it is a FIFO, not a file"), "{}", output.stdout);
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_comes_out() {
-    let room = Room::with_settings("{\"hooks\": {\"Pre\\u001b[2JTool\\u202eUse\": []}}");
-    let output = room.run(&["check"], "");
+    let fixture = Fixture::with_settings("{\"hooks\": {\"Pre\\u001b[2JTool\\u202eUse\": []}}");
+    let output = fixture.run(&["check"], "");
     assert!(!output.all().contains(['\u{1b}', '\u{202e}']), "{}", output.all());
 }
 
 #[test]
 fn fits_eighty_columns() {
-    let room = Room::with_settings(SLIPS);
-    let output = room.run(&["check"], "");
+    let fixture = Fixture::with_settings(SLIPS);
+    let output = fixture.run(&["check"], "");
     assert!(output.stdout.lines().all(|line| line.chars().count() <= 80), "{}", output.stdout);
 }
 
@@ -164,13 +164,13 @@ fn a_hook_that_calls_a_server_that_is_not_there() {
   {"type": "mcp_tool", "server": "policy", "tool": "judge"},
   {"type": "mcp_tool", "server": "old", "tool": "judge"}
 ]}]}}"#;
-    let room = Room::with_settings(settings);
-    room.write(
+    let fixture = Fixture::with_settings(settings);
+    fixture.write(
         "project/.mcp.json",
         r#"{"mcpServers": {"policy": {"command": "true"}, "old": {"type": "sse", "url": "x"}}}"#,
     );
-    let found = room.json(&["check", ".claude/settings.json", "--format", "json"], "", 0);
-    let told: Vec<_> = found["diagnostics"]
+    let found = fixture.json(&["check", ".claude/settings.json", "--format", "json"], "", 0);
+    let found_codes: Vec<_> = found["diagnostics"]
         .as_array()
         .unwrap()
         .iter()
@@ -178,7 +178,7 @@ fn a_hook_that_calls_a_server_that_is_not_there() {
             (diagnostic["code"].as_str().unwrap(), diagnostic["line"].as_u64().unwrap())
         })
         .collect();
-    assert_eq!(told, [("unusable-server", 1), ("unknown-server", 2), ("unknown-server", 4)]);
+    assert_eq!(found_codes, [("unusable-server", 1), ("unknown-server", 2), ("unknown-server", 4)]);
     assert_eq!(found["diagnostics"][1]["help"], "did you mean `policy`?");
 }
 
@@ -308,9 +308,9 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
             "lost until then: `[hook.a]` in line 1",
         ),
     ] {
-        let room = Room::new();
-        room.write(&format!("project/{file}"), &text);
-        let said = room.run(&["check", "--format", "json", file], "").stdout;
+        let fixture = Fixture::new();
+        fixture.write(&format!("project/{file}"), &text);
+        let said = fixture.run(&["check", "--format", "json", file], "").stdout;
         let said: serde_json::Value = serde_json::from_str(&said).unwrap();
         let found = said["diagnostics"].as_array().unwrap();
         let one = found
@@ -322,16 +322,16 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
     }
 }
 
-/// What is missing is said with what comes of it, and what blocks everything is no hook that never runs.
+/// A missing program is reported with its consequence, and a hook that blocks everything is not reported as one that never runs.
 #[test]
 fn a_program_that_is_missing_is_a_warning_and_a_script_an_error() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "project/tenterhook.toml",
         "[hook.one]\non = \"PreToolUse\"\nrun = [\"no-such-program\"]\n\n\
          [hook.two]\non = \"PreToolUse\"\non_failure = \"continue\"\nrun = [\"python3\", \"none.py\"]\n",
     );
-    assert_snapshot!(room.run(&["check"], "").all(), @r##"
+    assert_snapshot!(fixture.run(&["check"], "").all(), @r##"
 exit 1
 --- stdout
 warning[program-missing]: `no-such-program` is not found here
@@ -342,7 +342,7 @@ warning[program-missing]: `no-such-program` is not found here
   |
   = help: install it, or write its path: it blocks every call until then
 
-error[script-missing]: `[ROOM]/project/none.py` cannot be started:
+error[script-missing]: `[FIXTURE]/project/none.py` cannot be started:
                        there is no such file
  --> tenterhook.toml:5:7
   |
@@ -353,7 +353,7 @@ error[script-missing]: `[ROOM]/project/none.py` cannot be started:
 
 Hooks that block everything they are asked about
   tenterhook.toml:1  `no-such-program` is not found here
-  tenterhook.toml:5  `[ROOM]/project/none.py` cannot be started:
+  tenterhook.toml:5  `[FIXTURE]/project/none.py` cannot be started:
                      there is no such file
 
 1 error, 1 warning in 1 file with 2 hooks, of which 2 block everything
@@ -362,16 +362,17 @@ reading tenterhook.toml (native, project)
 "##);
 }
 
-/// X-21: what the text of a line and of its script wants is told with one line, and not once that is granted.
+/// X-21: the rights that the text of a line and of its script need are reported as one line, until that line is granted.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_confined_hook_that_wants_more_is_told_its_line() {
-    let room = Room::new();
-    room.write("project/hooks/log.sh", "#!/bin/sh\nif true; then ssh x; fi\ncurl -s x.example\n");
-    room.write("home/team.md", "");
+fn confined_hook_that_needs_more_gets_the_line_to_add() {
+    let fixture = Fixture::new();
+    fixture
+        .write("project/hooks/log.sh", "#!/bin/sh\nif true; then ssh x; fi\ncurl -s x.example\n");
+    fixture.write("home/team.md", "");
     let found = |entry: &str| {
-        room.write("project/tenterhook.toml", &format!("[hook.one]\non = \"Stop\"\n{entry}\n"));
-        let said = room.run(&["check", "--format", "json"], "").stdout;
+        fixture.write("project/tenterhook.toml", &format!("[hook.one]\non = \"Stop\"\n{entry}\n"));
+        let said = fixture.run(&["check", "--format", "json"], "").stdout;
         let said: serde_json::Value = serde_json::from_str(&said).unwrap();
         let found = said["diagnostics"].as_array().unwrap().iter();
         let helps = found
@@ -398,24 +399,24 @@ fn a_confined_hook_that_wants_more_is_told_its_line() {
     }
 }
 
-/// X-3, X-21: what is granted and is not there is said, once for each path and whoever grants it.
+/// X-3, X-21: a grant of a missing path is reported once for each path, whichever setting grants it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_grant_of_what_is_not_there_is_told() {
-    let room = Room::new();
-    room.write("project/src/lib.rs", "");
-    room.write("home/team.md", "");
+fn grant_of_a_missing_path_is_reported() {
+    let fixture = Fixture::new();
+    fixture.write("project/src/lib.rs", "");
+    fixture.write("home/team.md", "");
     let hook = "on = \"Stop\"\nrun = [\"/bin/true\"]\nsandbox = { read = ['~/taem.md', '~/team.md'], write = ['$PROJECT/src', '$PROJECT/out'] }\n";
-    room.write("project/tenterhook.toml", &format!("[hook.one]\n{hook}[hook.two]\n{hook}"));
-    let said = room.run(&["check", "--format", "json"], "").stdout;
+    fixture.write("project/tenterhook.toml", &format!("[hook.one]\n{hook}[hook.two]\n{hook}"));
+    let said = fixture.run(&["check", "--format", "json"], "").stdout;
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     let found = said["diagnostics"].as_array().unwrap().iter();
     let found = found.filter(|value| value["code"] == "absent-grant");
-    let told: Vec<_> =
+    let found_codes: Vec<_> =
         found.map(|value| (value["line"].as_u64(), value["message"].as_str())).collect();
     let both = [
         (Some(1), Some("its sandbox grants `~/taem.md`, which is not there")),
         (Some(1), Some("its sandbox grants `$PROJECT/out`, which is not there")),
     ];
-    assert_eq!(told, both);
+    assert_eq!(found_codes, both);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// The cases of `conformance/observed` in which a hook says no; `docs/guide/agents-compared.md` has a row for each.
 const NO: &[&str] = &[
@@ -46,10 +46,10 @@ fn every_no_of_the_comparison_denies() {
 }
 
 fn denies(hook: &Value, dialect: &str, name: &Value) {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = |key: &str| hook.get(key).and_then(Value::as_str).unwrap_or_default();
-    room.write("project/stdout", text("stdout"));
-    room.write("project/stderr", text("stderr"));
+    fixture.write("project/stdout", text("stdout"));
+    fixture.write("project/stderr", text("stderr"));
     let command = match hook.get("cmd").and_then(Value::as_str) {
         Some(command) => command.to_owned(),
         None => format!(
@@ -59,11 +59,11 @@ fn denies(hook: &Value, dialect: &str, name: &Value) {
     };
     let entry = serde_json::json!({"type": "command", "command": command});
     let config = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [entry]}]}});
-    room.write("project/hooks.json", &config.to_string());
+    fixture.write("project/hooks.json", &config.to_string());
     let config = format!("{dialect}=hooks.json");
     let args =
         ["fire", "--config", &config, "--dialect", dialect, "--format", "json", "Bash", "ls"];
-    let outcome = room.json(&args, "", 2);
+    let outcome = fixture.json(&args, "", 2);
     let decision = outcome.get("decision").and_then(Value::as_str);
     assert_eq!(decision, Some("deny"), "{name} in {dialect}: {outcome:#}");
 }

@@ -2,7 +2,7 @@
 
 use tenterhook_process::{Tier, means};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// Tries what is asked of it, and denies where all of it is so.
 const TRIES: &str = r#"
@@ -20,29 +20,29 @@ fn no_grant_reaches_the_directory_of_another_hook() {
     if means().tier() < Tier::T1 {
         return;
     }
-    let room = Room::new();
-    room.write("project/tries.sh", TRIES);
-    room.write("home/made/file", "");
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write("project/tries.sh", TRIES);
+    fixture.write("home/made/file", "");
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.tries]\non = 'PreToolUse'\nrun = ['/bin/sh', 'tries.sh']\nsandbox = { write = ['~', '/tmp'] }\npass = ['HOME']\n",
     );
-    let output = room.run(&["fire", "Bash", "ls"], "");
+    let output = fixture.run(&["fire", "Bash", "ls"], "");
     assert!(output.stdout.contains("all is as it should be"), "{}", output.all());
-    let scratch = std::fs::read_dir(room.path("home/.local/state/tenterhook/scratch")).unwrap();
+    let scratch = std::fs::read_dir(fixture.path("home/.local/state/tenterhook/scratch")).unwrap();
     assert_eq!(scratch.count(), 0, "what is left of a run");
 }
 
-/// X-6: where nothing better is to be had it is said, and the hook runs.
+/// X-6: if there is no better directory, a warning says so, and the hook runs.
 #[test]
-fn who_has_no_directory_of_state_for_it_is_told() {
-    let room = Room::new();
-    room.write("home/.local/state/tenterhook/scratch", "a file");
-    room.write(
+fn missing_state_directory_is_reported() {
+    let fixture = Fixture::new();
+    fixture.write("home/.local/state/tenterhook/scratch", "a file");
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n",
     );
-    let output = room.run(&["fire", "Bash", "ls"], "");
+    let output = fixture.run(&["fire", "Bash", "ls"], "");
     assert_eq!(output.code, 2, "{}", output.all());
     assert!(output.stderr.contains("the files of hooks lie in"), "{}", output.all());
 }

@@ -1,6 +1,6 @@
 //! `convert`: the same hooks in a native file, and what is lost.
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const IGNIS: &str = r#"{"hooks": {
   "UserPromptSubmit": [{"argv": ["sh", "-c", "echo '{\"hookSpecificOutput\": {\"updatedInput\": \"UP\"}}'"], "sandbox": false}],
@@ -12,15 +12,15 @@ const CALL: &str =
 
 #[test]
 fn the_native_file_answers_as_the_other_did() {
-    let room = Room::new();
-    room.write("project/hooks.json", IGNIS);
-    let output = room.run(&["convert", "hooks.json", "--dialect", "ignis"], "");
+    let fixture = Fixture::new();
+    fixture.write("project/hooks.json", IGNIS);
+    let output = fixture.run(&["convert", "hooks.json", "--dialect", "ignis"], "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
-    room.write("project/tenterhook.toml", &output.stdout);
+    fixture.write("project/tenterhook.toml", &output.stdout);
     for (event, code) in [(PROMPT, 0), (CALL, 2)] {
         let fire = |config| {
             let args = ["fire", "--config", config, "--dialect", "ignis", "--format", "json", "-"];
-            let mut outcome = room.json(&args, event, code);
+            let mut outcome = fixture.json(&args, event, code);
             outcome["steps"] = 0.into();
             outcome
         };
@@ -32,39 +32,39 @@ fn the_native_file_answers_as_the_other_did() {
 
 #[test]
 fn what_is_lost_is_said_and_the_exit_code_tells() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": null}}, {"type": "http", "url": "https://a.example"}]}]}}"#;
-    room.write("project/hooks.json", text);
-    let output = room.run(&["convert", "hooks.json"], "");
+    fixture.write("project/hooks.json", text);
+    let output = fixture.run(&["convert", "hooks.json"], "");
     assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(output.stderr.contains("not-carried-over"), "{}", output.stderr);
-    let value = room.json(&["convert", "hooks.json", "--format", "json"], "", 1);
+    let value = fixture.json(&["convert", "hooks.json", "--format", "json"], "", 1);
     fits_schema("convert", &value);
     assert!(value["config"].as_str().unwrap().contains("[hook."));
 }
 
 #[test]
 fn a_native_file_is_native_already() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nrun = ['x']\n");
-    let output = room.run(&["convert", "tenterhook.toml"], "");
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nrun = ['x']\n");
+    let output = fixture.run(&["convert", "tenterhook.toml"], "");
     assert_eq!((output.code, output.stdout.as_str()), (1, ""));
     assert!(output.stderr.contains("is native already"), "{}", output.stderr);
-    assert_eq!(room.run(&["convert", "nowhere.json"], "").code, 1);
+    assert_eq!(fixture.run(&["convert", "nowhere.json"], "").code, 1);
 }
 
 /// A file without hooks is no empty success: which file, why, and what to give.
 #[test]
 fn a_file_that_configures_nothing_is_an_error() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (name, text, why) in [
         ("x.json", r#"{"no": "config"}"#, "configures no hooks"),
         ("x.json", "", "configures no hooks: the file is empty"),
         ("x.json", "hello", "is not well formed, so nothing was converted"),
         ("x.toml", "a = 1", "configures no hooks: the file has no key `a`"),
     ] {
-        room.write(&format!("project/{name}"), text);
-        let output = room.run(&["convert", name], "");
+        fixture.write(&format!("project/{name}"), text);
+        let output = fixture.run(&["convert", name], "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{text}");
         assert!(output.stderr.contains(&format!("`{name}` {why}")), "{}", output.stderr);
     }

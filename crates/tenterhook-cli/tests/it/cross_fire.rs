@@ -1,5 +1,5 @@
-//! A hook of every agent behind every agent that can call: what it says is told in the words of the one that calls, or the most
-//! restraining thing that can be. The page prints the same table.
+//! A hook of every agent behind every agent that can call: its answer is passed on in the format of the caller, or as the most
+//! restraining reply that the format has. The page prints the same table.
 
 #![expect(clippy::indexing_slicing, reason = "what is not there is null")]
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const PAGE: &str = include_str!("../../../../docs/guide/bridge-cross.md");
 
@@ -21,7 +21,7 @@ struct Format {
     own: &'static [&'static str],
     /// Where the user's file stands in the home, and what is in it; `{hook}` is the line that runs the hook.
     file: (&'static str, &'static str),
-    /// What is printed to say each of [`SAYS`]; empty where the format has no way to.
+    /// The output for each of [`SAYS`]; empty if the format cannot express it.
     says: [&'static str; 4],
 }
 
@@ -209,16 +209,16 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
 
 /// Runs one hook behind one agent; the reply.
 fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> String {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let (words, code) = match said.strip_prefix('!') {
         Some(words) => (format!("printf %s '{words}' >&2"), 2),
         None => (format!("printf %s '{said}'"), 0),
     };
-    room.write("home/hook.sh", &format!("cat >/dev/null\n{words}\nexit {code}\n"));
-    let line = format!("sh {}", room.path("home/hook.sh").display());
-    room.write(&format!("home/{}", format.file.0), &format.file.1.replace("{hook}", &line));
+    fixture.write("home/hook.sh", &format!("cat >/dev/null\n{words}\nexit {code}\n"));
+    let line = format!("sh {}", fixture.path("home/hook.sh").display());
+    fixture.write(&format!("home/{}", format.file.0), &format.file.1.replace("{hook}", &line));
     let (_, name, event, payload) = agent;
-    let reply = room.run(&["hook", "--agent", name, "--event", event], payload);
+    let reply = fixture.run(&["hook", "--agent", name, "--event", event], payload);
     let text = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
     assert_eq!(reply.code, 0, "{text}");
     assert!(!reply.stdout.is_empty() || reply.stderr.contains("warning: "), "{text}");
@@ -226,7 +226,7 @@ fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> Strin
 }
 
 /// What a reply makes of a call, in any agent's words.
-fn heard(reply: &str) -> &'static str {
+fn restraint_of(reply: &str) -> &'static str {
     let reply = reply.trim().trim_start_matches("HOOK_CONTROL\t");
     if reply.is_empty() {
         return "a warning";
@@ -270,7 +270,7 @@ fn table(at: usize) -> String {
         for agent in AGENTS {
             let cell = match format.own.contains(&agent.1) {
                 true => "its own",
-                false => heard(&fired(format, format.says[at], agent)),
+                false => restraint_of(&fired(format, format.says[at], agent)),
             };
             let _ = write!(table, " {cell} |");
         }

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::room::{Room, copy, examples};
+use crate::fixture::{Fixture, copy, examples};
 
 #[test]
 fn plays_from_copies_where_there_is_no_repository() {
-    let output = Room::new().run(&["demo"], "");
+    let output = Fixture::new().run(&["demo"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("the built-in examples"), "{}", output.stdout);
     for verdict in ["BLOCKED", "ASK FIRST", "proceed", "text-before-answer"] {
@@ -22,20 +22,20 @@ fn plays_from_copies_where_there_is_no_repository() {
 
 #[test]
 fn a_changed_hook_changes_the_timeline() {
-    let room = Room::new();
-    copy(&examples(), &room.path("project"));
-    let before = room.run(&["demo", "--from", "."], "");
+    let fixture = Fixture::new();
+    copy(&examples(), &fixture.path("project"));
+    let before = fixture.run(&["demo", "--from", "."], "");
     assert!(!before.stdout.contains("changed by hand"), "{}", before.stderr);
-    let hook = room.path("project/hooks/protect-secrets.sh");
+    let hook = fixture.path("project/hooks/protect-secrets.sh");
     let text = fs::read_to_string(&hook).unwrap();
     fs::write(&hook, text.replace("This file holds secrets.", "changed by hand.")).unwrap();
-    let after = room.run(&["demo", "--from", "."], "");
+    let after = fixture.run(&["demo", "--from", "."], "");
     assert!(after.stdout.contains("changed by hand"), "{}", after.stdout);
 }
 
 #[test]
 fn hooks_of_five_agents_answer_the_same_one() {
-    let output = Room::new().run(&["demo", "--mixed"], "");
+    let output = Fixture::new().run(&["demo", "--mixed"], "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     for shown in [
         "ran claude     say-what-to-run.sh",

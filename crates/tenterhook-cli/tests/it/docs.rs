@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_testkit::page;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// How many blocks may be left out for good. What needs another language is played by `cargo e2e docs`.
 const MAX_LEFT: usize = 23;
@@ -20,7 +20,7 @@ fn every_page_shows_what_is_said() {
         left.extend(played.left.into_iter().map(|(line, why)| format!("{name}:{line}: {why}")));
         wrong.extend(played.wrong.into_iter().map(|why| format!("{name}, {why}")));
     }
-    // What is played elsewhere is not left out; `cargo e2e docs` lists what nobody plays.
+    // Blocks that other suites play are not left out; `cargo e2e docs` lists the ones that no suite plays.
     left.retain(|text: &String| !text.contains(": needs "));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(run > 35, "{run}");
@@ -30,7 +30,7 @@ fn every_page_shows_what_is_said() {
 #[test]
 fn the_guide_has_every_command_and_exit_code() {
     let guide = fs::read_to_string(root().join("docs/guide/cli.md")).unwrap();
-    let help = Room::new().run(&["--help"], "").stdout;
+    let help = Fixture::new().run(&["--help"], "").stdout;
     let (_, codes) = help.split_once("Exit codes:").unwrap();
     assert!(guide.contains(codes.trim_end()), "{codes}");
     let (_, commands) = help.split_once("Commands:\n").unwrap();

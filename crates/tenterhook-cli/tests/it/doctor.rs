@@ -5,24 +5,24 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const SETTINGS: &str = "home/.claude/settings.json";
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tenterhook");
 
 /// A home in which Claude Code calls, and its settings.
-fn calling() -> (Room, String) {
-    let room = Room::new();
-    room.write(SETTINGS, "{}\n");
-    assert_eq!(room.run(&["install", "claude"], "").code, 0);
-    let text = fs::read_to_string(room.path(SETTINGS)).unwrap();
-    (room, text)
+fn calling() -> (Fixture, String) {
+    let fixture = Fixture::new();
+    fixture.write(SETTINGS, "{}\n");
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    let text = fs::read_to_string(fixture.path(SETTINGS)).unwrap();
+    (fixture, text)
 }
 
-/// What is found, with the exit code that it must have.
-fn found(room: &Room, args: &[&str]) -> Vec<Value> {
+/// The findings; the exit code must match them.
+fn found(fixture: &Fixture, args: &[&str]) -> Vec<Value> {
     let args = [&["doctor", "--format", "json"], args].concat();
-    let output = room.run(&args, "");
+    let output = fixture.run(&args, "");
     let value: Value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("doctor", &value);
     let errors = value.get("errors").and_then(Value::as_u64).unwrap();
@@ -37,30 +37,30 @@ fn kinds(found: &[Value]) -> Vec<&str> {
 /// BR-70.
 #[test]
 fn where_all_is_well_nothing_is_found() {
-    let (room, _) = calling();
-    assert_eq!(found(&room, &[]), Vec::<Value>::new());
-    let output = room.run(&["doctor"], "");
+    let (fixture, _) = calling();
+    assert_eq!(found(&fixture, &[]), Vec::<Value>::new());
+    let output = fixture.run(&["doctor"], "");
     assert!(output.stdout.contains("nothing keeps a hook from counting"), "{}", output.stdout);
-    // The call is on record, and nobody takes the person for an agent since.
-    let log = room.run(&["log"], "").stdout;
+    // The call is on record, and the person is not taken for an agent afterwards.
+    let log = fixture.run(&["log"], "").stdout;
     assert!(log.contains("PreToolUse"), "{log}");
-    assert_eq!(room.run(&["trust"], "").code, 0);
+    assert_eq!(fixture.run(&["trust"], "").code, 0);
 }
 
 /// BR-70.
 #[test]
 fn every_agent_answers_in_its_own_words() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let all = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini", "codex"];
-    let none = found(&room, &all);
+    let none = found(&fixture, &all);
     assert_eq!(kinds(&none), ["not-installed"; 8]);
-    assert_eq!(room.run(&[&["install"], &all[..]].concat(), "").code, 0);
-    let json = room.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
+    assert_eq!(fixture.run(&[&["install"], &all[..]].concat(), "").code, 0);
+    let json = fixture.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
     for row in json["agents"].as_array().unwrap() {
         assert_eq!(row["fired"][0]["passed"], true, "{row:#}");
         assert_eq!(row["events"], row["all_events"], "{row:#}");
     }
-    // Approval is the person's, and nobody gave it.
+    // Only the person can approve, and has not.
     let left = json["findings"].as_array().unwrap();
     assert_eq!(kinds(left), ["not-approved"]);
     assert_eq!((&left[0]["agent"], &left[0]["line"]), (&json!("codex"), &json!(8)));
@@ -69,7 +69,7 @@ fn every_agent_answers_in_its_own_words() {
 /// BR-70, BR-71: kind, line and what mends it; and that it does.
 #[test]
 fn what_keeps_a_hook_from_counting_is_found_and_mended() {
-    let (room, text) = calling();
+    let (fixture, text) = calling();
     let line_of =
         |text: &str, what: &str| text.lines().position(|line| line.contains(what)).unwrap() + 1;
     let install = json!("tenterhook install claude");
@@ -99,8 +99,8 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
         ),
         ("{}".to_owned(), "not-installed", None, true),
     ] {
-        room.write(SETTINGS, &broken);
-        let found = found(&room, &[]);
+        fixture.write(SETTINGS, &broken);
+        let found = found(&fixture, &[]);
         let finding = found.iter().find(|value| value["kind"] == kind);
         let finding = finding.unwrap_or_else(|| panic!("no {kind} in {found:#?}"));
         if let Some(at) = at.filter(|text| !text.ends_with('\n')) {
@@ -112,8 +112,8 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
             false => assert!(finding["help"].is_string(), "{finding:#}"),
         }
         if mends {
-            assert_eq!(room.run(&["install", "claude"], "").code, 0);
-            assert_eq!(kinds(&self::found(&room, &[])), [""; 0], "{kind} is mended");
+            assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+            assert_eq!(kinds(&self::found(&fixture, &[])), [""; 0], "{kind} is mended");
         }
     }
 }
@@ -121,34 +121,35 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
 /// BR-69, BR-71, BR-120: switches in files that `install` does not write.
 #[test]
 fn a_switch_in_another_file_is_found() {
-    let (room, _) = calling();
-    room.write("project/.claude/settings.local.json", "{\n  \"disableAllHooks\": true\n}\n");
-    let found = found(&room, &["claude"]);
+    let (fixture, _) = calling();
+    fixture.write("project/.claude/settings.local.json", "{\n  \"disableAllHooks\": true\n}\n");
+    let found = found(&fixture, &["claude"]);
     assert_eq!(kinds(&found), ["switched-off"]);
     assert_eq!(found[0]["file"], ".claude/settings.local.json");
     assert_eq!(found[0]["line"], 2);
-    room.write("home/.codex/hooks.json", "{}");
-    assert_eq!(room.run(&["install", "codex"], "").code, 0);
-    room.write("home/.codex/config.toml", "model = \"m\"\n[features]\nweb = true\nhooks = false\n");
-    let found = self::found(&room, &["codex"]);
+    fixture.write("home/.codex/hooks.json", "{}");
+    assert_eq!(fixture.run(&["install", "codex"], "").code, 0);
+    fixture
+        .write("home/.codex/config.toml", "model = \"m\"\n[features]\nweb = true\nhooks = false\n");
+    let found = self::found(&fixture, &["codex"]);
     assert_eq!(kinds(&found), ["switched-off", "not-approved"]);
     assert_eq!((&found[0]["file"], &found[0]["line"]), (&json!("~/.codex/config.toml"), &json!(4)));
-    // What is nearer to the call is heard.
-    room.write("project/.codex/config.toml", "features.hooks = true\n");
-    assert_eq!(kinds(&self::found(&room, &["codex"])), ["not-approved"]);
+    // The file nearer to the call takes precedence.
+    fixture.write("project/.codex/config.toml", "features.hooks = true\n");
+    assert_eq!(kinds(&self::found(&fixture, &["codex"])), ["not-approved"]);
 }
 
-/// BR-71: an agent runs what stands in its own file, the bridge what stands elsewhere.
+/// BR-71: an agent runs the hooks in its own file, the bridge those in other files.
 #[test]
 fn a_hook_that_runs_twice_is_found() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let guard = "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}\n";
-    room.write(SETTINGS, guard);
-    assert_eq!(room.run(&["install", "claude"], "").code, 0);
-    assert_eq!(kinds(&found(&room, &["claude"])), [""; 0]);
+    fixture.write(SETTINGS, guard);
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    assert_eq!(kinds(&found(&fixture, &["claude"])), [""; 0]);
     let native = "[hook.guard]\non = \"PreToolUse\"\nshell = \"true\"\n";
-    room.write("home/.config/tenterhook/tenterhook.toml", native);
-    let found = self::found(&room, &["claude"]);
+    fixture.write("home/.config/tenterhook/tenterhook.toml", native);
+    let found = self::found(&fixture, &["claude"]);
     assert_eq!(kinds(&found), ["hook-runs-twice"]);
     assert_eq!(found[0]["file"], "~/.config/tenterhook/tenterhook.toml");
     assert!(
@@ -156,31 +157,31 @@ fn a_hook_that_runs_twice_is_found() {
         "{found:#?}"
     );
     let other = native.replace("PreToolUse", "PostToolUse");
-    room.write("home/.config/tenterhook/tenterhook.toml", &other);
-    assert_eq!(kinds(&self::found(&room, &["claude"])), [""; 0], "another event");
+    fixture.write("home/.config/tenterhook/tenterhook.toml", &other);
+    assert_eq!(kinds(&self::found(&fixture, &["claude"])), [""; 0], "another event");
 }
 
 /// BR-71: two files that call.
 #[test]
 fn a_second_file_that_calls_is_found_and_mended() {
-    let (room, text) = calling();
-    room.write("project/.claude/settings.json", &text);
-    let found = found(&room, &[]);
+    let (fixture, text) = calling();
+    fixture.write("project/.claude/settings.json", &text);
+    let found = found(&fixture, &[]);
     assert_eq!(kinds(&found), ["called-twice"]);
     assert_eq!(found[0]["command"], "tenterhook uninstall claude --scope project");
-    assert_eq!(room.run(&["uninstall", "claude", "--scope", "project"], "").code, 0);
-    assert_eq!(kinds(&self::found(&room, &[])), [""; 0]);
+    assert_eq!(fixture.run(&["uninstall", "claude", "--scope", "project"], "").code, 0);
+    assert_eq!(kinds(&self::found(&fixture, &[])), [""; 0]);
 }
 
-/// Puts a program of our name in a place of its own, and has the entries start it.
-fn with_program(script: &str) -> Room {
-    let (room, text) = calling();
-    room.write("script", script);
-    fs::create_dir(room.path("bin")).unwrap();
-    let program = room.path("bin/tenterhook");
-    crate::room::install(&room.path("script"), &program);
-    room.write(SETTINGS, &text.replace(PROGRAM, program.to_str().unwrap()));
-    room
+/// Puts a program of our name into a separate directory, and registers it in the entries.
+fn with_program(script: &str) -> Fixture {
+    let (fixture, text) = calling();
+    fixture.write("script", script);
+    fs::create_dir(fixture.path("bin")).unwrap();
+    let program = fixture.path("bin/tenterhook");
+    crate::fixture::install(&fixture.path("script"), &program);
+    fixture.write(SETTINGS, &text.replace(PROGRAM, program.to_str().unwrap()));
+    fixture
 }
 
 /// BR-72.
@@ -194,54 +195,54 @@ fn an_entry_that_does_not_answer_is_found() {
         ("echo '{\"hookSpecificOutput\": {\"permissionDecision\": '", "not-answered"),
         ("echo nonsense >&2; exit 2", "not-answered"),
     ] {
-        let room = with_program(&format!("#!/bin/sh\n{version}{then}\n"));
-        let found = found(&room, &[]);
+        let fixture = with_program(&format!("#!/bin/sh\n{version}{then}\n"));
+        let found = found(&fixture, &[]);
         assert_eq!(kinds(&found), [kind], "{then}: {found:#?}");
         assert!(found[0]["line"].is_u64(), "{found:#?}");
     }
-    let room = with_program("#!/bin/sh\nexit 0\n");
-    assert_eq!(kinds(&found(&room, &[])), ["program-foreign"], "silence of a stranger");
-    let room = with_program(&format!(
+    let fixture = with_program("#!/bin/sh\nexit 0\n");
+    assert_eq!(kinds(&found(&fixture, &[])), ["program-foreign"], "silence of a stranger");
+    let fixture = with_program(&format!(
         "#!/bin/sh\n[ $1 = --version ] && echo tenterhook 0.0.1 && exit\nexec {PROGRAM} \"$@\"\n"
     ));
-    assert_eq!(kinds(&found(&room, &[])), ["program-older"]);
+    assert_eq!(kinds(&found(&fixture, &[])), ["program-older"]);
 }
 
-/// BR-72: a hook of the person that holds everything up is said with its reason, and is no error.
+/// BR-72: a hook of the person that holds everything up is reported with its reason, and is no error.
 #[test]
 fn a_hook_that_holds_everything_up_is_said() {
-    let (room, _) = calling();
-    room.write(
+    let (fixture, _) = calling();
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.all]\non = \"PreToolUse\"\nwhen = \"true\"\ndeny = \"nothing today\"\n",
     );
-    let found = found(&room, &[]);
+    let found = found(&fixture, &[]);
     assert_eq!(kinds(&found), ["harmless-denied"]);
     assert!(found[0]["message"].as_str().unwrap().contains("nothing today"), "{found:#?}");
-    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+    assert_eq!(kinds(&self::found(&fixture, &["--no-fire"])), [""; 0]);
 }
 
 /// BR-72.
 #[test]
-fn nothing_is_called_where_nobody_wants_it() {
-    let (room, _) = calling();
-    let json = room.json(&["doctor", "--no-fire", "--format", "json"], "", 0);
+fn no_entry_is_called_without_the_option() {
+    let (fixture, _) = calling();
+    let json = fixture.json(&["doctor", "--no-fire", "--format", "json"], "", 0);
     assert_eq!(json["agents"][0]["fired"], json!([]));
-    assert!(!room.path("home/.local").exists(), "nothing is on record");
+    assert!(!fixture.path("home/.local").exists(), "nothing is on record");
 }
 
 /// BR-73.
 #[cfg(unix)]
 #[test]
 fn another_version_than_was_measured_is_said() {
-    let (room, _) = calling();
-    room.write("agent", "#!/bin/sh\necho '9.8.7 (Claude Code)'\n");
-    fs::create_dir(room.path("bin")).unwrap();
-    crate::room::install(&room.path("agent"), &room.path("bin/claude"));
+    let (fixture, _) = calling();
+    fixture.write("agent", "#!/bin/sh\necho '9.8.7 (Claude Code)'\n");
+    fs::create_dir(fixture.path("bin")).unwrap();
+    crate::fixture::install(&fixture.path("agent"), &fixture.path("bin/claude"));
     let look = || {
-        let path = room.path("bin");
+        let path = fixture.path("bin");
         let line = format!("PATH={}:$PATH tenterhook doctor --format json", path.display());
-        let output = room.shell(&line);
+        let output = fixture.shell(&line);
         let value: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
         fits_schema("doctor", &value);
         assert_eq!(value["agents"][0]["version"], "9.8.7");
@@ -252,7 +253,7 @@ fn another_version_than_was_measured_is_said() {
     assert_eq!(look(), (0, Some((json!("version-not-measured"), probe.clone()))));
     let probed = |version: &str, blocks: bool| {
         let seen = json!({"agent": "claude", "version": version, "denials_block": blocks});
-        room.write("home/.local/state/tenterhook/probes/claude.json", &seen.to_string());
+        fixture.write("home/.local/state/tenterhook/probes/claude.json", &seen.to_string());
     };
     probed("9.8.6 (Claude Code)", true);
     assert_eq!(look(), (0, Some((json!("version-not-probed"), probe))));
@@ -262,24 +263,24 @@ fn another_version_than_was_measured_is_said() {
     assert_eq!(look(), (1, Some((json!("denial-does-not-block"), Value::Null))));
 }
 
-/// BR-70: files with hooks that do not load, or that nobody approved.
+/// BR-70: files with hooks that do not load, or that are not approved.
 #[test]
 fn files_that_do_not_count_are_found() {
-    let (room, _) = calling();
-    room.write("home/.config/tenterhook/tenterhook.toml", "[hook.a]\non = \"Stop\"\nrun = [\n");
-    let found = found(&room, &["--no-fire"]);
+    let (fixture, _) = calling();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "[hook.a]\non = \"Stop\"\nrun = [\n");
+    let found = found(&fixture, &["--no-fire"]);
     assert_eq!(kinds(&found)[0], "config-broken", "{found:#?}");
     assert_eq!(found[0]["file"], "~/.config/tenterhook/tenterhook.toml");
     assert!(found[0]["line"].is_u64(), "{found:#?}");
-    let (room, _) = calling();
-    let room = room.unapproved();
-    room.write("project/.git/HEAD", "");
-    room.write("project/tenterhook.toml", "[hook.a]\non = \"Stop\"\nshell = \"true\"\n");
-    let found = self::found(&room, &["--no-fire"]);
+    let (fixture, _) = calling();
+    let fixture = fixture.unapproved();
+    fixture.write("project/.git/HEAD", "");
+    fixture.write("project/tenterhook.toml", "[hook.a]\non = \"Stop\"\nshell = \"true\"\n");
+    let found = self::found(&fixture, &["--no-fire"]);
     assert_eq!(kinds(&found), ["source-not-approved"]);
     assert_eq!(found[0]["command"], "tenterhook trust tenterhook.toml");
-    room.approve("project");
-    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+    fixture.approve("project");
+    assert_eq!(kinds(&self::found(&fixture, &["--no-fire"])), [""; 0]);
 }
 
 /// BR-74.
@@ -287,16 +288,16 @@ fn files_that_do_not_count_are_found() {
 #[test]
 fn a_store_that_others_may_write_is_found() {
     use std::os::unix::fs::PermissionsExt as _;
-    let (room, _) = calling();
-    room.run(&["doctor"], "");
-    let records = room.path("home/.local/state/tenterhook/records");
+    let (fixture, _) = calling();
+    fixture.run(&["doctor"], "");
+    let records = fixture.path("home/.local/state/tenterhook/records");
     fs::set_permissions(&records, fs::Permissions::from_mode(0o777)).unwrap();
-    let found = found(&room, &["--no-fire"]);
+    let found = found(&fixture, &["--no-fire"]);
     assert_eq!(kinds(&found), ["state-open-to-others"]);
     let mend = "chmod go-w ~/.local/state/tenterhook/records";
     assert_eq!(found[0]["command"], mend);
     fs::set_permissions(&records, fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+    assert_eq!(kinds(&self::found(&fixture, &["--no-fire"])), [""; 0]);
 }
 
 /// BR-74.
@@ -304,14 +305,14 @@ fn a_store_that_others_may_write_is_found() {
 #[test]
 fn a_state_directory_that_cannot_be_written_is_found() {
     use std::os::unix::fs::PermissionsExt as _;
-    let room = Room::new();
-    let state = room.path("home/.local/state/tenterhook");
+    let fixture = Fixture::new();
+    let state = fixture.path("home/.local/state/tenterhook");
     fs::create_dir_all(&state).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
-    crate::room::install(std::path::Path::new(PROGRAM), &room.path("home/tenterhook"));
-    let mut command = Command::new(room.path("home/tenterhook"));
+    crate::fixture::install(std::path::Path::new(PROGRAM), &fixture.path("home/tenterhook"));
+    let mut command = Command::new(fixture.path("home/tenterhook"));
     command.args(["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin");
-    let output = room.say_as_a_normal_user(command, "");
+    let output = fixture.say_as_a_normal_user(command, "");
     let value: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
     let found = value["findings"].as_array().unwrap();
     assert_eq!((output.code, kinds(found)), (1, vec!["state-not-writable"]), "{found:#?}");
@@ -321,17 +322,17 @@ fn a_state_directory_that_cannot_be_written_is_found() {
 /// A page with every part, where everything is as wrong as it gets.
 #[test]
 fn pages_look_like_this() {
-    let (room, text) = calling();
+    let (fixture, text) = calling();
     let text = text.replace(PROGRAM, "/nowhere/tenterhook");
-    room.write(SETTINGS, &text.replacen('{', "{\n  \"disableAllHooks\": true,", 1));
-    room.write("home/.qwen/settings.json", "{}");
-    room.write("home/.codex/hooks.json", "{}");
-    assert_eq!(room.run(&["install", "codex"], "").code, 0);
-    let text = fs::read_to_string(room.path("home/.codex/hooks.json")).unwrap();
-    room.write("home/.codex/hooks.json", &text.replace("\"timeout\": 600", "\"timeout\": 60"));
+    fixture.write(SETTINGS, &text.replacen('{', "{\n  \"disableAllHooks\": true,", 1));
+    fixture.write("home/.qwen/settings.json", "{}");
+    fixture.write("home/.codex/hooks.json", "{}");
+    assert_eq!(fixture.run(&["install", "codex"], "").code, 0);
+    let text = fs::read_to_string(fixture.path("home/.codex/hooks.json")).unwrap();
+    fixture.write("home/.codex/hooks.json", &text.replace("\"timeout\": 600", "\"timeout\": 60"));
     for columns in [80, 60] {
         // How long a call takes, and what this kernel can do, stand in no snapshot.
-        let output = room.shell(&format!("COLUMNS={columns} tenterhook doctor --no-fire"));
+        let output = fixture.shell(&format!("COLUMNS={columns} tenterhook doctor --no-fire"));
         assert_eq!(output.code, 1);
         let (agents, machine) = output.stdout.split_once("\nThis machine\n").unwrap();
         let shown: Vec<&str> = agents.lines().chain(machine.lines().last()).collect();
@@ -348,7 +349,7 @@ fn pages_look_like_this() {
 /// X-8, X-65: what becomes of a hook that is to be confined here.
 #[test]
 fn what_a_sandbox_reaches_is_said() {
-    let text = Room::new().run(&["doctor", "--no-fire"], "").stdout;
+    let text = Fixture::new().run(&["doctor", "--no-fire"], "").stdout;
     let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
     assert_eq!(text.contains("a sandbox reaches T1"), reaches, "{text}");
     assert_eq!(text.contains("no sandbox is to be had (T0)"), !reaches, "{text}");
@@ -360,18 +361,18 @@ fn what_a_sandbox_reaches_is_said() {
 #[test]
 fn what_each_hook_runs_in_is_said() {
     use tenterhook_process::Tier;
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = "[hook.free]\non = \"Stop\"\nshell = \"true\"\n\
         [hook.held]\non = \"Stop\"\nshell = \"true\"\nsandbox = \"standard\"\n\
         [hook.apart]\non = \"Stop\"\nshell = \"true\"\nsandbox = { isolation_min = \"T2\" }\n\
         [hook.rule]\non = \"PreToolUse\"\nwhen = \"true\"\ndecision = \"deny\"\n";
-    room.write("home/.config/tenterhook/tenterhook.toml", text);
+    fixture.write("home/.config/tenterhook/tenterhook.toml", text);
     let reached = tenterhook_process::means().tier();
     let runs_in = |demanded: Tier| match reached >= demanded {
         true => demanded.name(),
         false => "none",
     };
-    let text = room.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;
+    let text = fixture.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;
     let value: Value = serde_json::from_str(&text).expect(&text);
     let programs = value["programs"].as_array().unwrap();
     let found: Vec<_> =
@@ -381,7 +382,7 @@ fn what_each_hook_runs_in_is_said() {
     for ((name, tier), expected) in found.iter().zip(expected) {
         assert_eq!((name.as_str().unwrap(), tier.as_str().unwrap()), expected);
     }
-    let page = room.run(&["doctor", "--no-fire"], "").stdout;
+    let page = fixture.run(&["doctor", "--no-fire"], "").stdout;
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("T0 `free` of"), "{page}");
     assert!(words.contains("runs with all your rights"), "{page}");

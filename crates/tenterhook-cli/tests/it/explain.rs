@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const SETTINGS: &str = r#"{"hooks": {
   "PreToolUse": [
@@ -15,8 +15,8 @@ const SETTINGS: &str = r#"{"hooks": {
 
 #[test]
 fn a_call_in_words() {
-    let room = Room::with_settings(SETTINGS);
-    let output = room.run(&["explain", "Bash", "sudo git push -f"], "");
+    let fixture = Fixture::with_settings(SETTINGS);
+    let output = fixture.run(&["explain", "Bash", "sudo git push -f"], "");
     assert_snapshot!(output.all(), @r##"
 exit 0
 --- stdout
@@ -36,9 +36,9 @@ reading .claude/settings.json (claude, project)
 
 #[test]
 fn as_json_in_configured_order() {
-    let room = Room::with_settings(SETTINGS);
+    let fixture = Fixture::with_settings(SETTINGS);
     let args = ["explain", "--format", "json", "Write", "notes.md"];
-    let value = room.json(&args, "", 0);
+    let value = fixture.json(&args, "", 0);
     fits_schema("explain", &value);
     let hooks = value["hooks"].as_array().unwrap();
     let selected: Vec<_> = hooks.iter().map(|hook| hook["selected"].as_bool().unwrap()).collect();
@@ -49,19 +49,19 @@ fn as_json_in_configured_order() {
 
 #[test]
 fn an_event_from_a_file_and_from_a_pipe() {
-    let room = Room::with_settings(SETTINGS);
+    let fixture = Fixture::with_settings(SETTINGS);
     let event = json!({"hook_event_name": "Stop", "stop_hook_active": false}).to_string();
-    room.write("project/event.json", &event);
-    let from_file = room.run(&["explain", "event.json"], "");
-    let from_pipe = room.run(&["explain", "-"], &event);
+    fixture.write("project/event.json", &event);
+    let from_file = fixture.run(&["explain", "event.json"], "");
+    let from_pipe = fixture.run(&["explain", "-"], &event);
     assert_eq!(from_file.stdout, from_pipe.stdout);
     assert!(from_file.stdout.ends_with("1 of 3 hooks runs\n"), "{}", from_file.stdout);
 }
 
 #[test]
 fn a_tool_without_its_input_is_asked_for_it() {
-    let room = Room::with_settings(SETTINGS);
-    assert_snapshot!(room.run(&["explain", "Bash"], "").all(), @r##"
+    let fixture = Fixture::with_settings(SETTINGS);
+    assert_snapshot!(fixture.run(&["explain", "Bash"], "").all(), @r##"
 exit 1
 --- stdout
 --- stderr
@@ -69,7 +69,7 @@ error: `Bash` is a tool, and its input is missing
 
 hint: for a tool call, say its input too: `Bash INPUT`
 "##);
-    assert_snapshot!(room.run(&["explain", "Mystery", "words"], "").all(), @r##"
+    assert_snapshot!(fixture.run(&["explain", "Mystery", "words"], "").all(), @r##"
 exit 1
 --- stdout
 --- stderr
@@ -81,10 +81,10 @@ hint: write it as one: `Mystery '{"key": "value"}'`
 
 #[test]
 fn what_is_wrong_takes_a_line_each_and_leads_to_check() {
-    let room = Room::with_settings(
+    let fixture = Fixture::with_settings(
         r#"{"hooks": {"preToolUse": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
     );
-    let output = room.run(&["explain", "Bash", "ls"], "");
+    let output = fixture.run(&["explain", "Bash", "ls"], "");
     assert_snapshot!(output.stderr, @r"
 reading .claude/settings.json (claude, project)
 error: .claude/settings.json:1: no event is called `preToolUse`: case counts
@@ -96,8 +96,8 @@ hint: `tenterhook check` shows the places and says what to write
 /// A rule is pure, so it is asked. A handful that do not hold are listed, and a pack of them is counted.
 #[test]
 fn rules_are_asked_and_those_that_do_not_hold_are_folded() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "project/tenterhook.toml",
         r#"
 [hook.no-sudo]
@@ -115,7 +115,7 @@ on = "PostToolUse"
 run = ["true"]
 "#,
     );
-    assert_snapshot!(room.run(&["explain", "Bash", "sudo make"], "").all(), @r##"
+    assert_snapshot!(fixture.run(&["explain", "Bash", "sudo make"], "").all(), @r##"
 exit 0
 --- stdout
 PreToolUse  Bash  sudo make
@@ -129,7 +129,7 @@ PreToolUse  Bash  sudo make
 --- stderr
 reading tenterhook.toml (native, project)
 "##);
-    let value = room.json(&["explain", "--format", "json", "Bash", "sudo make"], "", 0);
+    let value = fixture.json(&["explain", "--format", "json", "Bash", "sudo make"], "", 0);
     fits_schema("explain", &value);
     let held: Vec<_> =
         value["hooks"].as_array().unwrap().iter().map(|hook| &hook["holds"]).collect();
@@ -137,12 +137,12 @@ reading tenterhook.toml (native, project)
     assert_eq!(value["hooks"][0]["decision"], "deny");
     let pack = (0..5)
         .map(|at| format!("[hook.h{at}]\non = \"PreToolUse\"\nwhen = \"false\"\ndeny = \"no\"\n"));
-    room.write("project/pack.toml", &pack.collect::<String>());
+    fixture.write("project/pack.toml", &pack.collect::<String>());
     let pack = ["--config", "pack.toml"];
-    let few = room.run(&[&["explain"], &pack[..], &["Bash", "ls"]].concat(), "").stdout;
+    let few = fixture.run(&[&["explain"], &pack[..], &["Bash", "ls"]].concat(), "").stdout;
     assert!(few.contains("h4") && few.ends_with("0 of 5 rules hold\n"), "{few}");
     let all = [&["explain", "--config", "tenterhook.toml"], &pack[..], &["Bash", "ls"]].concat();
-    let many = room.run(&all, "").stdout;
+    let many = fixture.run(&all, "").stdout;
     assert!(
         !many.contains("h4") && many.ends_with("0 of 1 hook runs, 0 of 7 rules hold\n"),
         "{many}"
@@ -152,14 +152,14 @@ reading tenterhook.toml (native, project)
 /// A word in capitals that is no number is an event or a tool, whatever tables of the specification begin with it.
 #[test]
 fn an_event_is_no_code() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (word, text) in [
         ("PostToolUse", "`PostToolUse` is about a tool, and none was named"),
         ("Foo", "`Foo` is neither an event nor a file"),
         ("Bash", "`Bash` is a tool, and its input is missing"),
         ("Stopp", "did you mean `Stop`?"),
     ] {
-        let output = room.run(&["explain", word], "");
+        let output = fixture.run(&["explain", word], "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{word}: {}", output.all());
         assert!(output.stderr.contains(text), "{word}: {}", output.stderr);
     }

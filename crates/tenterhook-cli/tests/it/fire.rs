@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 fn settings(event: &str, command: &str) -> String {
     let hook = json!({"type": "command", "command": command, "timeout": 20});
@@ -33,8 +33,8 @@ fn the_exit_code_says_whether_to_proceed() {
         ("echo no >&2; exit 2".to_owned(), 2, "deny".into()),
         (r#"echo '{"continue": false}'"#.to_owned(), 2, Value::Null),
     ] {
-        let room = Room::with_settings(&settings("PreToolUse", &command));
-        let value = room.json(&["fire", "--format", "json"], &bash("ls"), code);
+        let fixture = Fixture::with_settings(&settings("PreToolUse", &command));
+        let value = fixture.json(&["fire", "--format", "json"], &bash("ls"), code);
         assert_eq!(value["decision"], decision, "{command}");
         assert_eq!(value["blocked"], decision == "deny", "{command}");
         fits_schema("outcome", &value);
@@ -44,8 +44,8 @@ fn the_exit_code_says_whether_to_proceed() {
 #[test]
 fn a_page_for_people() {
     let command = "echo checking; echo 'never on a Friday' >&2; exit 2";
-    let room = Room::with_settings(&settings("PreToolUse", command));
-    assert_snapshot!(room.run(&["fire"], &bash("deploy --now")).all(), @r##"
+    let fixture = Fixture::with_settings(&settings("PreToolUse", command));
+    assert_snapshot!(fixture.run(&["fire"], &bash("deploy --now")).all(), @r##"
 exit 2
 --- stdout
 PreToolUse  Bash  deploy --now
@@ -62,29 +62,29 @@ reading .claude/settings.json (claude, project)
 
 #[test]
 fn silence_has_every_key() {
-    let room = Room::with_settings("{}");
-    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    let fixture = Fixture::with_settings("{}");
+    let value = fixture.json(&["fire", "--format", "json"], &bash("ls"), 0);
     fits_schema("outcome", &value);
     assert_eq!(value["steps"], json!([]));
 }
 
 #[test]
 fn an_event_that_was_not_given_is_a_wrong_call() {
-    let room = Room::with_settings("{}");
+    let fixture = Fixture::with_settings("{}");
     for args in [&["fire", "none.json"][..], &["fire", "."]] {
-        let output = room.run(args, "");
+        let output = fixture.run(args, "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{args:?}");
         assert!(output.stderr.contains("error:"), "{}", output.stderr);
     }
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_told_with_a_way_out() {
-    let room = Room::with_settings("{}");
+fn unreadable_event_is_reported_with_a_fix() {
+    let fixture = Fixture::with_settings("{}");
     let native = r#"{"event": "PreToolUse", "tool": {"name": "Bash", "input": {}}}"#;
-    let text = room.run(&["fire"], native).stderr;
+    let text = fixture.run(&["fire"], native).stderr;
     assert!(text.contains("it reads as an event of `native`"), "{text}");
-    assert_snapshot!(room.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
+    assert_snapshot!(fixture.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
 exit 2
 --- stdout
 
@@ -103,8 +103,8 @@ hint: `tenterhook events --dialect claude` lists the events; `--dialect` names
 fn a_background_step_is_waited_for_and_decides_nothing() {
     let hook = json!({"type": "command", "async": true, "command": "echo late >&2; exit 2"});
     let config = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string();
-    let room = Room::with_settings(&config);
-    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    let fixture = Fixture::with_settings(&config);
+    let value = fixture.json(&["fire", "--format", "json"], &bash("ls"), 0);
     assert_eq!(value["steps"][0]["ended"], "exit 2, detached");
 }
 
@@ -114,14 +114,14 @@ fn a_denial_behind_a_first_line_that_asks_for_the_background_denies() {
     for pause in ["", "sleep 0.1; "] {
         for denial in ["echo no >&2; exit 2", r#"echo '{"decision": "block", "reason": "no"}'"#] {
             let command = format!(r#"echo '{{"async": true}}'; {pause}{denial}"#);
-            let room = Room::with_settings(&settings("PreToolUse", &command));
-            let value = room.json(&["fire", "--format", "json"], &bash("ls"), 2);
+            let fixture = Fixture::with_settings(&settings("PreToolUse", &command));
+            let value = fixture.json(&["fire", "--format", "json"], &bash("ls"), 2);
             assert_eq!(
                 (&value["reason"], &value["faults"]),
                 (&json!("no"), &json!([])),
                 "{command}"
             );
-            let exact = room.run(&["fire", "--compat", "exact"], &bash("ls"));
+            let exact = fixture.run(&["fire", "--compat", "exact"], &bash("ls"));
             assert_eq!(exact.code, 0, "{}", exact.all());
         }
     }
@@ -134,10 +134,10 @@ fn denial_behind_async_line_says_that_the_agent_goes_on() {
         |first: &str| json!({"type": "command", "command": format!("{first}echo no >&2; exit 2")});
     for (first, noted) in [("echo '{\"async\": true}'; ", true), ("", false)] {
         let config = json!({"hooks": {"PreToolUse": [{"hooks": [hook(first)]}]}}).to_string();
-        let room = Room::new();
-        room.write("project/.gen/settings.json", &config);
+        let fixture = Fixture::new();
+        fixture.write("project/.gen/settings.json", &config);
         let config = ["--dialect", "gen", "--config", ".gen/settings.json"];
-        let fired = room.run(&[&["fire"], &config[..], &["Bash", "ls"]].concat(), "");
+        let fired = fixture.run(&[&["fire"], &config[..], &["Bash", "ls"]].concat(), "");
         assert_eq!(fired.code, 2, "{}", fired.all());
         let words = fired.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let note = "runs in the background, because its first line of output asks for that: it would not stop this";
@@ -145,22 +145,22 @@ fn denial_behind_async_line_says_that_the_agent_goes_on() {
     }
 }
 
-/// N-4: what a background hook leaves has the same keys wherever it is told.
+/// N-4: the result of a background hook has the same keys wherever it is printed.
 #[test]
 fn what_a_background_hook_says_is_the_same_everywhere() {
     let answer = json!({
         "context": "c", "message": "m", "watch": ["/w"], "env": {"A": "1"}, "first_message": "f",
         "extra": {"k": 1},
     });
-    let room = Room::new();
-    room.write("project/answer.json", &answer.to_string());
+    let fixture = Fixture::new();
+    fixture.write("project/answer.json", &answer.to_string());
     let hook = "[hook.b]\non = 'SessionStart'\nbackground = true\nshell = 'cat answer.json'\n";
-    room.write("project/tenterhook.toml", hook);
+    fixture.write("project/tenterhook.toml", hook);
     let event = json!({"event": "SessionStart", "data": {"source": "startup"}}).to_string();
     let args = ["--dialect", "native", "--config", "tenterhook.toml"];
     let at_once = [&["fire", "--format", "json"], &args[..]].concat();
-    let fired = room.json(&at_once, &event, 0);
-    let streamed = room.run(&[&["fire", "--stream"], &args[..]].concat(), &event);
+    let fired = fixture.json(&at_once, &event, 0);
+    let streamed = fixture.run(&[&["fire", "--stream"], &args[..]].concat(), &event);
     let late = streamed.stdout.lines().last().unwrap();
     let late = &serde_json::from_str::<serde_json::Value>(late).unwrap()["finished"]["outcome"];
     let without_time = |mut value: serde_json::Value| {
@@ -175,19 +175,19 @@ fn what_a_background_hook_says_is_the_same_everywhere() {
     );
 }
 
-/// V-43: a worker costs its start, and nobody waits for its end.
+/// V-43: a worker costs its start, and the outcome does not wait for its end.
 #[test]
 fn a_worker_costs_about_what_a_command_does() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let worker = r#"while read -r line; do id=${line#*:}; echo "{\"id\":${id%%,*}}"; done"#;
-    room.write("project/worker.sh", worker);
+    fixture.write("project/worker.sh", worker);
     let config = |run: &str| format!("[hook.h]\non = 'PreToolUse'\n{run}\n");
-    room.write("project/command.toml", &config("run = ['/bin/sh', '-c', 'cat']"));
-    room.write("project/worker.toml", &config("worker = ['/bin/sh', 'worker.sh']"));
+    fixture.write("project/command.toml", &config("run = ['/bin/sh', '-c', 'cat']"));
+    fixture.write("project/worker.toml", &config("worker = ['/bin/sh', 'worker.sh']"));
     let least = |file: &str| {
         let runs = (0..5).map(|_| {
             let began = std::time::Instant::now();
-            let output = room.run(&["fire", "--config", file], &bash("ls"));
+            let output = fixture.run(&["fire", "--config", file], &bash("ls"));
             assert_eq!(output.code, 0, "{}", output.all());
             began.elapsed()
         });
@@ -199,9 +199,9 @@ fn a_worker_costs_about_what_a_command_does() {
 
 #[test]
 fn a_budget_ends_the_wait() {
-    let room = Room::with_settings(&settings("PreToolUse", "exec sleep 20"));
+    let fixture = Fixture::with_settings(&settings("PreToolUse", "exec sleep 20"));
     let args = ["fire", "--budget", "200ms", "--format", "json"];
-    let value = room.json(&args, &bash("ls"), 0);
+    let value = fixture.json(&args, &bash("ls"), 0);
     assert_eq!(value["steps"][0]["ended"], "timed out");
     assert_eq!(value["faults"][0]["code"], "timed-out");
 }
@@ -209,16 +209,16 @@ fn a_budget_ends_the_wait() {
 #[test]
 fn exact_loses_what_the_agent_loses() {
     let noisy = r#"echo log; echo '{"decision": "block", "reason": "no"}'"#;
-    let room = Room::with_settings(&settings("PreToolUse", noisy));
-    assert_eq!(room.run(&["fire"], &bash("ls")).code, 2);
-    assert_eq!(room.run(&["fire", "--compat", "exact"], &bash("ls")).code, 0);
+    let fixture = Fixture::with_settings(&settings("PreToolUse", noisy));
+    assert_eq!(fixture.run(&["fire"], &bash("ls")).code, 2);
+    assert_eq!(fixture.run(&["fire", "--compat", "exact"], &bash("ls")).code, 0);
 }
 
 #[test]
 fn a_rejected_hook_is_a_fault_of_the_outcome() {
     let config = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}"#;
-    let room = Room::with_settings(config);
-    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    let fixture = Fixture::with_settings(config);
+    let value = fixture.json(&["fire", "--format", "json"], &bash("ls"), 0);
     let codes: Vec<_> =
         value["faults"].as_array().unwrap().iter().map(|fault| fault["code"].clone()).collect();
     assert!(!codes.is_empty(), "{value:#}");
@@ -226,28 +226,28 @@ fn a_rejected_hook_is_a_fault_of_the_outcome() {
 
 #[test]
 fn the_native_form_goes_in_under_its_name() {
-    let room = Room::new();
-    room.write("guard.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n");
+    let fixture = Fixture::new();
+    fixture.write("guard.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n");
     let event = json!({"v": 1, "event": "PreToolUse", "tool": {"name": "Bash", "input": {}}});
     let args = ["fire", "--dialect", "native", "--config", "native=../guard.toml"];
-    let output = room.run(&args, &event.to_string());
+    let output = fixture.run(&args, &event.to_string());
     assert_eq!(output.code, 2, "{}", output.all());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_reader_that_has_gone_changes_no_verdict() {
-    let room = Room::with_settings(&settings("PreToolUse", "exit 2"));
-    room.approve("project");
-    room.write("event.json", &bash("ls"));
+    let fixture = Fixture::with_settings(&settings("PreToolUse", "exit 2"));
+    fixture.approve("project");
+    fixture.write("event.json", &bash("ls"));
     let script = format!(
         "{} fire ../event.json | true; exit ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_tenterhook")
     );
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
-        .current_dir(room.path("project"))
-        .env("HOME", room.path("home"))
+        .current_dir(fixture.path("project"))
+        .env("HOME", fixture.path("home"))
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -257,25 +257,25 @@ fn a_reader_that_has_gone_changes_no_verdict() {
 
 #[test]
 fn a_long_context_stays_where_the_outcome_says() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "long.toml",
         "[hook.a]\non = 'PreToolUse'\nshell = '''printf '{\"context\":\"'; head -c 30000 /dev/zero | tr '\\0' x; printf '\"}' '''\n",
     );
     let args = ["fire", "--config", "../long.toml", "--format", "json"];
-    let value = room.json(&args, &bash("ls"), 0);
+    let value = fixture.json(&args, &bash("ls"), 0);
     let context = value["additional_context"].as_str().unwrap();
-    let (_, path) = context.rsplit_once("[ROOM]/").unwrap();
-    let text = std::fs::read_to_string(room.path(path.trim_end_matches(']'))).unwrap();
+    let (_, path) = context.rsplit_once("[FIXTURE]/").unwrap();
+    let text = std::fs::read_to_string(fixture.path(path.trim_end_matches(']'))).unwrap();
     assert_eq!(text.len(), 30000);
 }
 
 #[test]
 fn nothing_stays_in_the_temporary_directory() {
-    let room = Room::with_settings(&settings("SessionStart", "echo hello"));
+    let fixture = Fixture::with_settings(&settings("SessionStart", "echo hello"));
     let event = json!({"hook_event_name": "SessionStart", "source": "startup"}).to_string();
-    assert_eq!(room.run(&["fire"], &event).code, 0);
-    let left = std::fs::read_dir(room.path("home")).unwrap();
+    assert_eq!(fixture.run(&["fire"], &event).code, 0);
+    let left = std::fs::read_dir(fixture.path("home")).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     // The record of the firing lies in the home, which here is the temporary directory, too.
     assert_eq!(left, [".local"]);
@@ -283,47 +283,47 @@ fn nothing_stays_in_the_temporary_directory() {
 
 #[test]
 fn a_named_file_that_cannot_be_read_is_no_consent() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", "[hook.x\n");
-    room.write("project/other.toml", "[hook.x\n");
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", "[hook.x\n");
+    fixture.write("project/other.toml", "[hook.x\n");
     let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
-    let output = room.run(&["fire", "--config", "tenterhook.toml"], event);
+    let output = fixture.run(&["fire", "--config", "tenterhook.toml"], event);
     assert_eq!(output.code, 1, "{}", output.all());
     assert!(output.stderr.contains("tenterhook.toml:1:"), "{}", output.stderr);
-    let other = room.run(&["fire", "--config", "other.toml"], event);
+    let other = fixture.run(&["fire", "--config", "other.toml"], event);
     assert_eq!(other.stderr, output.stderr.replace("tenterhook.toml", "other.toml"));
-    let exact = room.run(&["fire", "--config", "tenterhook.toml", "--compat", "exact"], event);
+    let exact = fixture.run(&["fire", "--config", "tenterhook.toml", "--compat", "exact"], event);
     assert_eq!(exact.code, 0, "{}", exact.all());
 }
 
 /// An error of a file stands once on a page, as a fault; a program that reads JSON is not the person who reads standard error.
 #[test]
 fn what_is_wrong_with_a_file_is_said_once() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text =
         r#"{"hooks": {"sessionstart": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
-    room.write("project/a.json", text);
+    fixture.write("project/a.json", text);
     let args = ["fire", "--config", "a.json", "Bash", "ls"];
-    let text = room.run(&args, "").all();
+    let text = fixture.run(&args, "").all();
     assert_eq!(text.matches("no event is called `sessionstart`").count(), 1, "{text}");
     assert!(text.contains("    a.json:1:12: no event"), "{text}");
-    let json = room.run(&[&args[..3], &["--format", "json"], &args[3..]].concat(), "");
+    let json = fixture.run(&[&args[..3], &["--format", "json"], &args[3..]].concat(), "");
     assert!(json.stderr.contains("error: a.json:1: no event"), "{}", json.stderr);
 }
 
 /// R-9: a script whose interpreter is not there is there itself.
 #[test]
 fn a_missing_interpreter_is_named() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (first, named) in
         [("#!/bin/sh\r", "line ends of Unix"), ("#!/no/such/shell -e", "`/no/such/shell`")]
     {
-        crate::test::program(&room, "project/guard", &format!("{first}\nexit 0\n"));
-        room.write(
+        crate::test::program(&fixture, "project/guard", &format!("{first}\nexit 0\n"));
+        fixture.write(
             "project/tenterhook.toml",
             "[hook.guard]\non = 'PreToolUse'\nrun = ['./guard']\n",
         );
-        let output = room.run(&["fire", "--config", "tenterhook.toml", "Bash", "ls"], "");
+        let output = fixture.run(&["fire", "--config", "tenterhook.toml", "Bash", "ls"], "");
         let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(output.code == 2 && text.contains(named), "{}", output.all());
     }
@@ -332,10 +332,10 @@ fn a_missing_interpreter_is_named() {
 /// H-1: the name of a file is somebody's words, too.
 #[test]
 fn a_name_of_a_file_is_made_safe() {
-    let room = Room::new();
-    room.write("project/a\u{202e}b\n.toml", "[hook.a]\non = 'Stop'\nrun = ['true']\nx = 1\n");
+    let fixture = Fixture::new();
+    fixture.write("project/a\u{202e}b\n.toml", "[hook.a]\non = 'Stop'\nrun = ['true']\nx = 1\n");
     for command in ["check", "list"] {
-        let output = room.run(&[command, "a\u{202e}b\n.toml"], "");
+        let output = fixture.run(&[command, "a\u{202e}b\n.toml"], "");
         assert!(!output.all().contains('\u{202e}'), "{}", output.all());
         assert!(!output.all().contains("b\n.toml"), "{}", output.all());
     }

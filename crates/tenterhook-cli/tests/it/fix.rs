@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const WRONG: &str = r#"{
   // kept
@@ -15,22 +15,22 @@ const WRONG: &str = r#"{
 }
 "#;
 
-fn text(room: &Room, name: &str) -> String {
-    std::fs::read_to_string(room.path(name)).unwrap()
+fn text(fixture: &Fixture, name: &str) -> String {
+    std::fs::read_to_string(fixture.path(name)).unwrap()
 }
 
 /// C-88.
 #[test]
 fn what_can_only_be_meant_one_way_is_mended() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "project/a.toml",
         "# mine\n[hook.a]\non    = 'Stop'   # here\nshell = 'true'\nstatusMessage = 'x'\n",
     );
-    let output = room.run(&["check", "--diff", "a.toml"], "");
+    let output = fixture.run(&["check", "--diff", "a.toml"], "");
     assert_eq!(output.code, 1);
-    assert!(text(&room, "project/a.toml").contains("statusMessage"));
-    let output = room.run(&["check", "--fix", "a.toml"], "");
+    assert!(text(&fixture, "project/a.toml").contains("statusMessage"));
+    let output = fixture.run(&["check", "--fix", "a.toml"], "");
     assert_snapshot!(output.all(), @r"
 exit 0
 --- stdout
@@ -48,7 +48,7 @@ no findings in 1 file with 1 hook
 --- stderr
 ");
     assert_eq!(
-        text(&room, "project/a.toml"),
+        text(&fixture, "project/a.toml"),
         "# mine\n[hook.a]\non    = 'Stop'   # here\nshell = 'true'\nstatus = 'x'\n"
     );
 }
@@ -56,23 +56,23 @@ no findings in 1 file with 1 hook
 /// C-88.
 #[test]
 fn nothing_is_mended_that_is_not_better() {
-    let room = Room::with_settings(WRONG);
-    let output = room.run(&["check", "--fix"], "");
+    let fixture = Fixture::with_settings(WRONG);
+    let output = fixture.run(&["check", "--fix"], "");
     assert_eq!(output.code, 1, "{}", output.stdout);
-    // The case of a name is mended; a name that is only like another one is not.
+    // The case of a name is fixed; a name that is merely similar to a known one is not.
     assert_eq!(
-        text(&room, "project/.claude/settings.json"),
+        text(&fixture, "project/.claude/settings.json"),
         WRONG.replace("preToolUse", "PreToolUse").replace("bash", "Bash")
     );
     // `status` is there already.
     let twice = "[hook.a]\non = 'Stop'\nshell = 'true'\nstatus = 'x'\nstatusMessage = 'y'\n";
-    room.write("project/b.toml", twice);
-    let output = room.run(&["check", "--fix", "b.toml"], "");
+    fixture.write("project/b.toml", twice);
+    let output = fixture.run(&["check", "--fix", "b.toml"], "");
     assert!(output.stdout.starts_with("nothing can be mended safely"), "{}", output.stdout);
-    assert_eq!(text(&room, "project/b.toml"), twice);
+    assert_eq!(text(&fixture, "project/b.toml"), twice);
     // Files of the user's are not a project's to change.
-    let room = Room::new();
-    room.write("home/.claude/settings.json", WRONG);
-    room.run(&["check", "--fix"], "");
-    assert_eq!(text(&room, "home/.claude/settings.json"), WRONG);
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", WRONG);
+    fixture.run(&["check", "--fix"], "");
+    assert_eq!(text(&fixture, "home/.claude/settings.json"), WRONG);
 }

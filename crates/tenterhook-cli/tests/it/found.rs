@@ -1,16 +1,16 @@
 //! Without a named file: what the agent would load from here, and what this directory hides.
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const HOOK: &str = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
 
 #[test]
 fn a_directory_below_hides_the_projects_hooks() {
-    let room = Room::with_settings(HOOK);
-    room.write("project/.git/HEAD", "");
-    room.write("project/app/main.rs", "");
-    let output = room.run_in("project/app", &["list"], "");
-    // Where lines break depends on how long the room's name is.
+    let fixture = Fixture::with_settings(HOOK);
+    fixture.write("project/.git/HEAD", "");
+    fixture.write("project/app/main.rs", "");
+    let output = fixture.run_in("project/app", &["list"], "");
+    // Line breaks depend on the length of the fixture's path.
     let words: Vec<&str> = output.stderr.split_whitespace().collect();
     let text = words.join(" ");
     assert!(text.contains("(1 hook) is not read here: it is read only by an agent"), "{text}");
@@ -26,10 +26,10 @@ fn a_directory_below_hides_the_projects_hooks() {
 
 #[test]
 fn the_user_comes_before_the_project() {
-    let room = Room::with_settings(HOOK);
-    room.write("home/.claude/settings.json", HOOK);
-    room.write("home/.config/tenterhook/tenterhook.toml", "");
-    let value = room.json(&["list", "--format", "json"], "", 0);
+    let fixture = Fixture::with_settings(HOOK);
+    fixture.write("home/.claude/settings.json", HOOK);
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "");
+    let value = fixture.json(&["list", "--format", "json"], "", 0);
     let layers: Vec<_> =
         value["files"].as_array().unwrap().iter().map(|file| file["layer"].clone()).collect();
     assert_eq!(layers, ["user", "user", "project"]);
@@ -39,8 +39,8 @@ fn the_user_comes_before_the_project() {
 
 #[test]
 fn where_nothing_is_found_it_is_said_where_was_searched() {
-    let room = Room::new();
-    let output = room.run(&["check"], "");
+    let fixture = Fixture::new();
+    let output = fixture.run(&["check"], "");
     assert_eq!(
         (output.code, output.stdout.as_str()),
         (0, "nothing was checked: there is no file with hooks\n")

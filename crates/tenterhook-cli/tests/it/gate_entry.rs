@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::bridge::{CALLS, GATE};
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 /// Names that no agent has for the event before a tool.
 const UNKNOWN: &[&str] = &["before-tool-call", "PRETOOLUSE", "PreToolUse "];
@@ -23,23 +23,23 @@ fn renamed(call: &str, name: &str) -> Map<String, Value> {
     fields
 }
 
-fn hook(room: &Room, agent: &str, event: &str, fields: Map<String, Value>) -> Said {
-    room.run(&["hook", "--agent", agent, "--event", event], &Value::Object(fields).to_string())
+fn hook(fixture: &Fixture, agent: &str, event: &str, fields: Map<String, Value>) -> CliOutput {
+    fixture.run(&["hook", "--agent", agent, "--event", event], &Value::Object(fields).to_string())
 }
 
-fn guarded_room() -> Room {
-    let room = Room::new();
-    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
-    room
+fn guarded_room() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", GATE);
+    fixture
 }
 
 /// BR-17.
 #[test]
 fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
-    let room = guarded_room();
+    let fixture = guarded_room();
     for (agent, event, call, denial) in CALLS {
         for name in UNKNOWN {
-            let answer = hook(&room, agent, event, renamed(call, name));
+            let answer = hook(&fixture, agent, event, renamed(call, name));
             let is_denied = answer.stdout.contains(denial) && answer.stdout.contains("not here");
             assert!(is_denied, "{agent}: `{name}`: {}", answer.all());
             assert_eq!(answer.code, 0, "{agent}: `{name}`");
@@ -54,11 +54,11 @@ fn event_of_unknown_name_at_a_gate_is_judged_as_the_registered_event() {
 /// BR-17, BR-112.
 #[test]
 fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
-    let room = guarded_room();
+    let fixture = guarded_room();
     for (agent, event, call, denial) in CALLS {
         let mut fields = renamed(call, "before-tool-call");
         fields.retain(|key, _| !TOOL_KEYS.contains(&key.as_str()));
-        let answer = hook(&room, agent, event, fields);
+        let answer = hook(&fixture, agent, event, fields);
         // Cline ends the run where there is no command to replace.
         let cancels = answer.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
         assert!(cancels || answer.stdout.contains(denial), "{agent}: {}", answer.all());
@@ -71,9 +71,9 @@ fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
 /// BR-17.
 #[test]
 fn event_of_unknown_name_at_an_observer_is_not_judged() {
-    let room = guarded_room();
+    let fixture = guarded_room();
     for (agent, _, call, _) in CALLS {
-        let answer = hook(&room, agent, "SessionStart", renamed(call, "before-tool-call"));
+        let answer = hook(&fixture, agent, "SessionStart", renamed(call, "before-tool-call"));
         assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{agent}: {}", answer.stderr);
         assert!(!answer.stderr.contains("is registered"), "{agent}: {}", answer.stderr);
     }

@@ -4,15 +4,15 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 /// The home that no test makes.
 const ABSENT: &str = "home/absent";
 
 /// A user without a home, and a hook in a file that is named.
-fn fixture() -> Room {
-    let room = Room::new();
-    room.write(
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write(
         "no.toml",
         "[hook.no]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"echo no >&2; exit 2\"\n",
     );
@@ -20,15 +20,15 @@ fn fixture() -> Room {
         "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "ls"}, "tool_use_id": "t",
     });
-    room.write("event.json", &format!("{event}\n"));
-    room
+    fixture.write("event.json", &format!("{event}\n"));
+    fixture
 }
 
-fn run(room: &Room, variables: &str, line: &str) -> Said {
-    room.shell(&format!("export HOME=\"$HOME/absent\" {variables}; tenterhook {line}"))
+fn run(fixture: &Fixture, variables: &str, line: &str) -> CliOutput {
+    fixture.shell(&format!("export HOME=\"$HOME/absent\" {variables}; tenterhook {line}"))
 }
 
-fn reports(said: &Said) -> usize {
+fn reports(said: &CliOutput) -> usize {
     let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     words.matches("does not exist, so nothing is kept").count()
 }
@@ -36,27 +36,27 @@ fn reports(said: &Said) -> usize {
 /// BR-43.
 #[test]
 fn missing_home_is_not_made_and_reported_once() {
-    let room = fixture();
+    let fixture = fixture();
     for (line, code) in [
         ("fire --config ../no.toml Bash ls", 2),
         ("fire --stream --config ../no.toml <../event.json", 0),
         ("hook --agent claude --event PreToolUse --config ../no.toml <../event.json", 0),
     ] {
-        let output = run(&room, "", line);
+        let output = run(&fixture, "", line);
         assert_eq!((output.code, reports(&output)), (code, 1), "{line}: {}", output.all());
         assert!(output.stdout.contains("no"), "{line}: the hook runs: {}", output.all());
         assert_eq!(output.stderr.matches("warning").count(), 1, "{line}: {}", output.stderr);
         assert!(!output.stdout.contains("systemMessage"), "{line}: {}", output.stdout);
         assert!(!output.stdout.contains("unrecorded"), "{line}: {}", output.stdout);
-        assert!(!room.path(ABSENT).exists(), "{line}");
+        assert!(!fixture.path(ABSENT).exists(), "{line}");
     }
 }
 
 /// BR-43, BR-114: no command makes the home, and one that has to write there says so.
 #[test]
 fn command_that_writes_into_a_missing_home_is_refused() {
-    let room = fixture();
-    room.write("project/tenterhook.toml", "[hook.a]\non = \"PreToolUse\"\nshell = \"true\"\n");
+    let fixture = fixture();
+    fixture.write("project/tenterhook.toml", "[hook.a]\non = \"PreToolUse\"\nshell = \"true\"\n");
     for (line, refused) in [
         ("install claude codex cline goose opencode", true),
         ("install claude --adopt", true),
@@ -73,26 +73,26 @@ fn command_that_writes_into_a_missing_home_is_refused() {
         ("test --canaries", false),
         ("explain Bash ls", false),
     ] {
-        let output = run(&room, "", line);
-        assert!(!room.path(ABSENT).exists(), "{line}: {}", output.all());
+        let output = run(&fixture, "", line);
+        assert!(!fixture.path(ABSENT).exists(), "{line}: {}", output.all());
         assert!(!refused || output.code != 0, "{line}: {}", output.all());
     }
-    let output = run(&room, "", "install claude");
+    let output = run(&fixture, "", "install claude");
     assert!(output.stderr.contains("does not exist") && output.code == 1, "{}", output.all());
 }
 
 /// BR-43, BR-113: a state directory that a variable names is used, also without a home.
 #[test]
 fn state_home_that_exists_is_used_without_a_home() {
-    let room = fixture();
-    fs::create_dir(room.path("state")).unwrap();
-    let state = format!("XDG_STATE_HOME=\"{}\"", room.path("state").display());
-    let output = run(&room, &state, "fire --config ../no.toml Bash ls");
+    let fixture = fixture();
+    fs::create_dir(fixture.path("state")).unwrap();
+    let state = format!("XDG_STATE_HOME=\"{}\"", fixture.path("state").display());
+    let output = run(&fixture, &state, "fire --config ../no.toml Bash ls");
     assert_eq!((output.code, reports(&output)), (2, 0), "{}", output.all());
-    assert!(room.path("state/tenterhook/records").is_dir());
-    assert!(!room.path(ABSENT).exists());
-    let state = format!("XDG_STATE_HOME=\"{}\"", room.path("none/state").display());
-    let output = run(&room, &state, "fire --config ../no.toml Bash ls");
+    assert!(fixture.path("state/tenterhook/records").is_dir());
+    assert!(!fixture.path(ABSENT).exists());
+    let state = format!("XDG_STATE_HOME=\"{}\"", fixture.path("none/state").display());
+    let output = run(&fixture, &state, "fire --config ../no.toml Bash ls");
     assert_eq!((output.code, reports(&output)), (2, 1), "{}", output.all());
-    assert!(!room.path("none").exists() && !room.path(ABSENT).exists());
+    assert!(!fixture.path("none").exists() && !fixture.path(ABSENT).exists());
 }

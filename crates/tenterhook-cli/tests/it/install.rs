@@ -1,4 +1,4 @@
-//! `install`, `uninstall`, `status`: every agent calls, is left as it was, and is told of.
+//! `install`, `uninstall`, `status`: every agent calls, its files can be restored, and its state is shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const AGENTS: &[&str] =
     &["claude", "codex", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
@@ -28,63 +28,63 @@ fn all(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 }
 
 /// A home in which every agent was used.
-fn used() -> Room {
-    let room = Room::new();
+fn used() -> Fixture {
+    let fixture = Fixture::new();
     let mine =
         json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "mine"}]}]}});
-    room.write("home/.claude/settings.json", &format!("{mine:#}\n"));
-    room.write(
+    fixture.write("home/.claude/settings.json", &format!("{mine:#}\n"));
+    fixture.write(
         "home/.qwen/settings.json",
         "{\n  // mine\n  \"telemetry\": { \"enabled\": false }\n}\n",
     );
-    room.write("home/.gemini/settings.json", "{}");
-    room.write("home/.codex/hooks.json", "{\"description\":\"d\",\"hooks\":{\"Stop\":[]}}");
-    room.write("home/.copilot/hooks/mine.json", "{\"version\":1,\"hooks\":{}}");
-    room.write("home/.config/opencode/plugin/mine.js", "export default {}\n");
-    room.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
-    room.write("home/.config/goose/config.yaml", "");
-    room.write("home/.cline/hooks/Mine", "#!/bin/sh\n");
-    room
+    fixture.write("home/.gemini/settings.json", "{}");
+    fixture.write("home/.codex/hooks.json", "{\"description\":\"d\",\"hooks\":{\"Stop\":[]}}");
+    fixture.write("home/.copilot/hooks/mine.json", "{\"version\":1,\"hooks\":{}}");
+    fixture.write("home/.config/opencode/plugin/mine.js", "export default {}\n");
+    fixture.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
+    fixture.write("home/.config/goose/config.yaml", "");
+    fixture.write("home/.cline/hooks/Mine", "#!/bin/sh\n");
+    fixture
 }
 
 /// BR-60, BR-115.
 #[test]
 fn every_agent_is_left_as_it_was() {
-    let room = used();
-    let before = all(&room.path("home"));
+    let fixture = used();
+    let before = all(&fixture.path("home"));
     let mut installed = vec!["install"];
     installed.extend(AGENTS);
-    let output = room.run(&installed, "");
+    let output = fixture.run(&installed, "");
     assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
-    let with = all(&room.path("home"));
+    let with = all(&fixture.path("home"));
     assert!(with.len() > before.len());
-    let output = room.run(&installed, "");
+    let output = fixture.run(&installed, "");
     assert_eq!(
         output.stdout.matches("nothing to change").count(),
         AGENTS.len(),
         "{}",
         output.stdout
     );
-    let output = room.run(&["install", "codex", "--scope", "managed", "--print"], "");
+    let output = fixture.run(&["install", "codex", "--scope", "managed", "--print"], "");
     // A machine may have it.
-    let is_told = ["/etc/codex/hooks.json", "nothing to change"]
+    let is_reported = ["/etc/codex/hooks.json", "nothing to change"]
         .iter()
         .any(|text| output.stderr.contains(text));
-    assert!(output.code == 0 && is_told, "{}", output.all());
-    let output = room.run(&["install", "codex", "--print"], "");
+    assert!(output.code == 0 && is_reported, "{}", output.all());
+    let output = fixture.run(&["install", "codex", "--print"], "");
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("nothing to change"), "{}", output.all());
-    assert_eq!(all(&room.path("home")), with);
-    assert_eq!(room.run(&["uninstall", "--all", "--dry-run"], "").code, 0);
-    assert_eq!(all(&room.path("home")), with);
-    let output = room.run(&["uninstall", "--all"], "");
+    assert_eq!(all(&fixture.path("home")), with);
+    assert_eq!(fixture.run(&["uninstall", "--all", "--dry-run"], "").code, 0);
+    assert_eq!(all(&fixture.path("home")), with);
+    let output = fixture.run(&["uninstall", "--all"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert_eq!(all(&room.path("home")), before);
+    assert_eq!(all(&fixture.path("home")), before);
 }
 
 /// The command that Claude Code or another agent in its shape has for an event.
-fn command(room: &Room, file: &str, event: &str) -> String {
-    let text = fs::read_to_string(room.path(file)).unwrap();
+fn command(fixture: &Fixture, file: &str, event: &str) -> String {
+    let text = fs::read_to_string(fixture.path(file)).unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();
     let groups = json.pointer(&format!("/hooks/{event}")).and_then(Value::as_array).unwrap();
     let last = groups.last().unwrap();
@@ -95,8 +95,8 @@ fn command(room: &Room, file: &str, event: &str) -> String {
 /// BR-61: with the program, the denial of a hook arrives; without it, nothing passes at which something is at stake.
 #[test]
 fn a_program_that_is_gone_restrains() {
-    let room = used();
-    room.run(&["install", "claude", "codex", "copilot", "goose", "cline"], "");
+    let fixture = used();
+    fixture.run(&["install", "claude", "codex", "copilot", "goose", "cline"], "");
     let program = env!("CARGO_BIN_EXE_tenterhook");
     for (file, gate, text) in [
         ("home/.claude/settings.json", "PreToolUse", "Stop"),
@@ -104,20 +104,20 @@ fn a_program_that_is_gone_restrains() {
         ("home/.copilot/hooks/tenterhook.json", "preToolUse", "agentStop"),
         ("home/.agents/plugins/tenterhook/hooks/hooks.json", "PreToolUse", "Stop"),
     ] {
-        let gone = command(&room, file, gate).replace(program, "/nowhere/tenterhook");
-        let output = room.shell(&gone);
+        let gone = command(&fixture, file, gate).replace(program, "/nowhere/tenterhook");
+        let output = fixture.shell(&gone);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{gone}");
         assert!(output.stderr.contains("Tenterhook did not answer"), "{}", output.stderr);
-        // The end of a turn that nobody lets pass would never end.
-        let gone = command(&room, file, text).replace(program, "/nowhere/tenterhook");
+        // If the end of a turn were always blocked, the turn would never end.
+        let gone = command(&fixture, file, text).replace(program, "/nowhere/tenterhook");
         assert_eq!(
-            (room.shell(&gone).code, room.shell(&gone).stdout.as_str()),
+            (fixture.shell(&gone).code, fixture.shell(&gone).stdout.as_str()),
             (127, ""),
             "{gone}"
         );
     }
-    let script = fs::read_to_string(room.path("home/.cline/hooks/PreToolUse")).unwrap();
-    let output = room.shell(&script.replace(program, "/nowhere/tenterhook"));
+    let script = fs::read_to_string(fixture.path("home/.cline/hooks/PreToolUse")).unwrap();
+    let output = fixture.shell(&script.replace(program, "/nowhere/tenterhook"));
     let control: Value =
         serde_json::from_str(output.stdout.trim().strip_prefix("HOOK_CONTROL\t").unwrap()).unwrap();
     assert_eq!((output.code, &control["cancel"]), (0, &json!(true)), "{}", output.stdout);
@@ -126,19 +126,19 @@ fn a_program_that_is_gone_restrains() {
 /// BR-61: what is installed is what denies, run as the agent runs it.
 #[test]
 fn what_is_installed_denies() {
-    let room = used();
-    room.write(
+    let fixture = used();
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.push]\non = \"PreToolUse\"\nwhen = 'call.commands.exists(c, c.runs(\"git push\"))'\ndeny = \"not with force\"\n",
     );
-    room.run(&["install", "codex"], "");
+    fixture.run(&["install", "codex"], "");
     let event = json!({
         "session_id": "s", "transcript_path": null, "cwd": "/", "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": "git push --force"}, "tool_use_id": "t",
     });
-    room.write("event", &event.to_string());
-    let command = command(&room, "home/.codex/hooks.json", "PreToolUse");
-    let run = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    fixture.write("event", &event.to_string());
+    let command = command(&fixture, "home/.codex/hooks.json", "PreToolUse");
+    let run = fixture.shell(&format!("({command}) < {}", fixture.path("event").display()));
     let reply: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
     let output = &reply["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny", "{}", run.stdout);
@@ -158,45 +158,45 @@ fn one_wrong_file_stops_all() {
         ),
         ("home/.cline/hooks/pretooluse.py", "", "`~/.cline/hooks/pretooluse.py` is there"),
     ] {
-        let room = used();
-        room.write(file, text);
-        let before = all(&room.path("home"));
-        let output = room.run(&["install", "claude", "codex", "copilot", "cline"], "");
+        let fixture = used();
+        fixture.write(file, text);
+        let before = all(&fixture.path("home"));
+        let output = fixture.run(&["install", "claude", "codex", "copilot", "cline"], "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.stderr);
         let words = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(place), "{words}");
-        assert_eq!(all(&room.path("home")), before);
+        assert_eq!(all(&fixture.path("home")), before);
     }
 }
 
 /// BR-64.
 #[test]
 fn the_next_step_is_said() {
-    let room = used();
-    let output = room.run(&["install", "codex"], "");
+    let fixture = used();
+    let output = fixture.run(&["install", "codex"], "");
     assert!(
         output.stdout.contains("next: start `codex`, type `/hooks` and approve"),
         "{}",
         output.stdout
     );
-    assert!(!room.path("home/.codex/config.toml").exists(), "approval is the person's");
+    assert!(!fixture.path("home/.codex/config.toml").exists(), "approval is the person's");
 }
 
 /// BR-65.
 #[cfg(unix)]
 #[test]
 fn the_place_where_it_is_found_is_registered() {
-    let room = used();
+    let fixture = used();
     let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));
-    let (bin, versioned) = (room.path("bin"), room.path("Cellar/tenterhook/0.1.0"));
+    let (bin, versioned) = (fixture.path("bin"), fixture.path("Cellar/tenterhook/0.1.0"));
     for path in [&bin, &versioned] {
         fs::create_dir_all(path).unwrap();
     }
     fs::copy(program, versioned.join("tenterhook")).unwrap();
     let run = |path: &Path, program: &Path, args: &[&str]| {
         let mut command = Command::new(program);
-        command.args(args).env_clear().env("HOME", room.path("home")).env("PATH", path);
-        command.current_dir(room.path("project")).output().unwrap()
+        command.args(args).env_clear().env("HOME", fixture.path("home")).env("PATH", path);
+        command.current_dir(fixture.path("project")).output().unwrap()
     };
     let fleeting = versioned.join("tenterhook");
     let output = run(Path::new("/usr/bin"), &fleeting, &["install", "gemini"]);
@@ -204,10 +204,10 @@ fn the_place_where_it_is_found_is_registered() {
     std::os::unix::fs::symlink(&fleeting, bin.join("tenterhook")).unwrap();
     let output = run(&bin, &fleeting, &["install", "gemini"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let command = command(&room, "home/.gemini/settings.json", "BeforeTool");
+    let command = command(&fixture, "home/.gemini/settings.json", "BeforeTool");
     assert!(command.starts_with(bin.join("tenterhook").to_str().unwrap()), "{command}");
     run(&bin, &fleeting, &["install", "gemini", "--scope", "project"]);
-    let command = self::command(&room, "project/.gemini/settings.json", "BeforeTool");
+    let command = self::command(&fixture, "project/.gemini/settings.json", "BeforeTool");
     assert!(command.starts_with("tenterhook hook --agent gemini "), "{command}");
 }
 
@@ -215,15 +215,15 @@ fn the_place_where_it_is_found_is_registered() {
 /// BR-68.
 #[test]
 fn status_says_who_calls() {
-    let room = used();
-    let said = room.json(&["status", "--format", "json"], "", 1);
+    let fixture = used();
+    let said = fixture.json(&["status", "--format", "json"], "", 1);
     let agents = said["agents"].as_array().unwrap();
     assert_eq!(agents.len(), AGENTS.len());
     assert!(agents.iter().all(|agent| agent["covered"] == false), "{said:#}");
     assert_eq!(agents[0]["files"][0]["other_hooks"], 1, "the hook of Claude Code's own");
-    assert_eq!(room.run(&["install", "--all"], "").code, 0);
+    assert_eq!(fixture.run(&["install", "--all"], "").code, 0);
     // Codex skips what its user did not approve in it: it is not covered yet.
-    let said = room.json(&["status", "--format", "json"], "", 1);
+    let said = fixture.json(&["status", "--format", "json"], "", 1);
     let program = json!([env!("CARGO_BIN_EXE_tenterhook")]);
     for agent in said["agents"].as_array().unwrap() {
         let covered = json!(agent["agent"] != "codex");
@@ -236,19 +236,19 @@ fn status_says_who_calls() {
         assert_eq!(waits.is_empty(), agent["agent"] != "codex", "{agent:#}");
         assert!(waits.iter().all(|value| value["approval"] == "not approved"), "{agent:#}");
     }
-    let file = room.path("home/.claude/settings.json");
+    let file = fixture.path("home/.claude/settings.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace(env!("CARGO_BIN_EXE_tenterhook"), "/nowhere/tenterhook"))
         .unwrap();
-    let said = room.run(&["status"], "");
+    let said = fixture.run(&["status"], "");
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("`/nowhere/tenterhook` is gone"), "{}", said.stdout);
 }
 
 /// The row of an agent in `status`, where only Claude Code is found.
-fn claude(room: &Room) -> Value {
-    let code = room.run(&["status"], "").code;
-    let json = room.json(&["status", "--format", "json"], "", code);
+fn claude(fixture: &Fixture) -> Value {
+    let code = fixture.run(&["status"], "").code;
+    let json = fixture.json(&["status", "--format", "json"], "", code);
     let row = json.pointer("/agents/0").unwrap().clone();
     assert_eq!(json.pointer("/agents/1"), None, "{json:#}");
     assert_eq!(row.get("covered"), Some(&json!(code == 0)), "{row:#}");
@@ -256,114 +256,115 @@ fn claude(room: &Room) -> Value {
 }
 
 /// A home in which Claude Code calls, and its settings.
-fn calling() -> (Room, String) {
-    let room = Room::new();
-    room.write("home/.claude/settings.json", "{}\n");
-    assert_eq!(room.run(&["install", "claude"], "").code, 0);
-    assert_eq!(room.run(&["status"], "").code, 0);
-    let text = fs::read_to_string(room.path("home/.claude/settings.json")).unwrap();
-    (room, text)
+fn calling() -> (Fixture, String) {
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", "{}\n");
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    assert_eq!(fixture.run(&["status"], "").code, 0);
+    let text = fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap();
+    (fixture, text)
 }
 
 /// BR-69.
 #[test]
 fn an_entry_that_somebody_weakened_covers_nothing() {
-    let (room, text) = calling();
+    let (fixture, text) = calling();
     for (from, to) in
         [("\"block\"", "\"allow\""), ("\"timeout\": ", "\"timeout\": 1"), ("--within", "--slow")]
     {
         assert!(text.contains(from), "{text}");
-        room.write("home/.claude/settings.json", &text.replacen(from, to, 1));
-        let row = claude(&room);
+        fixture.write("home/.claude/settings.json", &text.replacen(from, to, 1));
+        let row = claude(&fixture);
         assert_eq!((&row["covered"], &row["files"][0]["altered"]), (&json!(false), &json!(true)));
     }
-    let text = room.run(&["status"], "").stdout;
-    assert!(text.contains("not as `install` writes them"), "{text}");
-    assert_eq!(room.run(&["install", "claude"], "").code, 0);
-    assert_eq!(claude(&room)["covered"], true, "`install` mends it");
+    let text = fixture.run(&["status"], "").stdout;
+    assert!(text.contains("differ from what `install` writes"), "{text}");
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    assert_eq!(claude(&fixture)["covered"], true, "`install` mends it");
 }
 
 /// BR-69, BR-120.
 #[test]
 fn hooks_that_are_switched_off_cover_nothing() {
-    let (room, text) = calling();
-    room.write("home/.claude/settings.json", &text.replacen('{', "{\"disableAllHooks\": true,", 1));
-    let row = claude(&room);
+    let (fixture, text) = calling();
+    fixture
+        .write("home/.claude/settings.json", &text.replacen('{', "{\"disableAllHooks\": true,", 1));
+    let row = claude(&fixture);
     assert_eq!(row["files"][0]["switched_off"], true, "{row:#}");
-    let text = room.run(&["status"], "").stdout;
+    let text = fixture.run(&["status"], "").stdout;
     assert!(text.contains("`disableAllHooks` in"), "{text}");
-    // What is nearer to the call is heard.
-    room.write("project/.claude/settings.json", "{\"disableAllHooks\": false}");
-    assert_eq!(claude(&room)["covered"], true);
+    // The file nearer to the call takes precedence.
+    fixture.write("project/.claude/settings.json", "{\"disableAllHooks\": false}");
+    assert_eq!(claude(&fixture)["covered"], true);
 }
 
 /// BR-69, BR-121.
 #[test]
 fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
-    let (room, text) = calling();
-    room.write("project/.claude/settings.json", &text);
-    let output = room.run(&["status"], "");
+    let (fixture, text) = calling();
+    fixture.write("project/.claude/settings.json", &text);
+    let output = fixture.run(&["status"], "");
     assert_eq!(output.code, 0);
     assert!(output.stdout.contains("called twice"), "{}", output.stdout);
-    fs::remove_file(room.path("project/.claude/settings.json")).unwrap();
+    fs::remove_file(fixture.path("project/.claude/settings.json")).unwrap();
     let nameless = text.replace(env!("CARGO_BIN_EXE_tenterhook"), "tenterhook");
-    room.write("home/.claude/settings.json", &nameless);
-    let output = room.run(&["status"], "");
+    fixture.write("home/.claude/settings.json", &nameless);
+    let output = fixture.run(&["status"], "");
     assert_eq!(output.code, 1);
     assert!(output.stdout.contains("`tenterhook` is not on `PATH`"), "{}", output.stdout);
 }
 
-/// BR-75, BR-60, BR-118: what is moved is fired by the bridge and by nobody else, and comes back to the byte; behind edits, it comes back all the
-/// same.
+/// BR-75, BR-60, BR-118: a moved hook is fired by the bridge only, and is restored to the byte; if the file was edited, it is restored
+/// all the same.
 #[test]
 fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     const SETTINGS: &str = "home/.claude/settings.json";
     const MOVED: &str = "home/.config/tenterhook/adopted/claude.json";
-    let room = Room::new();
+    let fixture = Fixture::new();
     let slip = "echo checking; echo '\"DENY\"'; echo x >>$HOME/ran";
     let mine = json!({"model": "m", "hooks": {"PreToolUse": [
         {"matcher": "Bash", "hooks": [{"type": "command", "command": slip}]}]}});
     let text = format!("{mine:#}\n");
-    room.write(SETTINGS, &text);
-    let before = all(&room.path("home/.claude"));
-    let output = room.run(&["install", "claude", "--adopt", "--dry-run"], "");
+    fixture.write(SETTINGS, &text);
+    let before = all(&fixture.path("home/.claude"));
+    let output = fixture.run(&["install", "claude", "--adopt", "--dry-run"], "");
     assert!(output.code == 0 && output.stdout.contains("would change 2 files"), "{}", output.all());
-    assert_eq!(all(&room.path("home/.claude")), before);
-    let output = room.run(&["install", "claude", "--adopt"], "");
+    assert_eq!(all(&fixture.path("home/.claude")), before);
+    let output = fixture.run(&["install", "claude", "--adopt"], "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.all());
-    let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    let settings = fs::read_to_string(fixture.path(SETTINGS)).unwrap();
     assert!(!settings.contains("DENY"), "{settings}");
-    let again = room.run(&["install", "claude", "--adopt"], "");
+    let again = fixture.run(&["install", "claude", "--adopt"], "");
     assert!(again.stdout.contains("nothing to change"), "{}", again.all());
     let event = json!({
         "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "ls"}, "tool_use_id": "t",
     });
-    room.write("event", &event.to_string());
-    let command = command(&room, SETTINGS, "PreToolUse");
-    let output = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    fixture.write("event", &event.to_string());
+    let command = command(&fixture, SETTINGS, "PreToolUse");
+    let output = fixture.shell(&format!("({command}) < {}", fixture.path("event").display()));
     let reply: Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
     assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask", "{}", output.stdout);
-    assert_eq!(fs::read_to_string(room.path("home/ran")).unwrap(), "x\n");
-    let listed = room.run(&["list"], "").stdout;
+    assert_eq!(fs::read_to_string(fixture.path("home/ran")).unwrap(), "x\n");
+    let listed = fixture.run(&["list"], "").stdout;
     assert!(
         listed.contains("adopted/claude.json") && listed.contains("entries of Tenterhook itself"),
         "{listed}"
     );
-    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
-    assert_eq!(all(&room.path("home/.claude")), before);
-    assert!(!room.path(MOVED).exists() && !room.path("home/.config/tenterhook").exists());
+    assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(all(&fixture.path("home/.claude")), before);
+    assert!(!fixture.path(MOVED).exists() && !fixture.path("home/.config/tenterhook").exists());
     // Somebody edits in between, and moves more.
-    room.run(&["install", "claude", "--adopt"], "");
-    let edited = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    fixture.run(&["install", "claude", "--adopt"], "");
+    let edited = fs::read_to_string(fixture.path(SETTINGS)).unwrap();
     let stop = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"later\"}]},";
-    room.write(SETTINGS, &edited.replacen("\"Stop\": [", stop, 1));
-    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
-    let moved = fs::read_to_string(room.path(MOVED)).unwrap();
+    fixture.write(SETTINGS, &edited.replacen("\"Stop\": [", stop, 1));
+    assert_eq!(fixture.run(&["install", "claude", "--adopt"], "").code, 0);
+    let moved = fs::read_to_string(fixture.path(MOVED)).unwrap();
     assert!(moved.contains("DENY") && moved.contains("later"), "{moved}");
-    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
     let back: Value =
-        serde_json::from_str(&fs::read_to_string(room.path(SETTINGS)).unwrap()).unwrap();
+        serde_json::from_str(&fs::read_to_string(fixture.path(SETTINGS)).unwrap()).unwrap();
     assert_eq!(back.pointer("/hooks/PreToolUse"), mine.pointer("/hooks/PreToolUse"), "{back:#}");
     assert_eq!(back.pointer("/hooks/Stop/0/hooks/0/command"), Some(&json!("later")), "{back:#}");
     assert_eq!(back["model"], "m");
@@ -374,57 +375,58 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
 fn an_adoption_that_was_cut_off_is_gone_on_with() {
     const SETTINGS: &str = "home/.claude/settings.json";
     const MOVED: &str = "home/.config/tenterhook/adopted/claude.json";
-    let room = Room::new();
+    let fixture = Fixture::new();
     let mine = json!({"model": "m", "hooks": {"PreToolUse": [
         {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo once"}]}]}});
     let text = format!("{mine:#}\n");
-    room.write(SETTINGS, &text);
-    room.run(&["install", "claude", "--adopt"], "");
-    let (settings, moved) = (all(&room.path("home/.claude")), all(&room.path("home/.config")));
+    fixture.write(SETTINGS, &text);
+    fixture.run(&["install", "claude", "--adopt"], "");
+    let (settings, moved) =
+        (all(&fixture.path("home/.claude")), all(&fixture.path("home/.config")));
     // The entries were moved, and still stand where they were.
-    room.write(SETTINGS, &text);
-    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
-    assert_eq!(all(&room.path("home/.claude")), settings);
-    assert_eq!(all(&room.path("home/.config")), moved);
+    fixture.write(SETTINGS, &text);
+    assert_eq!(fixture.run(&["install", "claude", "--adopt"], "").code, 0);
+    assert_eq!(all(&fixture.path("home/.claude")), settings);
+    assert_eq!(all(&fixture.path("home/.config")), moved);
     // They were moved back, and still stand where they had been moved to.
-    room.write(SETTINGS, &text);
-    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
-    assert_eq!(fs::read_to_string(room.path(SETTINGS)).unwrap(), text);
-    assert!(!room.path(MOVED).exists());
+    fixture.write(SETTINGS, &text);
+    assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(fs::read_to_string(fixture.path(SETTINGS)).unwrap(), text);
+    assert!(!fixture.path(MOVED).exists());
 }
 
 /// BR-75, BR-119: what others share, and what is off, is not moved.
 #[test]
 fn what_others_share_and_what_is_off_stays() {
-    let room = used();
-    let before = all(&room.path("home"));
+    let fixture = used();
+    let before = all(&fixture.path("home"));
     for (args, text) in [
         (&["claude", "--scope", "project"][..], "none that others share"),
         (&["opencode"], "are not moved"),
         (&["claude", "copilot"], "are not moved"),
     ] {
-        let output = room.run(&[&["install", "--adopt"], args].concat(), "");
+        let output = fixture.run(&[&["install", "--adopt"], args].concat(), "");
         assert!(output.code == 1 && output.stderr.contains(text), "{}", output.all());
     }
-    room.write("home/.claude/settings.json", "{\"disableAllHooks\": true, \"hooks\": {}}");
-    let off = room.run(&["install", "--adopt", "claude"], "");
+    fixture.write("home/.claude/settings.json", "{\"disableAllHooks\": true, \"hooks\": {}}");
+    let off = fixture.run(&["install", "--adopt", "claude"], "");
     assert!(off.code == 1 && off.stderr.contains("`disableAllHooks` switches"), "{}", off.all());
-    assert_eq!(all(&room.path("home")).len(), before.len());
+    assert_eq!(all(&fixture.path("home")).len(), before.len());
 }
 
-/// BR-69: what is installed and switched off is told of at once, and with what mends it.
+/// BR-69: `install` reports at once that the agent's hooks are switched off, and the fix.
 #[test]
 fn what_stays_switched_off_is_said() {
-    let room = Room::new();
-    room.write("home/.claude/settings.json", "{\"disableAllHooks\": true}\n");
-    let output = room.run(&["install", "claude"], "");
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", "{\"disableAllHooks\": true}\n");
+    let output = fixture.run(&["install", "claude"], "");
     assert_eq!(output.code, 0, "{}", output.all());
     let text = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("`disableAllHooks` in ~/.claude/settings.json switches all hooks"),
         "{text}"
     );
-    let status = room.run(&["status"], "").stdout;
+    let status = fixture.run(&["status"], "").stdout;
     let text = status.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("take `disableAllHooks` out of ~/.claude/settings.json"), "{status}");
 }

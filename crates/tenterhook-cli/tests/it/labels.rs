@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 /// Reasonix has its own `Stop`, beside the one that others call so.
 const REASONIX: &str = r#"{"hooks": {
@@ -17,14 +17,14 @@ const CLAUDE: &str = r#"{"hooks": {
 const CODEWHALE: &str = "[[hooks.hooks]]\nevent = \"message_submit\"\ncommand = \"./say.sh\"\n\n\
     [[hooks.hooks]]\nevent = \"turn_end\"\ncommand = \"./end.sh\"\n";
 
-fn reasonix() -> Room {
-    let room = Room::new();
-    room.write("home/.reasonix/settings.json", REASONIX);
-    room
+fn reasonix() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("home/.reasonix/settings.json", REASONIX);
+    fixture
 }
 
-fn shown(room: &Room, args: &[&str]) -> String {
-    let output = room.run(args, "");
+fn shown(fixture: &Fixture, args: &[&str]) -> String {
+    let output = fixture.run(args, "");
     assert_eq!(output.code, 0, "{}", output.all());
     output.stdout
 }
@@ -32,9 +32,9 @@ fn shown(room: &Room, args: &[&str]) -> String {
 /// E-12.
 #[test]
 fn list_and_review_show_an_event_under_its_own_name() {
-    let room = reasonix();
-    room.write("home/.codewhale/config.toml", CODEWHALE);
-    let list = shown(&room, &["list"]);
+    let fixture = reasonix();
+    fixture.write("home/.codewhale/config.toml", CODEWHALE);
+    let list = shown(&fixture, &["list"]);
     for label in [
         "Stop (TurnComplete)",
         "TurnEnd (Stop)",
@@ -46,18 +46,18 @@ fn list_and_review_show_an_event_under_its_own_name() {
             assert!(list.contains(word), "{word} is not in\n{list}");
         }
     }
-    let list = room.json(&["list", "--format", "json"], "", 0);
+    let list = fixture.json(&["list", "--format", "json"], "", 0);
     fits_schema("list", &list);
     let names = |hook: &Value| (hook["own_event"].clone(), hook["event"].clone());
     let names: Vec<_> = list["hooks"].as_array().unwrap().iter().map(names).collect();
     assert!(names.contains(&("Stop".into(), "TurnComplete".into())), "{names:?}");
     assert!(names.contains(&("turn_end".into(), "TurnComplete".into())), "{names:?}");
-    let checked = room.json(&["check", "--format", "json"], "", 1);
+    let checked = fixture.json(&["check", "--format", "json"], "", 1);
     fits_schema("check", &checked);
 
-    let room = Room::new().unapproved();
-    room.write("project/.reasonix/settings.json", REASONIX);
-    let review = room.run(&["trust"], "").stdout;
+    let fixture = Fixture::new().unapproved();
+    fixture.write("project/.reasonix/settings.json", REASONIX);
+    let review = fixture.run(&["trust"], "").stdout;
     for label in ["on Stop (TurnComplete)", "on TurnEnd (Stop)"] {
         assert!(review.contains(label), "{label} is not in\n{review}");
     }
@@ -66,23 +66,23 @@ fn list_and_review_show_an_event_under_its_own_name() {
 /// E-13.
 #[test]
 fn name_that_one_dialect_has_here_means_its_event() {
-    let room = reasonix();
+    let fixture = reasonix();
     for args in [&["explain", "Stop"][..], &["explain", "--dialect", "reasonix", "Stop"]] {
-        let text = shown(&room, args);
+        let text = shown(&fixture, args);
         assert!(text.starts_with("Stop (TurnComplete)\n"), "{text}");
         assert!(text.contains("runs  log.sh"), "{text}");
         assert!(text.contains("it is for `TurnEnd (Stop)`"), "{text}");
     }
-    let text = shown(&room, &["explain", "TurnEnd"]);
+    let text = shown(&fixture, &["explain", "TurnEnd"]);
     assert!(text.starts_with("TurnEnd (Stop)\n") && text.contains("runs  gate.sh"), "{text}");
 }
 
 /// E-12, E-13.
 #[test]
 fn name_that_two_dialects_have_here_means_both_events() {
-    let room = reasonix();
-    room.write("home/.claude/settings.json", CLAUDE);
-    let text = shown(&room, &["explain", "Stop"]);
+    let fixture = reasonix();
+    fixture.write("home/.claude/settings.json", CLAUDE);
+    let text = shown(&fixture, &["explain", "Stop"]);
     assert!(text.starts_with("Stop, Stop (TurnComplete)\n"), "{text}");
     for (hook, label) in
         [("done.sh", "Stop "), ("gate.sh", "TurnEnd (Stop)"), ("log.sh", "Stop (TurnComplete)")]
@@ -90,11 +90,11 @@ fn name_that_two_dialects_have_here_means_both_events() {
         let row = text.lines().find(|line| line.contains(hook)).unwrap_or_default();
         assert!(row.contains("runs") && row.contains(label), "{hook} as {label}:\n{text}");
     }
-    let json = room.json(&["explain", "--format", "json", "Stop"], "", 0);
+    let json = fixture.json(&["explain", "--format", "json", "Stop"], "", 0);
     fits_schema("explain", &json);
     let hooks = json["hooks"].as_array().unwrap();
     assert!(hooks.iter().all(|hook| hook["selected"] == true), "{json:#}");
-    let text = shown(&room, &["explain", "--dialect", "claude", "Stop"]);
+    let text = shown(&fixture, &["explain", "--dialect", "claude", "Stop"]);
     assert!(
         text.starts_with("Stop\n") && text.contains("it is for `Stop (TurnComplete)`"),
         "{text}"
@@ -104,19 +104,19 @@ fn name_that_two_dialects_have_here_means_both_events() {
 /// E-13: a name that no dialect has here is still any dialect's.
 #[test]
 fn name_of_a_dialect_without_hooks_here_is_known() {
-    let room = reasonix();
-    let text = shown(&room, &["explain", "message_submit", "hello"]);
+    let fixture = reasonix();
+    let text = shown(&fixture, &["explain", "message_submit", "hello"]);
     assert!(text.starts_with("message_submit (UserPromptSubmit)  \"hello\"\n"), "{text}");
 }
 
 /// E-12.
 #[test]
 fn fire_heads_its_page_with_the_name_in_the_dialect_of_the_event() {
-    let room = Room::new();
-    room.write("home/.codewhale/config.toml", CODEWHALE);
-    room.write("project/end.sh", "#!/bin/sh\ncat >/dev/null\n");
-    let text = room.run(&["fire", "--dialect", "codewhale", "turn_end"], "").stdout;
+    let fixture = Fixture::new();
+    fixture.write("home/.codewhale/config.toml", CODEWHALE);
+    fixture.write("project/end.sh", "#!/bin/sh\ncat >/dev/null\n");
+    let text = fixture.run(&["fire", "--dialect", "codewhale", "turn_end"], "").stdout;
     assert!(text.starts_with("turn_end (TurnComplete)\n"), "{text}");
-    let log = room.run(&["log", "--event", "turn_end"], "").stdout;
+    let log = fixture.run(&["log", "--event", "turn_end"], "").stdout;
     assert!(log.contains("TurnComplete"), "{log}");
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const SETTINGS: &str = r#"{"hooks": {
   "PreToolUse": [
@@ -15,12 +15,12 @@ const SETTINGS: &str = r#"{"hooks": {
 
 #[test]
 fn file_by_file() {
-    let room = Room::with_settings(SETTINGS);
-    room.write(
+    let fixture = Fixture::with_settings(SETTINGS);
+    fixture.write(
         "project/tenterhook.toml",
         "[hook.guard]\non = 'PreToolUse'\nrun = ['./guard']\n\n[hook.old]\non = 'Stop'\nshell = 'x'\nenabled = false\n",
     );
-    assert_snapshot!(room.run(&["list"], "").all(), @r##"
+    assert_snapshot!(fixture.run(&["list"], "").all(), @r##"
 exit 0
 --- stdout
 tenterhook.toml (native, project)
@@ -47,20 +47,20 @@ reading tenterhook.toml (native, project)
 /// C-19: who looks at a hook that settings bar finds out which line bars it, wherever he looks.
 #[test]
 fn a_hook_that_settings_bar_says_so() {
-    let room = Room::with_settings(
+    let fixture = Fixture::with_settings(
         r#"{"allowedHttpHookUrls": ["https://hooks.example.com/*"],
 "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
   {"type": "http", "url": "https://elsewhere.example/"}
 ]}]}}"#,
     );
-    // Tables and boxes break lines where the path of this room wants it.
+    // Tables and boxes break lines depending on the path of this fixture.
     let because = "1:2)doesnotnameitsURL";
     for (line, mark) in [
         (&["check"][..], "url-not-allowed"),
         (&["list"], "C-19"),
         (&["explain", "Bash", "ls"], "C-19"),
     ] {
-        let text = room.run(line, "").all();
+        let text = fixture.run(line, "").all();
         let words: String = text.split_whitespace().collect();
         assert!(words.contains(because) && words.contains("`allowedHttpHookUrls`"), "{text}");
         assert!(words.contains(mark), "{text}");
@@ -69,8 +69,8 @@ fn a_hook_that_settings_bar_says_so() {
 
 #[test]
 fn as_json() {
-    let room = Room::with_settings(SETTINGS);
-    let value = room.json(&["list", "--format", "json"], "", 0);
+    let fixture = Fixture::with_settings(SETTINGS);
+    let value = fixture.json(&["list", "--format", "json"], "", 0);
     fits_schema("list", &value);
     assert_eq!(value["hooks"][0]["on_failure"], "block");
     assert_eq!(value["hooks"][0]["timeout"], 5.0);
@@ -79,7 +79,7 @@ fn as_json() {
 
 #[test]
 fn nothing_to_list_says_so() {
-    let output = Room::new().run(&["list"], "");
+    let output = Fixture::new().run(&["list"], "");
     assert_eq!(
         (output.code, output.stdout.as_str()),
         (
@@ -87,5 +87,5 @@ fn nothing_to_list_says_so() {
             "0 hooks\nbuilt in: self-protection, 3 rules (`tenterhook rules show self-protection`)\n"
         )
     );
-    assert!(output.stderr.starts_with("no file with hooks was found from [ROOM]/project"));
+    assert!(output.stderr.starts_with("no file with hooks was found from [FIXTURE]/project"));
 }

@@ -1,4 +1,4 @@
-//! The command line, driven as people and programs drive it: one room a command.
+//! The command line, driven as people and programs drive it: one module for each command.
 #![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
 
 mod adopted;
@@ -21,9 +21,9 @@ mod explain;
 mod fire;
 mod first;
 mod fix;
+mod fixture;
 mod found;
 mod gate_entry;
-mod held;
 mod homeless;
 mod install;
 mod integrations;
@@ -34,13 +34,13 @@ mod lock;
 mod managed;
 mod messy;
 mod moved_home;
+mod openings;
 mod own_entries;
 mod probe;
 mod projects;
 mod protected;
 mod reconcile;
 mod record;
-mod room;
 mod rules;
 mod saved;
 mod shadow;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 /// Makes a root of the system's directories with another `/etc`, and runs a script in it. `/` and `/etc` belong to the root user there.
 const WITHIN: &str = r#"
@@ -19,19 +19,19 @@ exec chroot root sh -c 'cd "$1/project" && . "$HOME/script"' - "$PWD"
 const GUARD: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push -f*)'\nshell = 'echo no force >&2; exit 2'\n";
 
 /// What a script says in a machine whose organisation says `managed` and whose user says `user`; `None` where no such machine can be made.
-fn play(managed: &str, user: &str, script: &str) -> Option<Said> {
+fn play(managed: &str, user: &str, script: &str) -> Option<CliOutput> {
     let can = Command::new("unshare").args(["-rm", "true"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
         return None;
     }
-    let room = Room::new();
-    room.write("home/managed.toml", managed);
+    let fixture = Fixture::new();
+    fixture.write("home/managed.toml", managed);
     if !user.is_empty() {
-        room.write("home/.config/tenterhook/tenterhook.toml", user);
+        fixture.write("home/.config/tenterhook/tenterhook.toml", user);
     }
-    room.write("home/within", WITHIN);
-    room.write("home/script", script);
-    let said = room.shell("cd ..; unshare -rm sh -e $HOME/within");
+    fixture.write("home/within", WITHIN);
+    fixture.write("home/script", script);
+    let said = fixture.shell("cd ..; unshare -rm sh -e $HOME/within");
     // Some systems let a namespace be made and nothing be mounted in it.
     let is_made = !said.stderr.contains("mount:");
     is_made.then_some(said)

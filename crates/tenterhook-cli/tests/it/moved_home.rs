@@ -7,40 +7,40 @@ use serde_json::json;
 use tenterhook::dialect::Roots;
 use tenterhook::trust::Trust;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 const GATE: &str =
     "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(evil)\"\nshell = 'echo no-evil >&2; exit 2'\n";
 
-fn fixture() -> Room {
-    let room = Room::new().unapproved();
-    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
+fn fixture() -> Fixture {
+    let fixture = Fixture::new().unapproved();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", GATE);
     for directory in ["elsewhere", "project/.cfg", "project/.git"] {
-        fs::create_dir_all(room.path(directory)).unwrap();
+        fs::create_dir_all(fixture.path(directory)).unwrap();
     }
-    room
+    fixture
 }
 
 /// Runs a line with these variables, whose account has the home of the fixture. `AT/` in them is the directory of the fixture.
-fn run(room: &Room, variables: &str, line: &str) -> Said {
-    let variables = variables.replace("AT/", &room.path("").to_string_lossy());
-    room.shell(&format!(
+fn run(fixture: &Fixture, variables: &str, line: &str) -> CliOutput {
+    let variables = variables.replace("AT/", &fixture.path("").to_string_lossy());
+    fixture.shell(&format!(
         "export TENTERHOOK_TEST_ACCOUNT_HOME=\"$HOME\" {variables}; tenterhook {line}"
     ))
 }
 
 /// A call behind Claude Code in a session.
-fn call(room: &Room, variables: &str, session: &str, command: &str) -> Said {
+fn call(fixture: &Fixture, variables: &str, session: &str, command: &str) -> CliOutput {
     let payload = json!({
-        "session_id": session, "cwd": room.path("project"), "hook_event_name": "PreToolUse",
+        "session_id": session, "cwd": fixture.path("project"), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command},
     });
-    room.write("call.json", &payload.to_string());
-    run(room, variables, "hook --agent claude --event PreToolUse <../call.json")
+    fixture.write("call.json", &payload.to_string());
+    run(fixture, variables, "hook --agent claude --event PreToolUse <../call.json")
 }
 
 /// The text without the breaks of its lines.
-fn text_of(said: &Said) -> String {
+fn text_of(said: &CliOutput) -> String {
     said.all().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -58,14 +58,14 @@ const MOVED: &[&str] = &[
 #[test]
 fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
     for variables in MOVED {
-        let room = fixture();
-        let output = call(&room, variables, "s", "evil");
+        let fixture = fixture();
+        let output = call(&fixture, variables, "s", "evil");
         assert!(output.stdout.contains("no-evil"), "{variables}: {}", output.all());
         let is_reported = text_of(&output).contains("home of your account");
         assert!(is_reported, "{variables}: {}", output.all());
-        let output = run(&room, variables, "fire Bash evil");
+        let output = run(&fixture, variables, "fire Bash evil");
         assert_eq!(output.code, 2, "{variables}: {}", output.all());
-        let output = run(&room, variables, "fire Bash ls");
+        let output = run(&fixture, variables, "fire Bash ls");
         assert_eq!(output.code, 0, "{variables}: {}", output.all());
     }
 }
@@ -73,10 +73,10 @@ fn gates_of_the_accounts_home_apply_wherever_variables_lead() {
 /// C-94.
 #[test]
 fn home_that_is_not_moved_is_read_once_and_unsaid() {
-    let room = fixture();
-    std::os::unix::fs::symlink(room.path("home"), room.path("linked")).unwrap();
+    let fixture = fixture();
+    std::os::unix::fs::symlink(fixture.path("home"), fixture.path("linked")).unwrap();
     for variables in ["", "XDG_CONFIG_HOME=AT/home/.config", "HOME=AT/linked"] {
-        let output = run(&room, variables, "fire --format json Bash evil");
+        let output = run(&fixture, variables, "fire --format json Bash evil");
         assert_eq!(output.code, 2, "{variables}: {}", output.all());
         assert!(
             !text_of(&output).contains("home of your account"),
@@ -92,10 +92,10 @@ fn home_that_is_not_moved_is_read_once_and_unsaid() {
 /// C-94.
 #[test]
 fn message_about_the_accounts_home_comes_once_a_session() {
-    let room = fixture();
+    let fixture = fixture();
     let variables = "XDG_CONFIG_HOME=/nonexistent";
     let shown = |session| {
-        let output = call(&room, variables, session, "ls");
+        let output = call(&fixture, variables, session, "ls");
         output.stdout.contains("home of your account")
     };
     assert_eq!([shown("a"), shown("a"), shown("b")], [true, false, true]);
@@ -104,23 +104,23 @@ fn message_about_the_accounts_home_comes_once_a_session() {
 /// C-94.
 #[test]
 fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
-    let room = fixture();
-    let file = room.path("home/.config/tenterhook/tenterhook.toml");
+    let fixture = fixture();
+    let file = fixture.path("home/.config/tenterhook/tenterhook.toml");
     for says in [
         "[hook.gate]\nenabled = false\n".to_owned(),
         format!("[source.\"{}\"]\nenabled = false\n", file.display()),
         format!("[source.\"{}\"]\nmode = \"shadow\"\n", file.display()),
     ] {
-        room.write("elsewhere/tenterhook/tenterhook.toml", &says);
-        let output = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash evil");
+        fixture.write("elsewhere/tenterhook/tenterhook.toml", &says);
+        let output = run(&fixture, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash evil");
         assert_eq!(output.code, 2, "{says}: {}", output.all());
     }
-    // What stands there applies all the same, and to itself.
+    // The file applies all the same, and protects itself.
     let own = GATE.replace("evil", "other");
-    room.write("elsewhere/tenterhook/tenterhook.toml", &own);
-    let output = run(&room, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash other");
+    fixture.write("elsewhere/tenterhook/tenterhook.toml", &own);
+    let output = run(&fixture, "XDG_CONFIG_HOME=AT/elsewhere", "fire Bash other");
     assert_eq!(output.code, 2, "{}", output.all());
-    room.write(
+    fixture.write(
         "elsewhere/tenterhook/tenterhook.toml",
         &format!("{}[hook.second]\nenabled = false\n", own.replace("hook.gate", "hook.second")),
     );
@@ -129,42 +129,42 @@ fn file_at_a_moved_place_switches_nothing_off_in_the_accounts_home() {
 /// C-94.
 #[test]
 fn of_an_agents_files_in_the_accounts_home_the_gates_alone_apply() {
-    let room = fixture();
+    let fixture = fixture();
     let hook = |command: &str| json!([{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]);
     let gate = "grep -q evil2 && exit 2; echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"additionalContext\": \"ctx\"}}'";
     let settings = json!({"hooks": {"PreToolUse": hook(gate), "PostToolUse": hook("touch seen")}});
-    room.write("home/.claude/settings.json", &settings.to_string());
+    fixture.write("home/.claude/settings.json", &settings.to_string());
     let variables = "CLAUDE_CONFIG_DIR=AT/elsewhere";
-    let output = run(&room, variables, "fire Bash evil2");
+    let output = run(&fixture, variables, "fire Bash evil2");
     assert_eq!(output.code, 2, "{}", output.all());
-    let output = run(&room, variables, "fire --format json Bash ls");
+    let output = run(&fixture, variables, "fire --format json Bash ls");
     assert!(output.code == 0 && !output.stdout.contains("ctx"), "{}", output.all());
-    let output = run(&room, variables, "fire PostToolUse Bash ls");
-    assert!(output.code == 0 && !room.path("project/seen").exists(), "{}", output.all());
+    let output = run(&fixture, variables, "fire PostToolUse Bash ls");
+    assert!(output.code == 0 && !fixture.path("project/seen").exists(), "{}", output.all());
     // Where nothing is moved, all of it applies.
-    let output = run(&room, "", "fire --format json Bash ls");
+    let output = run(&fixture, "", "fire --format json Bash ls");
     assert!(output.stdout.contains("ctx"), "{}", output.all());
 }
 
 /// A hook that came with the project and says that it ran.
-fn hook_of_project(room: &Room) {
+fn hook_of_project(fixture: &Fixture) {
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": "echo no-deploy >&2; exit 2"}
     ]}]}});
-    room.write("project/.claude/settings.json", &settings.to_string());
+    fixture.write("project/.claude/settings.json", &settings.to_string());
 }
 
 /// Approves what is in the project, in a directory of state.
-fn approve(room: &Room, state: &str) {
+fn approve(fixture: &Fixture, state: &str) {
     let roots = Roots {
-        cwd: room.path("project"),
-        repository: Some(room.path("project")),
-        home: room.path("home"),
+        cwd: fixture.path("project"),
+        repository: Some(fixture.path("project")),
+        home: fixture.path("home"),
         ..Roots::default()
     };
-    fs::create_dir_all(room.path(state)).unwrap();
+    fs::create_dir_all(fixture.path(state)).unwrap();
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
-    let trust = Trust::at(room.path(state).join("tenterhook")).within(&[path]);
+    let trust = Trust::at(fixture.path(state).join("tenterhook")).within(&[path]);
     for source in trust.find(&roots).sources {
         if source.name.ends_with(".claude/settings.json") {
             trust.approve(&trust.review(&source)).unwrap();
@@ -175,28 +175,28 @@ fn approve(room: &Room, state: &str) {
 /// T-72.
 #[test]
 fn approvals_in_a_directory_of_state_in_the_project_do_not_count() {
-    let room = fixture();
-    hook_of_project(&room);
-    approve(&room, "project/.state");
+    let fixture = fixture();
+    hook_of_project(&fixture);
+    approve(&fixture, "project/.state");
     for variables in
         ["XDG_STATE_HOME=AT/project/.state", "XDG_STATE_HOME=AT/elsewhere/../project/.state"]
     {
-        let output = run(&room, variables, "fire Bash deploy");
+        let output = run(&fixture, variables, "fire Bash deploy");
         assert!(output.code == 0 && !output.all().contains("no-deploy"), "{}", output.all());
     }
     // Nothing is kept there, either.
-    assert!(!room.path("project/.state/tenterhook/records").exists());
-    assert!(room.path("home/.local/state/tenterhook/records").exists());
+    assert!(!fixture.path("project/.state/tenterhook/records").exists());
+    assert!(fixture.path("home/.local/state/tenterhook/records").exists());
 }
 
 /// T-72.
 #[test]
 fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
     for variables in ["XDG_STATE_HOME=AT/elsewhere", "HOME=AT/elsewhere", "HOME=AT/project"] {
-        let room = fixture();
-        hook_of_project(&room);
-        approve(&room, "home/.local/state");
-        let output = run(&room, variables, "fire Bash deploy");
+        let fixture = fixture();
+        hook_of_project(&fixture);
+        approve(&fixture, "home/.local/state");
+        let output = run(&fixture, variables, "fire Bash deploy");
         assert!(
             output.code == 2 && output.all().contains("no-deploy"),
             "{variables}: {}",
@@ -208,10 +208,10 @@ fn approvals_in_the_accounts_home_count_wherever_variables_lead() {
 /// C-95.
 #[test]
 fn project_that_is_made_the_home_runs_nothing_unapproved() {
-    let room = fixture();
+    let fixture = fixture();
     let hook = "[hook.run]\non = \"PreToolUse\"\nshell = 'touch ran'\n";
-    room.write("project/.config/tenterhook/tenterhook.toml", hook);
-    let output = run(&room, "HOME=AT/project", "fire Bash ls");
-    assert!(!room.path("project/ran").exists(), "{}", output.all());
+    fixture.write("project/.config/tenterhook/tenterhook.toml", hook);
+    let output = run(&fixture, "HOME=AT/project", "fire Bash ls");
+    assert!(!fixture.path("project/ran").exists(), "{}", output.all());
     assert!(text_of(&output).contains("leads into the project"), "{}", output.all());
 }

@@ -1,10 +1,10 @@
-//! `probe`: an agent that cannot be driven is said, and nothing is kept of it. Real ones are played by `cargo e2e agents`.
+//! `probe`: an agent that cannot be driven is reported, and nothing is stored about it. `cargo e2e agents` plays real ones.
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 #[test]
-fn an_agent_that_nobody_knows_how_to_drive_is_named_with_those_that_are_known() {
-    let output = Room::new().run(&["probe", "nosuch"], "");
+fn unknown_agent_is_refused_with_the_list_of_known_ones() {
+    let output = Fixture::new().run(&["probe", "nosuch"], "");
     assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(
         output.stderr.contains("`nosuch`") && output.stderr.contains("opencode"),
@@ -15,17 +15,17 @@ fn an_agent_that_nobody_knows_how_to_drive_is_named_with_those_that_are_known() 
 
 #[test]
 fn an_agent_that_is_not_installed_is_said_with_its_package() {
-    let output = Room::new().run(&["probe", "goose"], "");
+    let output = Fixture::new().run(&["probe", "goose"], "");
     assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(output.stderr.contains("Goose is not on the PATH"), "{}", output.stderr);
 }
 
 #[test]
 fn a_program_that_is_no_agent_never_asks_its_model_and_leaves_no_probe() {
-    let room = Room::new();
-    let absent = room.path("absent/agent").display().to_string();
+    let fixture = Fixture::new();
+    let absent = fixture.path("absent/agent").display().to_string();
     for program in ["/bin/echo", absent.as_str()] {
-        let output = room.run(&["probe", "codex", "--program", program, "--format", "json"], "");
+        let output = fixture.run(&["probe", "codex", "--program", program, "--format", "json"], "");
         assert_eq!(output.code, 1, "{program}: {}", output.stderr);
         assert!(output.stdout.is_empty(), "{program}: {}", output.stdout);
         assert!(
@@ -34,5 +34,5 @@ fn a_program_that_is_no_agent_never_asks_its_model_and_leaves_no_probe() {
             output.stderr
         );
     }
-    assert!(!room.path("home/.local/state/tenterhook/probes").exists());
+    assert!(!fixture.path("home/.local/state/tenterhook/probes").exists());
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 /// A gate whose reason is the project that it is run for.
 fn gate(command: &str) -> String {
@@ -14,29 +14,35 @@ fn gate(command: &str) -> String {
 }
 
 /// A project with a gate, and directories in which its agent's shell may stand.
-fn project_with_gate() -> Room {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", &gate("deploy-prod"));
+fn project_with_gate() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", &gate("deploy-prod"));
     for directory in ["project/vendor/.git", "project/sub", "outside"] {
-        fs::create_dir_all(room.path(directory)).unwrap();
+        fs::create_dir_all(fixture.path(directory)).unwrap();
     }
-    room
+    fixture
 }
 
 /// A call from a directory, by an agent whose environment names the project in `variable`, if in any.
-fn call(room: &Room, (agent, event): (&str, &str), from: &str, variable: &str, cwd: &str) -> Said {
+fn call(
+    fixture: &Fixture,
+    (agent, event): (&str, &str),
+    from: &str,
+    variable: &str,
+    cwd: &str,
+) -> CliOutput {
     let payload = json!({
-        "session_id": "s", "cwd": room.path(cwd), "hook_event_name": event,
+        "session_id": "s", "cwd": fixture.path(cwd), "hook_event_name": event,
         "tool_name": if agent == "claude" || agent == "codex" { "Bash" } else { "run_shell_command" },
         "tool_input": {"command": "cd .. && deploy-prod"},
     });
-    room.write("call.json", &payload.to_string());
-    let [project, from, call] = ["project", from, "call.json"].map(|name| room.path(name));
+    fixture.write("call.json", &payload.to_string());
+    let [project, from, call] = ["project", from, "call.json"].map(|name| fixture.path(name));
     let variable = match variable {
         "" => String::new(),
         name => format!("{name}='{}'", project.display()),
     };
-    room.shell(&format!(
+    fixture.shell(&format!(
         "cd '{}' && {variable} tenterhook hook --agent {agent} --event {event} <'{}'",
         from.display(),
         call.display()
@@ -48,7 +54,7 @@ const CLAUDE: (&str, &str) = ("claude", "PreToolUse");
 /// BR-18.
 #[test]
 fn gates_of_the_project_that_the_agent_names_apply_wherever_the_shell_stands() {
-    let room = project_with_gate();
+    let fixture = project_with_gate();
     let agents = [
         (CLAUDE, "CLAUDE_PROJECT_DIR"),
         (("qwen", "PreToolUse"), "QWEN_PROJECT_DIR"),
@@ -56,7 +62,7 @@ fn gates_of_the_project_that_the_agent_names_apply_wherever_the_shell_stands() {
     ];
     for from in ["project", "project/vendor", "project/sub", "outside"] {
         for (agent, variable) in agents {
-            let answer = call(&room, agent, from, variable, from);
+            let answer = call(&fixture, agent, from, variable, from);
             let is_denied = answer.stdout.contains("for project");
             assert!(is_denied, "{agent:?} from {from}: {}", answer.all());
         }
@@ -66,18 +72,18 @@ fn gates_of_the_project_that_the_agent_names_apply_wherever_the_shell_stands() {
 /// BR-18.
 #[test]
 fn gates_of_the_directory_that_the_payload_names_apply() {
-    let room = project_with_gate();
-    let answer = call(&room, ("codex", "PreToolUse"), "outside", "", "project");
+    let fixture = project_with_gate();
+    let answer = call(&fixture, ("codex", "PreToolUse"), "outside", "", "project");
     assert!(answer.stdout.contains("for project"), "{}", answer.all());
 }
 
 /// BR-18.
 #[test]
 fn hooks_of_two_projects_run_each_for_its_own_project() {
-    let room = project_with_gate();
-    room.write("project/vendor/tenterhook.toml", &gate("cd *"));
-    room.approve("project/vendor");
-    let answer = call(&room, CLAUDE, "project/vendor", "CLAUDE_PROJECT_DIR", "project/vendor");
+    let fixture = project_with_gate();
+    fixture.write("project/vendor/tenterhook.toml", &gate("cd *"));
+    fixture.approve("project/vendor");
+    let answer = call(&fixture, CLAUDE, "project/vendor", "CLAUDE_PROJECT_DIR", "project/vendor");
     for project in ["for project", "for vendor"] {
         assert!(answer.stdout.contains(project), "{project}: {}", answer.all());
     }
@@ -86,45 +92,45 @@ fn hooks_of_two_projects_run_each_for_its_own_project() {
 /// BR-18.
 #[test]
 fn each_project_is_trusted_on_its_own() {
-    let room = project_with_gate();
+    let fixture = project_with_gate();
     // A hook of the same name in a project that is not approved.
-    room.write("project/vendor/tenterhook.toml", &gate("cd *"));
-    let answer = call(&room, CLAUDE, "project/vendor", "CLAUDE_PROJECT_DIR", "project/vendor");
+    fixture.write("project/vendor/tenterhook.toml", &gate("cd *"));
+    let answer = call(&fixture, CLAUDE, "project/vendor", "CLAUDE_PROJECT_DIR", "project/vendor");
     assert!(answer.stdout.contains("for project"), "{}", answer.all());
     assert!(!answer.stdout.contains("for vendor"), "{}", answer.all());
-    let room = project_with_gate().unapproved();
-    let answer = call(&room, CLAUDE, "outside", "CLAUDE_PROJECT_DIR", "outside");
+    let fixture = project_with_gate().unapproved();
+    let answer = call(&fixture, CLAUDE, "outside", "CLAUDE_PROJECT_DIR", "outside");
     assert!(!answer.stdout.contains("for project"), "{}", answer.all());
 }
 
 /// A call behind an agent that names no project, in a session, from a directory.
-fn call_in(room: &Room, session: &str, from: &str, command: &str) -> Said {
+fn call_in(fixture: &Fixture, session: &str, from: &str, command: &str) -> CliOutput {
     let payload = json!({
-        "session_id": session, "cwd": room.path(from), "hook_event_name": "PreToolUse",
+        "session_id": session, "cwd": fixture.path(from), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command},
     });
-    room.write("call.json", &payload.to_string());
-    let [from, call] = [from, "call.json"].map(|name| room.path(name));
+    fixture.write("call.json", &payload.to_string());
+    let [from, call] = [from, "call.json"].map(|name| fixture.path(name));
     let line = "tenterhook hook --agent codex --event PreToolUse";
-    room.shell(&format!("cd '{}' && {line} <'{}'", from.display(), call.display()))
+    fixture.shell(&format!("cd '{}' && {line} <'{}'", from.display(), call.display()))
 }
 
 /// BR-19.
 #[test]
 fn gates_of_a_project_that_the_session_left_still_apply_and_that_is_reported_once() {
-    let room = project_with_gate();
-    assert!(call_in(&room, "s", "project", "ls").stdout.is_empty());
+    let fixture = project_with_gate();
+    assert!(call_in(&fixture, "s", "project", "ls").stdout.is_empty());
     for (at, from) in ["outside", "project/vendor", "outside"].into_iter().enumerate() {
-        let output = call_in(&room, "s", from, "deploy-prod");
+        let output = call_in(&fixture, "s", from, "deploy-prod");
         assert!(output.stdout.contains("for project"), "{from}: {}", output.all());
         let is_reported = output.all().contains("the session left the project");
         assert_eq!(is_reported, at == 0, "{from}: {}", output.all());
     }
-    assert!(call_in(&room, "s", "outside", "ls").stdout.is_empty());
-    let output = call_in(&room, "s", "project", "deploy-prod");
+    assert!(call_in(&fixture, "s", "outside", "ls").stdout.is_empty());
+    let output = call_in(&fixture, "s", "project", "deploy-prod");
     assert!(output.stdout.contains("for project"), "back again: {}", output.all());
     // Another session was never there.
-    let output = call_in(&room, "other", "outside", "deploy-prod");
+    let output = call_in(&fixture, "other", "outside", "deploy-prod");
     assert!(output.stdout.is_empty(), "{}", output.all());
 }
 
@@ -132,39 +138,39 @@ fn gates_of_a_project_that_the_session_left_still_apply_and_that_is_reported_onc
 /// BR-98.
 #[test]
 fn project_that_the_session_left_contributes_gates_alone() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let answer = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"ctx","updatedInput":{"command":"other"}}}"#;
-    room.write(
+    fixture.write(
         "project/tenterhook.toml",
         &format!(
             "[hook.adds]\non = \"PreToolUse\"\nspeaks = \"claude\"\nshell = '''echo '{answer}' '''\n\n[hook.sees]\non = \"PostToolUse\"\nshell = 'touch \"$TENTERHOOK_PROJECT_DIR/../home/seen\"'\nsandbox = \"off\"\n\n[hook.gate]\nenabled = false\n",
         ),
     );
-    room.write("outside/tenterhook.toml", &gate("deploy-prod"));
-    room.approve("outside");
-    let here = call_in(&room, "s", "project", "ls");
+    fixture.write("outside/tenterhook.toml", &gate("deploy-prod"));
+    fixture.approve("outside");
+    let here = call_in(&fixture, "s", "project", "ls");
     assert!(here.stdout.contains("ctx") || here.stdout.contains("other"), "{}", here.all());
-    let left = call_in(&room, "s", "outside", "ls");
+    let left = call_in(&fixture, "s", "outside", "ls");
     assert!(!left.stdout.contains("ctx") && !left.stdout.contains("other"), "{}", left.all());
     // What its file says of a hook of that name binds no other project.
-    let output = call_in(&room, "s", "outside", "deploy-prod");
+    let output = call_in(&fixture, "s", "outside", "deploy-prod");
     assert!(output.stdout.contains("for outside"), "{}", output.all());
 }
 
 /// BR-19.
 #[test]
 fn ninth_project_of_a_session_is_reported_and_not_kept() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for number in 1..=9 {
         let project = format!("p{number}");
-        room.write(&format!("{project}/tenterhook.toml"), &gate(&format!("deploy-{number}")));
-        room.approve(&project);
-        let output = call_in(&room, "s", &project, "ls");
+        fixture.write(&format!("{project}/tenterhook.toml"), &gate(&format!("deploy-{number}")));
+        fixture.approve(&project);
+        let output = call_in(&fixture, "s", &project, "ls");
         assert_eq!(output.all().contains("was in 8 projects"), number == 9, "{}", output.all());
     }
-    fs::create_dir(room.path("outside")).unwrap();
+    fs::create_dir(fixture.path("outside")).unwrap();
     for number in 1..=9 {
-        let output = call_in(&room, "s", "outside", &format!("deploy-{number}"));
+        let output = call_in(&fixture, "s", "outside", &format!("deploy-{number}"));
         assert_eq!(output.stdout.contains("for p"), number < 9, "{number}: {}", output.all());
     }
 }
@@ -237,26 +243,26 @@ const OF_ROOT: &[(&str, &str, &str)] = &[
 fn gate_of_the_root_denies_from_every_subdirectory_wherever_it_was_approved() {
     for (file, text, agent) in OF_ROOT {
         for approved in ["project", "project/a/b/c"] {
-            let room = Room::new().unapproved();
+            let fixture = Fixture::new().unapproved();
             for directory in BELOW
                 .iter()
                 .map(|below| format!("project{below}"))
                 .chain(["project/.git".to_owned()])
             {
-                fs::create_dir_all(room.path(&directory)).unwrap();
+                fs::create_dir_all(fixture.path(&directory)).unwrap();
             }
-            room.write(&format!("project/{file}"), text);
+            fixture.write(&format!("project/{file}"), text);
             let script = "#!/bin/sh\ngrep -q deploy-prod || exit 0\necho 'not in this repository' >&2\nexit 2\n";
-            room.write("project/hooks/gate.sh", script);
-            room.shell("chmod 755 hooks/gate.sh");
-            room.approve(approved);
+            fixture.write("project/hooks/gate.sh", script);
+            fixture.shell("chmod 755 hooks/gate.sh");
+            fixture.approve(approved);
             for below in BELOW {
                 let from = format!("project{below}");
                 let call = |command: &str| {
-                    let payload = json!({ "session_id": "s", "cwd": room.path(&from), "hook_event_name": "PreToolUse",
+                    let payload = json!({ "session_id": "s", "cwd": fixture.path(&from), "hook_event_name": "PreToolUse",
                         "tool_name": "Bash", "tool_input": { "command": command } });
                     let args = ["hook", "--agent", agent, "--event", "PreToolUse"];
-                    room.run_in(&from, &args, &payload.to_string())
+                    fixture.run_in(&from, &args, &payload.to_string())
                 };
                 let shown = format!("{file} {text}, approved in {approved}, {agent} in {from}");
                 let denied = call("deploy-prod");

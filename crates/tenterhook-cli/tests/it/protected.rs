@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const NOTHING: &str = "{}";
 
@@ -16,8 +16,8 @@ fn bash(line: &str) -> String {
     call("Bash", json!({ "command": line }))
 }
 
-fn decision(room: &Room, event: &str) -> Option<i32> {
-    Some(room.run(&["fire", "-", "--format", "json"], event).code)
+fn decision(fixture: &Fixture, event: &str) -> Option<i32> {
+    Some(fixture.run(&["fire", "-", "--format", "json"], event).code)
 }
 
 /// The calls of public reports: SP-1, SP-2.
@@ -34,26 +34,26 @@ fn what_was_reported_is_denied_and_what_stands_beside_it_passes() {
             .map(|table| table.as_str().unwrap().to_owned())
             .collect()
     };
-    let room = Room::with_settings(NOTHING);
+    let fixture = Fixture::with_settings(NOTHING);
     for line in texts("deny") {
-        assert_eq!(decision(&room, &bash(&line)), Some(2), "{line}");
+        assert_eq!(decision(&fixture, &bash(&line)), Some(2), "{line}");
     }
     for path in texts("write") {
         let event = call("Write", json!({ "file_path": path, "content": "{}" }));
-        assert_eq!(decision(&room, &event), Some(2), "{path}");
+        assert_eq!(decision(&fixture, &event), Some(2), "{path}");
     }
     for line in texts("pass") {
-        assert_eq!(decision(&room, &bash(&line)), Some(0), "{line}");
+        assert_eq!(decision(&fixture, &bash(&line)), Some(0), "{line}");
     }
 }
 
 /// SP-8: a patch is read, and its paths decide.
 #[test]
 fn a_patch_is_read() {
-    let room = Room::with_settings(NOTHING);
+    let fixture = Fixture::with_settings(NOTHING);
     let patch = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
-    room.write("project/good.patch", &patch("src/a.rs"));
-    room.write("project/bad.patch", &patch(".claude/settings.json"));
+    fixture.write("project/good.patch", &patch("src/a.rs"));
+    fixture.write("project/bad.patch", &patch(".claude/settings.json"));
     for (line, code) in [
         ("git apply good.patch", 0),
         ("patch -p1 < good.patch", 0),
@@ -65,7 +65,7 @@ fn a_patch_is_read() {
         ("git stash pop", 0),
         ("npm ci", 0),
     ] {
-        assert_eq!(decision(&room, &bash(line)), Some(code), "{line}");
+        assert_eq!(decision(&fixture, &bash(line)), Some(code), "{line}");
     }
 }
 
@@ -73,44 +73,45 @@ fn a_patch_is_read() {
 #[cfg(unix)]
 #[test]
 fn a_link_is_where_it_leads() {
-    let room = Room::with_settings(NOTHING);
-    std::os::unix::fs::symlink(room.path("project/.claude"), room.path("project/notes")).unwrap();
+    let fixture = Fixture::with_settings(NOTHING);
+    std::os::unix::fs::symlink(fixture.path("project/.claude"), fixture.path("project/notes"))
+        .unwrap();
     let write = |path: &str| call("Write", json!({ "file_path": path, "content": "{}" }));
-    assert_eq!(decision(&room, &write("notes/settings.json")), Some(2));
-    assert_eq!(decision(&room, &write("notes/settings.local.json")), Some(2));
-    assert_eq!(decision(&room, &write("notes/plan.md")), Some(0));
+    assert_eq!(decision(&fixture, &write("notes/settings.json")), Some(2));
+    assert_eq!(decision(&fixture, &write("notes/settings.local.json")), Some(2));
+    assert_eq!(decision(&fixture, &write("notes/plan.md")), Some(0));
 }
 
 /// A project whose `.claude/settings.json` has a symbolic link and a hard link, also below `docs`, beside ordinary twins.
 #[cfg(unix)]
-fn linked_project() -> Room {
+fn linked_project() -> Fixture {
     use std::fs::hard_link;
     use std::os::unix::fs::symlink;
 
-    let room = Room::with_settings(NOTHING);
+    let fixture = Fixture::with_settings(NOTHING);
     for file in ["src/x", "src/a", "src/d.json", "docs/b", ".claude/notes.md", "shared/keep"] {
-        room.write(&format!("project/{file}"), "x");
+        fixture.write(&format!("project/{file}"), "x");
     }
-    room.write("home/.config/tenterhook/tenterhook.toml", "");
-    let guard = room.path("project/.claude/settings.json");
-    symlink(".claude/settings.json", room.path("project/s.json")).unwrap();
-    symlink("../.claude/settings.json", room.path("project/docs/d.json")).unwrap();
-    symlink(".claude/settings.json", room.path("project/my s.json")).unwrap();
-    symlink("s.json", room.path("project/second.json")).unwrap();
-    symlink(room.path("home/.config/tenterhook"), room.path("project/own")).unwrap();
-    hard_link(&guard, room.path("project/hard.json")).unwrap();
-    hard_link(&guard, room.path("project/docs/h.json")).unwrap();
-    symlink("src/a", room.path("project/a.txt")).unwrap();
-    symlink("shared", room.path("project/linked")).unwrap();
-    hard_link(room.path("project/src/a"), room.path("project/a.hard")).unwrap();
-    room
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "");
+    let guard = fixture.path("project/.claude/settings.json");
+    symlink(".claude/settings.json", fixture.path("project/s.json")).unwrap();
+    symlink("../.claude/settings.json", fixture.path("project/docs/d.json")).unwrap();
+    symlink(".claude/settings.json", fixture.path("project/my s.json")).unwrap();
+    symlink("s.json", fixture.path("project/second.json")).unwrap();
+    symlink(fixture.path("home/.config/tenterhook"), fixture.path("project/own")).unwrap();
+    hard_link(&guard, fixture.path("project/hard.json")).unwrap();
+    hard_link(&guard, fixture.path("project/docs/h.json")).unwrap();
+    symlink("src/a", fixture.path("project/a.txt")).unwrap();
+    symlink("shared", fixture.path("project/linked")).unwrap();
+    hard_link(fixture.path("project/src/a"), fixture.path("project/a.hard")).unwrap();
+    fixture
 }
 
 /// SP-25, SP-27.
 #[cfg(unix)]
 #[test]
 fn write_through_a_link_to_a_guard_is_denied() {
-    let room = linked_project();
+    let fixture = linked_project();
     for target in
         ["s.json", "hard.json", "second.json", "docs/d.json", "'my s.json'", "./docs/h.json"]
     {
@@ -128,7 +129,7 @@ fn write_through_a_link_to_a_guard_is_denied() {
             "bash -c \"echo x > {}\"",
         ] {
             let line = line.replace("{}", target);
-            assert_eq!(decision(&room, &bash(&line)), Some(2), "{line}");
+            assert_eq!(decision(&fixture, &bash(&line)), Some(2), "{line}");
         }
     }
     for line in [
@@ -149,25 +150,25 @@ fn write_through_a_link_to_a_guard_is_denied() {
         "ln hard.json q",
         "mv src/x own/tenterhook.toml",
     ] {
-        assert_eq!(decision(&room, &bash(line)), Some(2), "{line}");
+        assert_eq!(decision(&fixture, &bash(line)), Some(2), "{line}");
     }
     for tool in ["Write", "Edit"] {
         for path in ["hard.json", "docs/h.json", "s.json", "docs/d.json"] {
-            let path = room.path("project").join(path).display().to_string();
+            let path = fixture.path("project").join(path).display().to_string();
             let input =
                 json!({ "file_path": path, "content": "{}", "old_string": "a", "new_string": "b" });
-            assert_eq!(decision(&room, &call(tool, input)), Some(2), "{tool} {path}");
+            assert_eq!(decision(&fixture, &call(tool, input)), Some(2), "{tool} {path}");
         }
     }
     let written = json!({ "path": "hard.json", "content": "x" });
-    assert_eq!(decision(&room, &call("mcp__fs__write_file", written)), Some(2));
+    assert_eq!(decision(&fixture, &call("mcp__fs__write_file", written)), Some(2));
 }
 
 /// SP-7, SP-25: what reads through these links, and what writes through links to other files, passes.
 #[cfg(unix)]
 #[test]
 fn ordinary_use_of_links_passes() {
-    let room = linked_project();
+    let fixture = linked_project();
     for line in [
         "cat s.json",
         "cat hard.json > out.txt",
@@ -194,10 +195,10 @@ fn ordinary_use_of_links_passes() {
         "cp ~/.config/tenterhook/tenterhook.toml backup",
         "cp .claude/settings.json q.txt",
     ] {
-        assert_eq!(decision(&room, &bash(line)), Some(0), "{line}");
+        assert_eq!(decision(&fixture, &bash(line)), Some(0), "{line}");
     }
     let input = json!({ "file_path": "a.hard", "content": "x" });
-    assert_eq!(decision(&room, &call("Write", input)), Some(0));
+    assert_eq!(decision(&fixture, &call("Write", input)), Some(0));
 }
 
 /// SP-2: no file that a repository or an agent may write switches a rule off, nor says what an agent may write.
@@ -205,57 +206,57 @@ fn ordinary_use_of_links_passes() {
 fn nothing_of_a_repository_switches_it_off() {
     let off = "[hook.\"self-protection/change-guard\"]\nenabled = false\n[protect]\nwritable = [\".claude/settings.json\"]\n";
     let event = bash("echo '{}' > .claude/settings.json");
-    let room = Room::with_settings("{\"disableAllHooks\": true}");
+    let fixture = Fixture::with_settings("{\"disableAllHooks\": true}");
     for file in ["project/tenterhook.toml", "project/tenterhook.local.toml"] {
-        room.write(file, off);
-        let output = room.run(&["fire", "-"], &event);
+        fixture.write(file, off);
+        let output = fixture.run(&["fire", "-"], &event);
         assert_eq!(output.code, 2, "{file}: {}", output.stdout);
-        room.write(file, "");
+        fixture.write(file, "");
     }
-    room.write(
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[hook.\"self-protection/change-guard\"]\nenabled = false\n",
     );
-    assert_eq!(room.run(&["fire", "-"], &event).code, 2);
+    assert_eq!(fixture.run(&["fire", "-"], &event).code, 2);
 }
 
 /// SP-20.
 /// C-69.
 #[test]
 fn the_user_leaves_files_to_an_agent() {
-    let room = Room::with_settings(NOTHING);
-    room.write(
+    let fixture = Fixture::with_settings(NOTHING);
+    fixture.write(
         "home/.config/tenterhook/tenterhook.toml",
         "[protect]\nwritable = [\".claude/settings.json\"]\n",
     );
     let write = |path: &str| call("Write", json!({ "file_path": path, "content": "{}" }));
-    assert_eq!(decision(&room, &write(".claude/settings.json")), Some(0));
-    assert_eq!(decision(&room, &write(".claude/settings.local.json")), Some(2));
-    assert_eq!(decision(&room, &bash("rm -rf .claude")), Some(2));
+    assert_eq!(decision(&fixture, &write(".claude/settings.json")), Some(0));
+    assert_eq!(decision(&fixture, &write(".claude/settings.local.json")), Some(2));
+    assert_eq!(decision(&fixture, &bash("rm -rf .claude")), Some(2));
 }
 
 /// SP-3.
 #[test]
 fn it_is_shown_as_built_in() {
-    let room = Room::new();
-    let output = room.run(&["rules", "add", "self-protection"], "");
+    let fixture = Fixture::new();
+    let output = fixture.run(&["rules", "add", "self-protection"], "");
     assert_eq!(output.code, 0);
     assert_eq!(output.stdout, "`self-protection` is built in, and on already: it needs no file\n");
-    assert_ne!(room.run(&["rules", "remove", "self-protection"], "").code, 0);
-    assert!(room.run(&["rules", "list"], "").stdout.contains("built in and on"));
-    assert!(room.run(&["list"], "").stdout.contains("built in: self-protection, 3 rules"));
-    let explained = room.run(&["explain", "Bash", "rm -rf .claude"], "").stdout;
+    assert_ne!(fixture.run(&["rules", "remove", "self-protection"], "").code, 0);
+    assert!(fixture.run(&["rules", "list"], "").stdout.contains("built in and on"));
+    assert!(fixture.run(&["list"], "").stdout.contains("built in: self-protection, 3 rules"));
+    let explained = fixture.run(&["explain", "Bash", "rm -rf .claude"], "").stdout;
     assert!(explained.contains("self-protection/change-guard"), "{explained}");
-    assert!(!room.run(&["explain", "Bash", "ls"], "").stdout.contains("self-protection"));
-    assert_eq!(room.run(&["rules", "show", "self-protection"], "").code, 0);
+    assert!(!fixture.run(&["explain", "Bash", "ls"], "").stdout.contains("self-protection"));
+    assert_eq!(fixture.run(&["rules", "show", "self-protection"], "").code, 0);
 }
 
 /// The words of a denial, from an event in a file: a person tries it out.
 #[cfg(target_os = "linux")]
-fn denied(room: &Room, line: &str) -> String {
-    room.write("event.json", &bash(line));
-    let event = room.path("event.json").display().to_string();
-    let said = room.run(&["fire", &event, "--format", "json"], "");
+fn denied(fixture: &Fixture, line: &str) -> String {
+    fixture.write("event.json", &bash(line));
+    let event = fixture.path("event.json").display().to_string();
+    let said = fixture.run(&["fire", &event, "--format", "json"], "");
     assert_eq!(said.code, 2, "{}", said.stdout);
     let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
     outcome.get("reason").and_then(Value::as_str).unwrap().to_owned()
@@ -270,26 +271,26 @@ fn code(reason: &str) -> String {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_allows_one_call_once() {
-    let room = Room::with_settings(NOTHING);
-    let reason = denied(&room, "rm -rf .claude");
+    let fixture = Fixture::with_settings(NOTHING);
+    let reason = denied(&fixture, "rm -rf .claude");
     assert!(reason.contains("`tenterhook pause`"), "{reason}");
     let code = code(&reason);
-    let refused = room.run(&["allow", "once", &code], "");
+    let refused = fixture.run(&["allow", "once", &code], "");
     assert!(refused.code != 0 && refused.stderr.contains("not a terminal"), "{}", refused.stderr);
-    let output = room.at_terminal(&["allow", "once", &code]);
+    let output = fixture.at_terminal(&["allow", "once", &code]);
     assert_eq!(
         (output.code, &*output.stdout),
         (0, "allowed once, within 10 minutes: Bash rm -rf .claude\n")
     );
-    denied(&room, "rm -rf .codex");
-    let event = room.path("event.json").display().to_string();
-    room.write("event.json", &bash("rm -rf .claude"));
-    let passed = room.run(&["fire", &event], "");
+    denied(&fixture, "rm -rf .codex");
+    let event = fixture.path("event.json").display().to_string();
+    fixture.write("event.json", &bash("rm -rf .claude"));
+    let passed = fixture.run(&["fire", &event], "");
     assert_eq!(passed.code, 0, "{}", passed.stdout);
     let words: Vec<&str> = passed.stdout.split_whitespace().collect();
     assert!(words.join(" ").contains("allowed this call once"), "{}", passed.stdout);
-    denied(&room, "rm -rf .claude");
-    assert_ne!(room.at_terminal(&["allow", "once", "AAAAAA"]).code, 0);
+    denied(&fixture, "rm -rf .claude");
+    assert_ne!(fixture.at_terminal(&["allow", "once", "AAAAAA"]).code, 0);
 }
 
 /// SP-24: the outcome of a call that the person let pass has a message and the rule's step, and nothing is lifted by a file that
@@ -297,11 +298,11 @@ fn a_person_allows_one_call_once() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_lifted_is_said() {
-    let room = Room::with_settings(NOTHING);
-    assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
-    room.write("event.json", &bash("rm -rf .claude"));
-    let event = room.path("event.json").display().to_string();
-    let output = room.run(&["fire", &event, "--format", "json"], "");
+    let fixture = Fixture::with_settings(NOTHING);
+    assert_eq!(fixture.at_terminal(&["pause", "5m"]).code, 0);
+    fixture.write("event.json", &bash("rm -rf .claude"));
+    let event = fixture.path("event.json").display().to_string();
+    let output = fixture.run(&["fire", &event, "--format", "json"], "");
     assert_eq!(output.code, 0, "{}", output.stdout);
     let outcome: Value = serde_json::from_str(&output.stdout).unwrap();
     let texts = |key: &str| outcome[key].as_array().unwrap().clone();
@@ -314,35 +315,35 @@ fn what_is_lifted_is_said() {
     let steps = texts("steps");
     let [step] = steps.as_slice() else { panic!("{steps:?}") };
     assert_eq!(step["hook"], "self-protection/change-guard");
-    room.write("home/.local/state/tenterhook/leave.json", "{\"paused\": [0, 9999999999");
-    denied(&room, "rm -rf .claude");
+    fixture.write("home/.local/state/tenterhook/leave.json", "{\"paused\": [0, 9999999999");
+    denied(&fixture, "rm -rf .claude");
 }
 
 /// SP-22.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_pauses_and_ends_the_pause() {
-    let room = Room::with_settings(NOTHING);
-    assert_ne!(room.run(&["pause"], "").code, 0);
-    assert_ne!(room.at_terminal(&["pause", "61m"]).code, 0);
-    let output = room.at_terminal(&["pause", "5m"]);
+    let fixture = Fixture::with_settings(NOTHING);
+    assert_ne!(fixture.run(&["pause"], "").code, 0);
+    assert_ne!(fixture.at_terminal(&["pause", "61m"]).code, 0);
+    let output = fixture.at_terminal(&["pause", "5m"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    room.write("event.json", &bash("rm -rf .claude"));
-    let event = room.path("event.json").display().to_string();
-    assert_eq!(room.run(&["fire", &event], "").code, 0);
-    assert_eq!(room.at_terminal(&["pause", "--end"]).code, 0);
-    denied(&room, "rm -rf .claude");
+    fixture.write("event.json", &bash("rm -rf .claude"));
+    let event = fixture.path("event.json").display().to_string();
+    assert_eq!(fixture.run(&["fire", &event], "").code, 0);
+    assert_eq!(fixture.at_terminal(&["pause", "--end"]).code, 0);
+    denied(&fixture, "rm -rf .claude");
 }
 
-/// SP-23: whoever called a hook with an agent's event is an agent, and says nothing of this.
+/// SP-23: a process that calls a hook with an agent's event is an agent, and cannot lift the protection.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_agent_is_refused_in_a_terminal_too() {
-    let room = Room::with_settings(NOTHING);
-    let reason = room.run(&["fire", "-"], &bash("rm -rf .claude")).stdout;
+    let fixture = Fixture::with_settings(NOTHING);
+    let reason = fixture.run(&["fire", "-"], &bash("rm -rf .claude")).stdout;
     let code = code(&reason.split_whitespace().collect::<Vec<_>>().join(" "));
     for args in [&["allow", "once", &code][..], &["pause"][..]] {
-        let output = room.at_terminal(args);
+        let output = fixture.at_terminal(args);
         assert!(
             output.code != 0 && output.stderr.contains("is refused: process"),
             "{}",
@@ -354,19 +355,19 @@ fn an_agent_is_refused_in_a_terminal_too() {
 /// SP-41: the file of the program that runs, by its own path, by a link, and with a directory around it.
 #[test]
 fn program_that_runs_is_kept_wherever_it_lies() {
-    let room = Room::with_settings(NOTHING);
-    let program = room.path("tools/th");
-    std::fs::create_dir_all(room.path("tools")).unwrap();
+    let fixture = Fixture::with_settings(NOTHING);
+    let program = fixture.path("tools/th");
+    std::fs::create_dir_all(fixture.path("tools")).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_tenterhook"), &program).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink(&program, room.path("project/shortcut")).unwrap();
+    std::os::unix::fs::symlink(&program, fixture.path("project/shortcut")).unwrap();
     let path = program.display().to_string();
-    let decision = |line: &str| room.run_program(&program, &["fire", "-"], &bash(line)).code;
+    let decision = |line: &str| fixture.run_program(&program, &["fire", "-"], &bash(line)).code;
     for line in [
         format!("cp /bin/true {path}"),
         format!("rm {path}"),
         format!("chmod -x {path}"),
-        format!("rm -rf {}", room.path("tools").display()),
+        format!("rm -rf {}", fixture.path("tools").display()),
         "cp /bin/true ../tools/th".to_owned(),
         "echo x > shortcut".to_owned(),
     ] {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenterhook::transcript::{Agent, Copies, Decoder, Ended, Kind, Lines, Refuser, What};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 use crate::transcripts::samples;
 
 /// The calls of the samples that a hook would be asked about: file, session, tool, id.
@@ -27,11 +27,11 @@ fn calls() -> Vec<[String; 4]> {
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&text[..]);
         while let Some(line) = lines.read().unwrap() {
-            decoder.line(line, &mut |told| match &told.what {
+            decoder.line(line, &mut |record| match &record.what {
                 What::Call(call)
-                    if call.kind != Kind::Script && !copies.is_copy(agent, &told, call) =>
+                    if call.kind != Kind::Script && !copies.is_copy(agent, &record, call) =>
                 {
-                    let session = told.session.as_deref().unwrap_or_default().to_owned();
+                    let session = record.session.as_deref().unwrap_or_default().to_owned();
                     calls.push([file.clone(), session, call.neutral(agent).0, call.id.to_string()]);
                 }
                 What::Result { call, ended: Ended::Refused } => {
@@ -49,11 +49,11 @@ fn calls() -> Vec<[String; 4]> {
     calls
 }
 
-fn record(room: &Room, calls: &[&[String; 4]]) {
+fn record(fixture: &Fixture, calls: &[&[String; 4]]) {
     let lines = calls.iter().enumerate().map(|(at, [file, session, tool, id])| {
         let mut record = json!({ "v": 1, "seq": at, "kind": "end", "time": "2026-11-22T00:00:00Z", "event": "PreToolUse",
             "session": session, "tool": tool, "decision": "silent" });
-        // As their hooks are told: Qwen invents an id, Gemini and Copilot have none.
+        // As their hooks receive them: Qwen invents an id, Gemini and Copilot have none.
         let id = match file.split('-').next() {
             Some("qwen") => format!("toolu_{at}"),
             Some("gemini" | "copilot") => String::new(),
@@ -64,11 +64,12 @@ fn record(room: &Room, calls: &[&[String; 4]]) {
         }
         format!("{record}\n")
     });
-    room.write("home/.local/state/tenterhook/records/2026-11-22.jsonl", &lines.collect::<String>());
+    fixture
+        .write("home/.local/state/tenterhook/records/2026-11-22.jsonl", &lines.collect::<String>());
 }
 
-fn reconcile(room: &Room, place: &Path) -> Value {
-    let output = room.run(&["reconcile", place.to_str().unwrap(), "--format", "json"], "");
+fn reconcile(fixture: &Fixture, place: &Path) -> Value {
+    let output = fixture.run(&["reconcile", place.to_str().unwrap(), "--format", "json"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("reconcile", &value);
@@ -80,8 +81,8 @@ fn reconcile(room: &Room, place: &Path) -> Value {
 fn every_seeded_gap_is_found() {
     let calls = calls();
     // What Copilot itself says of its hooks would fill the gaps; its file is looked at without that.
-    let room = Room::new();
-    let place = room.path("samples");
+    let fixture = Fixture::new();
+    let place = fixture.path("samples");
     fs::create_dir(&place).unwrap();
     for entry in fs::read_dir(samples()).unwrap() {
         let entry = entry.unwrap();
@@ -98,8 +99,8 @@ fn every_seeded_gap_is_found() {
         for (at, call) in calls.iter().enumerate() {
             if at % 7 == offset { seeded.push(call) } else { kept.push(call) }
         }
-        record(&room, &kept);
-        let json = reconcile(&room, &place);
+        record(&fixture, &kept);
+        let json = reconcile(&fixture, &place);
         assert_eq!(json["unseen"], seeded.len(), "{offset}: {json:#}");
         assert_eq!(json["seen"], kept.len(), "{offset}");
         assert!(json["refused_before_hooks"].as_u64().unwrap() > 20, "{offset}");
@@ -130,8 +131,8 @@ fn every_seeded_gap_is_found() {
 }
 
 /// The causes of the calls of a recorded session that no hook would hear of, one for each kind: of Bash, and of the rest.
-fn unheard(room: &Room, sample: &str) -> (Vec<String>, Vec<String>) {
-    let said = reconcile(room, &samples().join(sample));
+fn calls_without_firing(fixture: &Fixture, sample: &str) -> (Vec<String>, Vec<String>) {
+    let said = reconcile(fixture, &samples().join(sample));
     let word = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap().to_owned();
     assert_eq!(word(&said, "by"), "configuration");
     let gaps = said.get("gaps").and_then(Value::as_array).unwrap();
@@ -150,40 +151,41 @@ const CLAUDE: &str = "claude-2.1.330-main-resumed.jsonl";
 /// RC-4: a hook is asked where the agent calls us, or starts the hook itself.
 #[test]
 fn without_records_the_configuration_tells() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let hook = "[hook.bash]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"true\"\n";
-    room.write("project/tenterhook.toml", hook);
-    let (bash, rest) = unheard(&room, CLAUDE);
+    fixture.write("project/tenterhook.toml", hook);
+    let (bash, rest) = calls_without_firing(&fixture, CLAUDE);
     assert_eq!((bash, rest), (vec!["not_called".to_owned()], vec!["not_matched".to_owned()]));
 
-    let output = room.run(&["install", "claude"], "");
+    let output = fixture.run(&["install", "claude"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
-    let (bash, rest) = unheard(&room, CLAUDE);
+    let (bash, rest) = calls_without_firing(&fixture, CLAUDE);
     assert_eq!((bash, rest), (Vec::new(), vec!["not_matched".to_owned()]));
 }
 
-/// RC-4: what the agent starts itself needs nobody else, and is asked by no other agent.
+/// RC-4: a hook in the agent's own file needs no bridge, and no other agent runs it.
 #[test]
 fn an_agents_own_hooks_cover_its_own_calls() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "home/.claude/settings.json",
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
     );
-    assert_eq!(unheard(&room, CLAUDE), (Vec::new(), Vec::new()));
-    let (bash, _) = unheard(&room, "codex-0.169.0-gpt5.5-main.jsonl");
+    assert_eq!(calls_without_firing(&fixture, CLAUDE), (Vec::new(), Vec::new()));
+    let (bash, _) = calls_without_firing(&fixture, "codex-0.169.0-gpt5.5-main.jsonl");
     assert_eq!(bash, ["not_called"]);
 }
 
 /// RC-11: what is on record of a session, and that its gates are not.
 #[test]
 fn session_with_records_of_other_events_alone_is_named() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", "[hook.bash]\non = \"PreToolUse\"\nshell = \"true\"\n");
+    let fixture = Fixture::new();
+    fixture
+        .write("project/tenterhook.toml", "[hook.bash]\non = \"PreToolUse\"\nshell = \"true\"\n");
     let sample = samples().join(CLAUDE);
-    let gaps = reconcile(&room, &sample)["gaps"].clone();
+    let gaps = reconcile(&fixture, &sample)["gaps"].clone();
     let session = gaps[0]["places"][0]["session"].as_str().unwrap().to_owned();
-    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
     let lines = |events: &[(&str, &str)]| {
         let line = |(at, (event, session)): (usize, &(&str, &str))| {
             let record = json!({ "v": 1, "seq": at, "kind": "end", "time": "2026-11-22T00:00:00Z", "event": event,
@@ -191,10 +193,10 @@ fn session_with_records_of_other_events_alone_is_named() {
             format!("{record}\n")
         };
         let text: String = events.iter().enumerate().map(line).collect();
-        room.write("home/.local/state/tenterhook/records/2026-11-22.jsonl", &text);
+        fixture.write("home/.local/state/tenterhook/records/2026-11-22.jsonl", &text);
     };
     let says = |text: &str| {
-        let said = room.run(&["reconcile", sample.to_str().unwrap()], "");
+        let said = fixture.run(&["reconcile", sample.to_str().unwrap()], "");
         let all = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(all.contains(text), "{text}: {all}");
         all
@@ -206,7 +208,7 @@ fn session_with_records_of_other_events_alone_is_named() {
     );
     let all = says("no `PreToolUse` is on record: these are");
     assert!(all.contains(&named) && !all.contains("nothing is on record"), "{all}");
-    let page = reconcile(&room, &sample);
+    let page = reconcile(&fixture, &sample);
     assert_eq!(
         page["sessions_without_gates"],
         json!([{ "session": session, "on_record": { "SessionStart": 1, "Stop": 2 } }])
@@ -222,5 +224,5 @@ fn session_with_records_of_other_events_alone_is_named() {
     says(&format!("session `{session}`: on record are PostToolUse (1), and no `PreToolUse`"));
     // And a session with its gates is not named.
     lines(&[("PreToolUse", &session), ("Stop", &session)]);
-    assert_eq!(reconcile(&room, &sample)["sessions_without_gates"], json!([]));
+    assert_eq!(reconcile(&fixture, &sample)["sessions_without_gates"], json!([]));
 }

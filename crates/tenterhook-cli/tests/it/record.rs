@@ -1,4 +1,4 @@
-//! What is on record after the program ran: its firings, whoever else records, and whatever stands in the way.
+//! The record after the program ran: its firings, with other writers, and with obstacles.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -7,27 +7,27 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const HOOKS: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push *)'\nshell = 'echo no force >&2; exit 2'\n";
 const RECORDS: &str = "home/.local/state/tenterhook/records";
 const USER: &str = "home/.config/tenterhook/tenterhook.toml";
 
-fn room() -> Room {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", HOOKS);
-    room
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", HOOKS);
+    fixture
 }
 
-fn files(room: &Room) -> Vec<PathBuf> {
-    let Ok(all) = fs::read_dir(room.path(RECORDS)) else { return Vec::new() };
+fn files(fixture: &Fixture) -> Vec<PathBuf> {
+    let Ok(all) = fs::read_dir(fixture.path(RECORDS)) else { return Vec::new() };
     let mut all: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
     all.sort();
     all
 }
 
-fn records(room: &Room) -> Vec<Value> {
-    let texts = files(room).into_iter().map(|file| fs::read_to_string(file).unwrap());
+fn records(fixture: &Fixture) -> Vec<Value> {
+    let texts = files(fixture).into_iter().map(|file| fs::read_to_string(file).unwrap());
     let text: String = texts.collect();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -47,15 +47,15 @@ fn line(command: &str) -> String {
 /// RE-1.
 #[test]
 fn a_firing_is_a_line_of_the_log() {
-    let room = room();
-    assert_eq!(room.run(&["fire", "-"], &line("git push -f")).code, 2);
-    assert_eq!(room.run(&["fire", "-"], &line("ls")).code, 0);
-    let [begin, deny, .., last] = &records(&room)[..] else { panic!("records") };
+    let fixture = fixture();
+    assert_eq!(fixture.run(&["fire", "-"], &line("git push -f")).code, 2);
+    assert_eq!(fixture.run(&["fire", "-"], &line("ls")).code, 0);
+    let [begin, deny, .., last] = &records(&fixture)[..] else { panic!("records") };
     assert_eq!((&begin["kind"], &begin["call"]), (&json!("begin"), &json!("call-1")));
     assert_eq!((&deny["decision"], &deny["begun"]), (&json!("deny"), &json!(1)));
     assert_eq!(deny["hooks"][0]["ended"], "exit 2");
     assert_eq!(last["decision"], "silent");
-    let output = room.run(&["log"], "");
+    let output = fixture.run(&["log"], "");
     assert_eq!(
         timeless(&output.stdout),
         "    2 [WHEN]  PreToolUse        Bash      deny    no-force [TIME]\n    4 [WHEN]  PreToolUse        Bash      silent  - [TIME]\n",
@@ -71,9 +71,9 @@ fn a_firing_is_a_line_of_the_log() {
         (&["log", "--since", "1h"], 2),
         (&["log", "--since", "2100-01-01"], 0),
     ] {
-        assert_eq!(room.run(args, "").stdout.lines().count(), count, "{args:?}");
+        assert_eq!(fixture.run(args, "").stdout.lines().count(), count, "{args:?}");
     }
-    let output = room.run(&["log", "--format", "json", "--denied"], "");
+    let output = fixture.run(&["log", "--format", "json", "--denied"], "");
     let firing: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((&firing["seq"], &firing["tool"]), (&json!(2), &json!("Bash")));
     assert!(firing["payload"]["digest"].is_string() && firing["hash"].is_null(), "{firing:#}");
@@ -81,11 +81,11 @@ fn a_firing_is_a_line_of_the_log() {
 
 #[test]
 fn each_hook_has_its_figures() {
-    let room = room();
+    let fixture = fixture();
     for command in ["git push", "git push -f", "ls"] {
-        room.run(&["fire", "-"], &line(command));
+        fixture.run(&["fire", "-"], &line(command));
     }
-    let stats = room.json(&["log", "--stats", "--format", "json"], "", 0);
+    let stats = fixture.json(&["log", "--stats", "--format", "json"], "", 0);
     assert_eq!(stats["firings"], 3);
     let hook = &stats["hooks"][0];
     assert_eq!(
@@ -93,32 +93,32 @@ fn each_hook_has_its_figures() {
         (&json!("no-force"), &json!(2), &json!(2))
     );
     assert!(hook["p95_us"].as_u64() >= hook["p50_us"].as_u64());
-    let output = room.run(&["log", "--stats"], "");
+    let output = fixture.run(&["log", "--stats"], "");
     assert!(timeless(&output.stdout).contains("no-force      2  [WHEN]"), "{}", output.all());
 }
 
 /// RE-4.
 #[test]
-fn an_event_that_nobody_can_read_is_on_record() {
-    let room = room();
-    assert_eq!(room.run(&["fire", "-"], "{").code, 2);
-    room.run(&["fire", "--stream"], "{\n");
-    for record in records(&room) {
+fn unreadable_event_is_recorded() {
+    let fixture = fixture();
+    assert_eq!(fixture.run(&["fire", "-"], "{").code, 2);
+    fixture.run(&["fire", "--stream"], "{\n");
+    for record in records(&fixture) {
         assert_eq!((&record["decision"], &record["event"]), (&json!("deny"), &json!("")));
         assert_eq!(record["faults"], json!(["unreadable-event"]));
     }
-    assert_eq!(records(&room).len(), 2);
-    assert!(room.run(&["log"], "").stdout.contains("(unreadable)"));
+    assert_eq!(records(&fixture).len(), 2);
+    assert!(fixture.run(&["log"], "").stdout.contains("(unreadable)"));
 }
 
 /// RE-5.
 #[test]
 fn another_entry_is_another_hook() {
-    let room = room();
+    let fixture = fixture();
     let identity = |hooks: &str| {
-        room.write("project/tenterhook.toml", hooks);
-        room.run(&["fire", "-"], &line("git push"));
-        records(&room).last().unwrap()["hooks"][0]["identity"].as_str().unwrap().to_owned()
+        fixture.write("project/tenterhook.toml", hooks);
+        fixture.run(&["fire", "-"], &line("git push"));
+        records(&fixture).last().unwrap()["hooks"][0]["identity"].as_str().unwrap().to_owned()
     };
     let first = identity(HOOKS);
     assert_eq!(identity(&format!("\n# moved\n{HOOKS}")), first);
@@ -128,39 +128,42 @@ fn another_entry_is_another_hook() {
 /// RE-11: also while each is denied something.
 #[test]
 fn twenty_processes_make_one_chain() {
-    let room = room();
+    let fixture = fixture();
     std::thread::scope(|scope| {
         for at in 0..20 {
-            let room = &room;
+            let fixture = &fixture;
             scope.spawn(move || {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
                 command.args(["fire", "Bash", &format!("git push {at}")]);
-                command.current_dir(room.path("project")).env_clear().env("PATH", "/usr/bin:/bin");
-                let output = command.env("HOME", room.path("home")).output().unwrap();
+                command
+                    .current_dir(fixture.path("project"))
+                    .env_clear()
+                    .env("PATH", "/usr/bin:/bin");
+                let output = command.env("HOME", fixture.path("home")).output().unwrap();
                 assert_eq!(output.status.code(), Some(2));
             });
         }
     });
-    let verified = room.json(&["log", "verify", "--format", "json"], "", 0);
+    let verified = fixture.json(&["log", "verify", "--format", "json"], "", 0);
     assert_eq!(
         (&verified["whole"], &verified["records"]),
         (&json!(true), &json!(40)),
         "{verified:#}"
     );
     assert_eq!(verified["open"], json!([]));
-    let denied = records(&room).iter().filter(|record| record["decision"] == "deny").count();
+    let denied = records(&fixture).iter().filter(|record| record["decision"] == "deny").count();
     assert_eq!(denied, 20);
 }
 
 #[expect(clippy::disallowed_methods, reason = "what is killed is the program itself")]
-/// RE-17: whoever has an answer finds it on record, however its giver ends.
+/// RE-17: a caller that has an answer finds it on record, however the program that gave it ends.
 #[test]
 fn what_a_stream_has_answered_outlives_it() {
-    let room = room();
+    let fixture = fixture();
     for answers in 1..6 {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
-        command.args(["fire", "--stream"]).current_dir(room.path("project")).env_clear();
-        command.env("PATH", "/usr/bin:/bin").env("HOME", room.path("home"));
+        command.args(["fire", "--stream"]).current_dir(fixture.path("project")).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("HOME", fixture.path("home"));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         for at in 0..20 {
@@ -177,14 +180,14 @@ fn what_a_stream_has_answered_outlives_it() {
         child.kill().unwrap();
         child.wait().unwrap();
         drop(input);
-        let records = records(&room);
+        let records = records(&fixture);
         for answer in given {
             let call = format!("{answers}-{}", answer["id"]);
             let is = |record: &&Value| record["kind"] == "end" && record["call"] == call.as_str();
             let end = records.iter().find(is).unwrap_or_else(|| panic!("{call} is lost"));
             assert_eq!(end["decision"], answer["decision"]);
         }
-        assert_eq!(room.run(&["log", "verify"], "").code, 0);
+        assert_eq!(fixture.run(&["log", "verify"], "").code, 0);
     }
 }
 
@@ -193,13 +196,13 @@ fn faults(outcome: &Value) -> Vec<&str> {
     all.iter().filter_map(|value| value.get("code")?.as_str()).collect()
 }
 
-/// Whatever stands in the way of the record: the firing goes on, and does not where a record is required. What is said of it.
-fn goes_on_and_holds(room: &Room, run: impl Fn() -> crate::room::Said) -> String {
+/// With an obstacle to the record: the firing goes on, unless a record is required. Returns the reports of both.
+fn goes_on_and_holds(fixture: &Fixture, run: impl Fn() -> crate::fixture::CliOutput) -> String {
     let output = run();
     assert_eq!(output.code, 0, "{}", output.all());
     let json: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(faults(&json), ["unrecorded"], "{json:#}");
-    room.write(USER, "[record]\nrequired = true\n");
+    fixture.write(USER, "[record]\nrequired = true\n");
     let output = run();
     assert_eq!(output.code, 2, "{}", output.all());
     let held: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -210,9 +213,9 @@ fn goes_on_and_holds(room: &Room, run: impl Fn() -> crate::room::Said) -> String
 /// RE-20, RE-21.
 #[test]
 fn a_full_disk_is_said() {
-    let room = room();
-    let text = goes_on_and_holds(&room, || {
-        room.shell("ulimit -f 0; tenterhook fire --format json Bash ls")
+    let fixture = fixture();
+    let text = goes_on_and_holds(&fixture, || {
+        fixture.shell("ulimit -f 0; tenterhook fire --format json Bash ls")
     });
     assert!(text.contains("cannot be written: File too large"), "{text}");
 }
@@ -223,12 +226,12 @@ fn a_full_disk_is_said() {
 fn a_disk_that_fills_up_leaves_whole_records() {
     let can = Command::new("unshare").args(["-rm", "true"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
-        // Who may not mount anything has no small disk.
+        // Without the right to mount there is no small disk.
         return;
     }
-    let room = room();
-    room.write("home/.local/state/tenterhook/x", "");
-    let output = room.shell(
+    let fixture = fixture();
+    fixture.write("home/.local/state/tenterhook/x", "");
+    let output = fixture.shell(
         "unshare -rm sh -c 'mount -t tmpfs -o size=32k,mode=0700 none $HOME/.local/state && \
          for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do \
          tenterhook fire --format json Bash \"git push $at\" > last; done; \
@@ -244,13 +247,13 @@ fn a_disk_that_fills_up_leaves_whole_records() {
 #[cfg(unix)]
 fn a_home_that_cannot_be_written_is_said() {
     use std::os::unix::fs::PermissionsExt;
-    let room = Room::new().unapproved();
-    room.write("home/.config/tenterhook/x", "");
-    fs::set_permissions(room.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
-    let text = goes_on_and_holds(&room, || {
+    let fixture = Fixture::new().unapproved();
+    fixture.write("home/.config/tenterhook/x", "");
+    fs::set_permissions(fixture.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
+    let text = goes_on_and_holds(&fixture, || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
         command.args(["fire", "--format", "json", "Bash", "ls"]).env("PATH", "/usr/bin:/bin");
-        room.say_as_a_normal_user(command, "")
+        fixture.say_as_a_normal_user(command, "")
     });
     assert!(text.contains("cannot be made: Permission denied"), "{text}");
 }
@@ -258,54 +261,54 @@ fn a_home_that_cannot_be_written_is_said() {
 /// RE-22, C-77.
 #[test]
 fn a_repository_does_not_say_whether_it_is_recorded() {
-    let room = room();
+    let fixture = fixture();
     let hooks = format!("[record]\nenabled = false\ncontent = 'full'\n{HOOKS}");
-    room.write("project/tenterhook.toml", &hooks);
-    room.run(&["fire", "-"], &line("git push"));
-    assert_eq!(records(&room).len(), 2);
-    assert!(records(&room).iter().all(|record| record["content"].is_null()));
-    let found = room.run(&["check"], "");
+    fixture.write("project/tenterhook.toml", &hooks);
+    fixture.run(&["fire", "-"], &line("git push"));
+    assert_eq!(records(&fixture).len(), 2);
+    assert!(records(&fixture).iter().all(|record| record["content"].is_null()));
+    let found = fixture.run(&["check"], "");
     assert!(found.all().contains("record-not-heard"), "{}", found.all());
     // The user does, whichever files hooks are read from.
-    room.write(USER, "[record]\nenabled = false\n");
-    room.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
-    assert_eq!(records(&room).len(), 2);
-    room.write(USER, "[record]\ndir = '~/audit'\n");
-    room.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
-    assert_eq!(fs::read_dir(room.path("home/audit")).unwrap().count(), 1);
-    assert_eq!(room.run(&["log"], "").stdout.lines().count(), 1);
+    fixture.write(USER, "[record]\nenabled = false\n");
+    fixture.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
+    assert_eq!(records(&fixture).len(), 2);
+    fixture.write(USER, "[record]\ndir = '~/audit'\n");
+    fixture.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
+    assert_eq!(fs::read_dir(fixture.path("home/audit")).unwrap().count(), 1);
+    assert_eq!(fixture.run(&["log"], "").stdout.lines().count(), 1);
 }
 
 /// RE-30.
 #[test]
 fn content_is_a_choice() {
-    let room = room();
+    let fixture = fixture();
     let call = line("git push --password hunter22");
     for (content, has, lacks) in
         [("full", "hunter22", "[redacted]"), ("redacted", "[redacted]", "hunter22")]
     {
-        room.write(USER, &format!("[record]\ncontent = '{content}'\n"));
-        room.run(&["fire", "-"], &call);
-        let records = records(&room);
+        fixture.write(USER, &format!("[record]\ncontent = '{content}'\n"));
+        fixture.run(&["fire", "-"], &call);
+        let records = records(&fixture);
         let [begin, end] = &records[records.len() - 2..] else { panic!("two") };
         let event = begin["content"]["event"].to_string();
         assert!(event.contains(has) && !event.contains(lacks), "{content}: {event}");
         assert_eq!(end["content"]["outcome"]["reason"], "no force");
     }
-    room.write(USER, "[record]\ncontent = 'full'\n");
-    room.run(&["fire", "-"], &line(&format!("git push {}", "x".repeat(300_000))));
-    let records = records(&room);
+    fixture.write(USER, "[record]\ncontent = 'full'\n");
+    fixture.run(&["fire", "-"], &line(&format!("git push {}", "x".repeat(300_000))));
+    let records = records(&fixture);
     assert_eq!(records[records.len() - 2]["content"], json!({ "cut": true }));
 }
 
 /// RE-40, RE-42.
 #[test]
 fn a_changed_record_is_named_by_file_and_line() {
-    let room = room();
+    let fixture = fixture();
     for _ in 0..3 {
-        room.run(&["fire", "-"], &line("git push"));
+        fixture.run(&["fire", "-"], &line("git push"));
     }
-    let output = room.run(&["log", "verify"], "");
+    let output = fixture.run(&["log", "verify"], "");
     assert!(
         output.code == 0 && output.stdout.starts_with("whole: 6 records in 1 file"),
         "{}",
@@ -313,11 +316,11 @@ fn a_changed_record_is_named_by_file_and_line() {
     );
     let last =
         output.stdout.lines().find_map(|line| line.strip_prefix("last: ")).unwrap().to_owned();
-    assert_eq!(room.run(&["log", "verify", "--head", &last], "").code, 0);
-    let file = files(&room).remove(0);
+    assert_eq!(fixture.run(&["log", "verify", "--head", &last], "").code, 0);
+    let file = files(&fixture).remove(0);
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("\"decision\":\"deny\"", "\"decision\":\"ask!\"", 1)).unwrap();
-    let output = room.run(&["log", "verify"], "");
+    let output = fixture.run(&["log", "verify"], "");
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(output.code, 1, "{}", output.all());
     assert!(
@@ -325,36 +328,36 @@ fn a_changed_record_is_named_by_file_and_line() {
         "{}",
         output.all()
     );
-    fs::remove_dir_all(room.path("home/.local/state/tenterhook")).unwrap();
-    assert_eq!(room.run(&["log", "verify"], "").stdout, "nothing is on record\n");
-    assert_eq!(room.run(&["log", "verify", "--head", &last], "").code, 1);
+    fs::remove_dir_all(fixture.path("home/.local/state/tenterhook")).unwrap();
+    assert_eq!(fixture.run(&["log", "verify"], "").stdout, "nothing is on record\n");
+    assert_eq!(fixture.run(&["log", "verify", "--head", &last], "").code, 1);
 }
 
 /// RE-44.
 #[test]
 fn the_last_firing_is_explained_without_an_event() {
-    let room = room();
-    let output = room.run(&["explain", "--last"], "");
+    let fixture = fixture();
+    let output = fixture.run(&["explain", "--last"], "");
     assert!(output.code == 1 && output.stderr.contains("nothing is on record"), "{}", output.all());
-    room.run(&["fire", "-"], &line("git push -f"));
-    let output = room.run(&["explain", "--last"], "");
+    fixture.run(&["fire", "-"], &line("git push -f"));
+    let output = fixture.run(&["explain", "--last"], "");
     assert_eq!(output.code, 0, "{}", output.all());
-    for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "is not on record"] {
+    for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "is unknown"] {
         assert!(output.stdout.contains(has), "{has}: {}", output.all());
     }
-    room.write(USER, "[record]\ncontent = 'full'\n");
-    room.run(&["fire", "-"], &line("git push -f"));
-    room.run(&["fire", "-"], &line("ls"));
+    fixture.write(USER, "[record]\ncontent = 'full'\n");
+    fixture.run(&["fire", "-"], &line("git push -f"));
+    fixture.run(&["fire", "-"], &line("ls"));
     for number in ["3", "4"] {
-        let output = room.run(&["explain", "--record", number], "");
+        let output = fixture.run(&["explain", "--record", number], "");
         for has in ["record 4", "no force", "As the hooks stand now:", "git push -f", "runs"] {
             assert!(output.stdout.contains(has), "{has}: {}", output.all());
         }
     }
-    let json = room.json(&["explain", "--last", "--format", "json"], "", 0);
+    let json = fixture.json(&["explain", "--last", "--format", "json"], "", 0);
     assert_eq!(json["record"]["decision"], "silent");
     assert_eq!(json["now"]["hooks"][0]["selected"], false);
-    let output = room.run(&["explain", "--record", "77"], "");
+    let output = fixture.run(&["explain", "--record", "77"], "");
     assert!(
         output.code == 1 && output.stderr.contains("no firing has the number 77"),
         "{}",
@@ -365,43 +368,43 @@ fn the_last_firing_is_explained_without_an_event() {
 /// RE-45.
 #[test]
 fn the_last_firing_becomes_a_case() {
-    let room = room();
-    room.run(&["fire", "-"], &line("git push -f"));
-    let output = room.run(&["test", "--record"], "");
+    let fixture = fixture();
+    fixture.run(&["fire", "-"], &line("git push -f"));
+    let output = fixture.run(&["test", "--record"], "");
     assert!(output.code == 1 && output.stderr.contains("is not on record"), "{}", output.all());
-    room.write(USER, "[record]\ncontent = 'full'\n");
-    room.run(&["fire", "-"], &line("git push -f"));
-    let output = room.run(&["test", "--record"], "");
+    fixture.write(USER, "[record]\ncontent = 'full'\n");
+    fixture.run(&["fire", "-"], &line("git push -f"));
+    let output = fixture.run(&["test", "--record"], "");
     assert_eq!(output.code, 0, "{}", output.all());
     assert!(
         output.stdout.contains("expect = \"deny\"") && output.stdout.contains("git push -f"),
         "{}",
         output.all()
     );
-    let output = room.run(&["test"], "");
+    let output = fixture.run(&["test"], "");
     assert!(output.code == 0 && output.stdout.contains("1 "), "{}", output.all());
 }
 
-/// RE-6: approvals, refusals and what self-protection is told to let pass are on record, whoever looks later.
+/// RE-6: approvals, refusals and the exemptions from self-protection are on record for every later reader.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_person_says_of_their_guard_is_on_record() {
-    let room = Room::new().unapproved();
-    room.write("project/tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\n");
-    let digest = |room: &Room| {
-        let page = room.run(&["trust"], "").stdout;
+    let fixture = Fixture::new().unapproved();
+    fixture.write("project/tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\n");
+    let digest = |fixture: &Fixture| {
+        let page = fixture.run(&["trust"], "").stdout;
         page.lines().find_map(|line| line.strip_prefix("review ")).unwrap().to_owned()
     };
-    let shown = digest(&room);
-    assert_eq!(room.run(&["trust", "--yes", &shown], "").code, 0);
-    assert_eq!(room.run(&["untrust", "--yes", &shown], "").code, 0);
-    assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
-    assert_eq!(room.at_terminal(&["pause", "--end"]).code, 0);
-    let all = room.run(&["log", "--format", "json"], "").stdout;
+    let shown = digest(&fixture);
+    assert_eq!(fixture.run(&["trust", "--yes", &shown], "").code, 0);
+    assert_eq!(fixture.run(&["untrust", "--yes", &shown], "").code, 0);
+    assert_eq!(fixture.at_terminal(&["pause", "5m"]).code, 0);
+    assert_eq!(fixture.at_terminal(&["pause", "--end"]).code, 0);
+    let all = fixture.run(&["log", "--format", "json"], "").stdout;
     let records: Vec<Value> = all
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .inspect(|value| crate::room::fits_schema("log", value))
+        .inspect(|value| crate::fixture::fits_schema("log", value))
         .filter(|value| value["kind"] == "said")
         .map(|value| value["said"].clone())
         .collect();
@@ -413,26 +416,27 @@ fn what_a_person_says_of_their_guard_is_on_record() {
         (&records[0]["digest"], &records[2]["about"]),
         (&records[1]["digest"], &json!("300"))
     );
-    let text = room.run(&["log"], "").stdout;
+    let text = fixture.run(&["log"], "").stdout;
     assert!(text.contains("you: approve") && text.contains("you: pause end"), "{text}");
-    assert!(!room.run(&["log", "--event", "PreToolUse"], "").stdout.contains("you:"));
-    assert_eq!(room.run(&["log", "verify"], "").code, 0);
+    assert!(!fixture.run(&["log", "--event", "PreToolUse"], "").stdout.contains("you:"));
+    assert_eq!(fixture.run(&["log", "verify"], "").code, 0);
     // Where a record is required and cannot be, nothing comes of it.
-    room.write("home/records", "");
-    room.write(
+    fixture.write("home/records", "");
+    fixture.write(
         USER,
-        &format!("[record]\nrequired = true\ndir = {:?}\n", room.path("home/records")),
+        &format!("[record]\nrequired = true\ndir = {:?}\n", fixture.path("home/records")),
     );
-    let refused = room.run(&["trust", "--yes", &shown], "");
+    let refused = fixture.run(&["trust", "--yes", &shown], "");
     assert!(
         refused.code == 1 && refused.stderr.contains("nothing was changed"),
         "{}",
         refused.all()
     );
-    assert_eq!(room.run(&["trust", "status"], "").code, 1);
+    assert_eq!(fixture.run(&["trust", "status"], "").code, 1);
 }
 
-/// RE-46: with and without content, in shadow, with faults, and of what nobody could read; what a person said is held to it above.
+/// RE-46: with and without content, in shadow, with faults, and for unreadable events; the test above covers decisions of a
+/// person.
 #[test]
 fn every_line_of_the_log_has_its_form() {
     let hooks = "[hook.no]\non = 'PreToolUse'\nmatch = 'Bash'\nshell = 'echo no >&2; exit 2'\n\
@@ -441,21 +445,21 @@ fn every_line_of_the_log_has_its_form() {
         [hook.other]\non = 'PreToolUse'\nmatch = 'Read'\nshell = 'true'\n";
     let mut kinds = std::collections::BTreeSet::new();
     for content in ["none", "redacted", "full"] {
-        let room = Room::new();
-        room.write("project/tenterhook.toml", hooks);
-        room.write(USER, &format!("[record]\ncontent = '{content}'\n"));
-        room.run(&["fire"], &line("git push"));
-        room.run(&["fire"], "{ torn");
-        room.run(&["fire", "Read", "a"], "");
-        let logged = room.run(&["log", "--format", "json"], "");
+        let fixture = Fixture::new();
+        fixture.write("project/tenterhook.toml", hooks);
+        fixture.write(USER, &format!("[record]\ncontent = '{content}'\n"));
+        fixture.run(&["fire"], &line("git push"));
+        fixture.run(&["fire"], "{ torn");
+        fixture.run(&["fire", "Read", "a"], "");
+        let logged = fixture.run(&["log", "--format", "json"], "");
         assert!(logged.stdout.lines().count() >= 2, "{}", logged.all());
         for line in logged.stdout.lines() {
             let value: Value = serde_json::from_str(line).unwrap();
-            crate::room::fits_schema("log", &value);
+            crate::fixture::fits_schema("log", &value);
             kinds.insert(value["kind"].as_str().unwrap().to_owned());
             let mut odd = value;
             odd["odd"] = true.into();
-            assert!(std::panic::catch_unwind(|| crate::room::fits_schema("log", &odd)).is_err());
+            assert!(std::panic::catch_unwind(|| crate::fixture::fits_schema("log", &odd)).is_err());
         }
     }
     assert!(kinds.contains("end"), "{kinds:?}");

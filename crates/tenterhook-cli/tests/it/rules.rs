@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 const FILE: &str = "home/.config/tenterhook/tenterhook.guardrails.toml";
 const PACK: &str = include_str!("../../packs/guardrails.toml");
@@ -16,55 +16,55 @@ fn event(command: &str) -> String {
 
 #[test]
 fn a_pack_is_put_in_place_once_and_never_over_changes() {
-    let room = Room::new();
-    assert_snapshot!(room.run(&["rules", "list"], "").all());
-    assert_snapshot!(room.run(&["rules", "add", "guardrails"], "").all());
-    assert_eq!(std::fs::read_to_string(room.path(FILE)).unwrap(), PACK);
-    assert_snapshot!(room.run(&["rules", "add", "guardrails"], "").all());
-    room.write(FILE, &PACK.replacen("\ndeny = ", "\nask = ", 1));
-    assert_snapshot!(room.run(&["rules", "add", "guardrails"], "").all());
-    assert_snapshot!(room.run(&["rules", "list"], "").all());
-    let output = room.run(&["rules", "add", "guardrails", "--force"], "");
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.run(&["rules", "list"], "").all());
+    assert_snapshot!(fixture.run(&["rules", "add", "guardrails"], "").all());
+    assert_eq!(std::fs::read_to_string(fixture.path(FILE)).unwrap(), PACK);
+    assert_snapshot!(fixture.run(&["rules", "add", "guardrails"], "").all());
+    fixture.write(FILE, &PACK.replacen("\ndeny = ", "\nask = ", 1));
+    assert_snapshot!(fixture.run(&["rules", "add", "guardrails"], "").all());
+    assert_snapshot!(fixture.run(&["rules", "list"], "").all());
+    let output = fixture.run(&["rules", "add", "guardrails", "--force"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.starts_with("replaced "), "{}", output.stdout);
-    assert_eq!(std::fs::read_to_string(room.path(FILE)).unwrap(), PACK);
+    assert_eq!(std::fs::read_to_string(fixture.path(FILE)).unwrap(), PACK);
 }
 
 #[test]
 fn a_pack_may_be_the_projects() {
-    let room = Room::new();
-    assert_eq!(room.run(&["rules", "add", "guardrails", "--project"], "").code, 0);
-    assert!(room.path("project/tenterhook.guardrails.toml").exists());
-    assert_eq!(room.run(&["fire", "-"], &event("rm -rf /")).code, 2);
+    let fixture = Fixture::new();
+    assert_eq!(fixture.run(&["rules", "add", "guardrails", "--project"], "").code, 0);
+    assert!(fixture.path("project/tenterhook.guardrails.toml").exists());
+    assert_eq!(fixture.run(&["fire", "-"], &event("rm -rf /")).code, 2);
 }
 
 #[test]
 fn rules_are_shown() {
-    let room = Room::new();
-    assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-env"], "").all());
-    let all = room.run(&["rules", "show", "guardrails"], "").stdout;
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.run(&["rules", "show", "guardrails", "read-env"], "").all());
+    let all = fixture.run(&["rules", "show", "guardrails"], "").stdout;
     assert_eq!(
         all.lines().filter(|line| line.contains(" deny ") || line.contains(" ask ")).count(),
         34
     );
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
-    assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-evn"], "").all());
-    assert_snapshot!(room.run(&["rules", "add", "guardrail"], "").all());
+    assert_snapshot!(fixture.run(&["rules", "show", "guardrails", "read-evn"], "").all());
+    assert_snapshot!(fixture.run(&["rules", "add", "guardrail"], "").all());
 }
 
 #[test]
 fn as_json() {
-    let room = Room::new();
-    room.run(&["rules", "add", "guardrails"], "");
-    let all = room.json(&["rules", "list", "--format", "json"], "", 0);
+    let fixture = Fixture::new();
+    fixture.run(&["rules", "add", "guardrails"], "");
+    let all = fixture.json(&["rules", "list", "--format", "json"], "", 0);
     fits_schema("rules", &all);
     let pack = &all["packs"][0];
     assert_eq!(pack["rules"].as_array().map(Vec::len), Some(34));
     assert_eq!(pack["places"].as_array().map(Vec::len), Some(1));
     assert_eq!(pack["places"][0]["changed"], false);
-    let shown = room.json(&["rules", "show", "guardrails", "--format", "json"], "", 0);
+    let shown = fixture.json(&["rules", "show", "guardrails", "--format", "json"], "", 0);
     assert_eq!(shown["packs"][0], all["packs"][0]);
-    let one = room.json(&["rules", "show", "guardrails", "read-env", "--format", "json"], "", 0);
+    let one = fixture.json(&["rules", "show", "guardrails", "read-env", "--format", "json"], "", 0);
     fits_schema("rules", &one);
     let rules = one["packs"][0]["rules"].as_array().unwrap();
     assert_eq!(rules.len(), 1);
@@ -78,22 +78,22 @@ fn as_json() {
 /// A rule of a pack is called by its name wherever it is spoken of.
 #[test]
 fn rules_of_a_pack_have_their_names() {
-    let room = Room::new();
-    room.run(&["rules", "add", "guardrails"], "");
-    let explained = room.run(&["explain", "Bash", "shutdown -h now"], "").stdout;
-    let listed = room.run(&["list"], "").stdout;
-    let fired = room.run(&["fire", "-"], &event("shutdown -h now")).stdout;
+    let fixture = Fixture::new();
+    fixture.run(&["rules", "add", "guardrails"], "");
+    let explained = fixture.run(&["explain", "Bash", "shutdown -h now"], "").stdout;
+    let listed = fixture.run(&["list"], "").stdout;
+    let fired = fixture.run(&["fire", "-"], &event("shutdown -h now")).stdout;
     for text in [explained, listed, fired] {
         assert!(text.contains("guardrails/stop-machine"), "{text}");
     }
 }
 
 #[test]
-fn the_pack_holds_events_up_until_it_is_told_not_to() {
-    let room = Room::new();
-    room.run(&["rules", "add", "guardrails"], "");
+fn pack_blocks_until_configured_not_to() {
+    let fixture = Fixture::new();
+    fixture.run(&["rules", "add", "guardrails"], "");
     assert_eq!(
-        room.run(&["check", "../home/.config/tenterhook/tenterhook.guardrails.toml"], "").code,
+        fixture.run(&["check", "../home/.config/tenterhook/tenterhook.guardrails.toml"], "").code,
         0
     );
     for (command, code) in [
@@ -104,17 +104,17 @@ fn the_pack_holds_events_up_until_it_is_told_not_to() {
         ("git reset --hard", 3),
         ("cat .env", 3),
     ] {
-        let output = room.run(&["fire", "--format", "json", "-"], &event(command));
+        let output = fixture.run(&["fire", "--format", "json", "-"], &event(command));
         assert_eq!(output.code, code, "{command}\n{}{}", output.stdout, output.stderr);
         let outcome: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(outcome["faults"].as_array().map(Vec::len), Some(0), "{command}: {outcome}");
     }
-    room.write(
+    fixture.write(
         "project/tenterhook.local.toml",
         "[hook.\"guardrails/discard-work\"]\nenabled = false\n",
     );
-    assert_eq!(room.run(&["fire", "-"], &event("git reset --hard")).code, 0);
-    assert_eq!(room.run(&["fire", "-"], &event("rm -rf ~")).code, 2);
+    assert_eq!(fixture.run(&["fire", "-"], &event("git reset --hard")).code, 0);
+    assert_eq!(fixture.run(&["fire", "-"], &event("rm -rf ~")).code, 2);
 }
 
 /// The table of `docs/guide/guardrails.md` is the pack's.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 /// Files of several formats, each with a gate that denies `evil`.
 const FILES: &[(&str, &str)] = &[
@@ -27,11 +27,11 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-fn fire(room: &Room, command: &str) -> Said {
-    room.run(&["fire", "--format", "json", "Bash", command], "")
+fn fire(fixture: &Fixture, command: &str) -> CliOutput {
+    fixture.run(&["fire", "--format", "json", "Bash", command], "")
 }
 
-fn is_denied(said: &Said) -> bool {
+fn is_denied(said: &CliOutput) -> bool {
     said.code == 2 && said.stdout.contains("no-evil")
 }
 
@@ -46,12 +46,12 @@ fn settle(path: &Path, text: &str) {
 #[test]
 fn no_call_is_lost_while_a_file_is_saved_in_place() {
     for (name, text) in FILES {
-        let room = Room::new();
-        room.write(name, text);
-        room.approve("project");
-        let room = room.unapproved();
-        assert!(is_denied(&fire(&room, "evil")), "{name}: {}", fire(&room, "evil").all());
-        let path = room.path(name);
+        let fixture = Fixture::new();
+        fixture.write(name, text);
+        fixture.approve("project");
+        let fixture = fixture.unapproved();
+        assert!(is_denied(&fire(&fixture, "evil")), "{name}: {}", fire(&fixture, "evil").all());
+        let path = fixture.path(name);
         let is_over = AtomicBool::new(false);
         let lost = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -62,7 +62,7 @@ fn no_call_is_lost_while_a_file_is_saved_in_place() {
                 }
             });
             let lost: Vec<String> = (0..25)
-                .map(|_| fire(&room, "evil"))
+                .map(|_| fire(&fixture, "evil"))
                 .filter(|said| !is_denied(said))
                 .map(|said| said.all())
                 .collect();
@@ -77,27 +77,27 @@ fn no_call_is_lost_while_a_file_is_saved_in_place() {
 #[test]
 fn torn_file_that_was_good_keeps_its_last_good_hooks_and_reports_it() {
     for (name, text) in FILES {
-        let room = Room::new();
-        room.write(name, text);
-        room.approve("project");
-        let room = room.unapproved();
-        assert!(is_denied(&fire(&room, "evil")), "{name}");
+        let fixture = Fixture::new();
+        fixture.write(name, text);
+        fixture.approve("project");
+        let fixture = fixture.unapproved();
+        assert!(is_denied(&fire(&fixture, "evil")), "{name}");
         let half = text.split_at(text.len() - 5).0;
-        settle(&room.path(name), half);
-        let output = fire(&room, "evil");
+        settle(&fixture.path(name), half);
+        let output = fire(&fixture, "evil");
         assert!(
             is_denied(&output) && output.stdout.contains("kept-last-good"),
             "{name}: {}",
             output.all()
         );
-        let output = fire(&room, "ls");
+        let output = fire(&fixture, "ls");
         assert!(
             output.code == 0 && output.stdout.contains("kept-last-good"),
             "{name}: {}",
             output.all()
         );
-        settle(&room.path(name), text);
-        let output = fire(&room, "evil");
+        settle(&fixture.path(name), text);
+        let output = fire(&fixture, "evil");
         assert!(
             is_denied(&output) && !output.stdout.contains("kept-last-good"),
             "{}",
@@ -110,14 +110,14 @@ fn torn_file_that_was_good_keeps_its_last_good_hooks_and_reports_it() {
 #[test]
 fn file_that_stays_empty_says_nothing() {
     for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("home")) {
-        let room = Room::new();
-        room.write(name, text);
-        assert!(is_denied(&fire(&room, "evil")), "{name}");
-        fs::write(room.path(name), "").unwrap();
-        let output = fire(&room, "evil");
+        let fixture = Fixture::new();
+        fixture.write(name, text);
+        assert!(is_denied(&fire(&fixture, "evil")), "{name}");
+        fs::write(fixture.path(name), "").unwrap();
+        let output = fire(&fixture, "evil");
         assert!(is_denied(&output), "just emptied: {name}: {}", output.all());
-        settle(&room.path(name), "");
-        let output = fire(&room, "evil");
+        settle(&fixture.path(name), "");
+        let output = fire(&fixture, "evil");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
         assert!(!output.stdout.contains("kept-last-good"), "{name}: {}", output.all());
     }

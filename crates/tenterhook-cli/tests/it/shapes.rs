@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const CALL: &str =
     r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
@@ -36,8 +36,8 @@ fn shapes<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
 }
 
 /// Writes a file that may be started, or the link that a name with `@` means.
-fn write(room: &Room, name: &str, text: &str) {
-    let project = room.path("project");
+fn write(fixture: &Fixture, name: &str, text: &str) {
+    let project = fixture.path("project");
     let path = project.join(name.trim_start_matches('@'));
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     #[cfg(unix)]
@@ -55,43 +55,43 @@ fn write(room: &Room, name: &str, text: &str) {
 }
 
 /// A project with the entry of a shape, and the files beside it.
-fn project(shape: &Value) -> Room {
-    let room = Room::new().unapproved();
-    room.write("event.json", CALL);
+fn project(shape: &Value) -> Fixture {
+    let fixture = Fixture::new().unapproved();
+    fixture.write("event.json", CALL);
     let entry = text(shape, "entry");
     let config = format!("[hook.g]\non = \"PreToolUse\"\nmatch = \"Bash\"\n{entry}\n");
-    room.write("project/tenterhook.toml", &config);
+    fixture.write("project/tenterhook.toml", &config);
     for (name, text) in shape.get("more").and_then(Value::as_object).into_iter().flatten() {
-        write(&room, name, text.as_str().unwrap());
+        write(&fixture, name, text.as_str().unwrap());
     }
-    room
+    fixture
 }
 
-fn fire(room: &Room, more: &[&str]) -> i32 {
-    room.run(&[&["fire"], more, &["../event.json"]].concat(), "").code
+fn fire(fixture: &Fixture, more: &[&str]) -> i32 {
+    fixture.run(&[&["fire"], more, &["../event.json"]].concat(), "").code
 }
 
 /// Approves what the review says; whether it said that something is unpinned.
-fn approve(room: &Room) -> bool {
-    let page = room.run(&["trust"], "").stdout;
+fn approve(fixture: &Fixture) -> bool {
+    let page = fixture.run(&["trust"], "").stdout;
     let digest = page.lines().find_map(|line| line.strip_prefix("review ")).unwrap_or_default();
-    let approved = room.run(&["trust", "--yes", digest], "");
+    let approved = fixture.run(&["trust", "--yes", digest], "");
     assert_eq!(approved.code, 0, "{page}{}", approved.all());
     page.contains("unpinned")
 }
 
 /// The way in which a shape is not covered, if there is one.
 fn flaw(shape: &Value) -> Option<String> {
-    let room = project(shape);
+    let fixture = project(shape);
     let (file, denies) = (text(shape, "file"), shape.get("denies").and_then(Value::as_str));
     if let Some(denies) = denies {
-        write(&room, file, denies);
+        write(&fixture, file, denies);
     }
-    let before = fire(&room, &["--config", "tenterhook.toml"]);
-    let is_said = approve(&room);
-    let approved = fire(&room, &[]);
-    write(&room, file, text(shape, "passes"));
-    let changed = fire(&room, &[]);
+    let before = fire(&fixture, &["--config", "tenterhook.toml"]);
+    let is_said = approve(&fixture);
+    let approved = fire(&fixture, &[]);
+    write(&fixture, file, text(shape, "passes"));
+    let changed = fire(&fixture, &[]);
     let what = if before == DENIED && approved == 0 {
         "lost: approved, it denies no more"
     } else if changed == 0 && !is_said {
@@ -104,13 +104,13 @@ fn flaw(shape: &Value) -> Option<String> {
 
 /// The way in which an entry whose words are no files of the project is disturbed, if there is one.
 fn noise(shape: &Value) -> Option<String> {
-    let room = project(shape);
+    let fixture = project(shape);
     let changes = text(shape, "changes");
-    write(&room, changes, "1\n");
-    let is_said = approve(&room);
-    let before = fire(&room, &[]);
-    write(&room, changes, "2\n");
-    let after = fire(&room, &[]);
+    write(&fixture, changes, "1\n");
+    let is_said = approve(&fixture);
+    let before = fire(&fixture, &[]);
+    write(&fixture, changes, "2\n");
+    let after = fire(&fixture, &[]);
     let is_quiet = !is_said && (before, after) == (DENIED, DENIED);
     (!is_quiet).then(|| format!("{}: said {is_said}, {before} then {after}", text(shape, "name")))
 }

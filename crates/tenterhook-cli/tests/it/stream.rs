@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 fn event(id: &str, command: &str) -> String {
     json!({
@@ -25,9 +25,9 @@ const SLOW_GUARD: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks
 /// V-40.
 #[test]
 fn each_event_is_answered_under_its_id_as_it_ends() {
-    let room = Room::with_settings(SLOW_GUARD);
+    let fixture = Fixture::with_settings(SLOW_GUARD);
     let input = [event("a", "echo slow"), event("b", "rm x"), event("c", "ls")].join("\n");
-    let output = room.run(&["fire", "--stream"], &input);
+    let output = fixture.run(&["fire", "--stream"], &input);
     assert_eq!(output.code, 0, "{}", output.stderr);
     let lines = lines(&output.stdout);
     assert_eq!(lines.len(), 3);
@@ -40,9 +40,9 @@ fn each_event_is_answered_under_its_id_as_it_ends() {
 
 #[test]
 fn a_bad_line_is_denied_and_the_stream_goes_on() {
-    let room = Room::with_settings("{}");
+    let fixture = Fixture::with_settings("{}");
     let input = format!("{{\n\n{}\n{}\n", json!({"id": 7, "what": 1}), event("z", "ls"));
-    let output = room.run(&["fire", "--stream"], &input);
+    let output = fixture.run(&["fire", "--stream"], &input);
     assert_eq!(output.code, 1, "some line could not be read");
     let lines = lines(&output.stdout);
     assert_eq!(lines.len(), 3);
@@ -58,25 +58,26 @@ fn a_bad_line_is_denied_and_the_stream_goes_on() {
 /// N-3: events that come at once are counted one by one.
 #[test]
 fn the_cap_holds_for_events_that_overlap() {
-    let room = Room::with_settings(
+    let fixture = Fixture::with_settings(
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#,
     );
     let stop = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
         "hook_event_name": "Stop", "stop_hook_active": true});
     let input = vec![stop.to_string(); 9].join("\n");
-    let output = room.run(&["fire", "--stream"], &input);
+    let output = fixture.run(&["fire", "--stream"], &input);
     let lines = lines(&output.stdout);
     let gave_way: Vec<_> = lines.iter().filter(|line| line["blocked"] == false).collect();
     assert_eq!((lines.len(), gave_way.len()), (9, 1), "{}", output.stdout);
     assert_eq!(gave_way[0]["faults"][0]["code"], "cap-reached");
 }
 
-/// V-44: of two events under one id nobody could tell the outcomes apart; which is refused is the order of the lines alone.
+/// V-44: outcomes of two events with the same id could not be distinguished; the order of the lines alone decides which one is
+/// refused.
 #[test]
 fn an_id_that_is_open_is_refused() {
-    let room = Room::with_settings(SLOW_GUARD);
+    let fixture = Fixture::with_settings(SLOW_GUARD);
     let input = [event("a", "echo slow"), event("a", "ls"), event("b", "ls")].join("\n");
-    let output = room.run(&["fire", "--stream"], &input);
+    let output = fixture.run(&["fire", "--stream"], &input);
     assert_eq!(output.code, 1, "{}", output.stderr);
     let lines = lines(&output.stdout);
     let of = |id: &str| lines.iter().filter(|line| line["id"] == id).collect::<Vec<_>>();
@@ -89,7 +90,7 @@ fn an_id_that_is_open_is_refused() {
     assert_eq!((&judged["blocked"], judged["steps"].as_array().unwrap().len()), (&json!(false), 1));
     assert_eq!(of("b")[0]["blocked"], false);
     let many = vec![event("a", "ls").replace("\"id\":\"a\",", ""); 5].join("\n");
-    let output = room.run(&["fire", "--stream"], &many);
+    let output = fixture.run(&["fire", "--stream"], &many);
     assert_eq!(
         (output.code, output.stdout.lines().count()),
         (0, 5),
@@ -99,23 +100,23 @@ fn an_id_that_is_open_is_refused() {
 
 #[test]
 fn one_session_runs_a_once_hook_once() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "a.toml",
         "[hook.a]\non = 'PreToolUse'\nonce = true\nshell = 'echo no >&2; exit 2'\n",
     );
     let input = [event("1", "ls"), event("2", "ls")].join("\n");
-    let output = room.run(&["fire", "--stream", "--config", "../a.toml"], &input);
+    let output = fixture.run(&["fire", "--stream", "--config", "../a.toml"], &input);
     let blocked = lines(&output.stdout).iter().filter(|line| line["blocked"] == true).count();
     assert_eq!(blocked, 1, "{}", output.stdout);
 }
 
 #[test]
-fn a_background_step_is_told_in_a_line_of_its_own() {
+fn background_step_gets_a_separate_line() {
     let hook = json!({"type": "command", "async": true, "command": "true"});
-    let room =
-        Room::with_settings(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
-    let output = room.run(&["fire", "--stream"], &event("1", "ls"));
+    let fixture =
+        Fixture::with_settings(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
+    let output = fixture.run(&["fire", "--stream"], &event("1", "ls"));
     let lines = lines(&output.stdout);
     assert_eq!(lines.len(), 2, "{}", output.stdout);
     let json = lines.iter().find(|line| line.get("finished").is_some()).unwrap();
@@ -127,7 +128,7 @@ fn a_background_step_is_told_in_a_line_of_its_own() {
 #[test]
 fn the_example_clients_are_short() {
     for file in ["client.py", "client.mjs", "client.go"] {
-        let text = std::fs::read_to_string(crate::room::examples().join("stream").join(file));
+        let text = std::fs::read_to_string(crate::fixture::examples().join("stream").join(file));
         assert!(text.unwrap().lines().count() < 40, "{file}");
     }
 }
@@ -135,10 +136,10 @@ fn the_example_clients_are_short() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_reader_that_has_gone_ends_the_stream() {
-    let room = Room::with_settings("{}");
-    room.write("project/one.json", &format!("{}\n", event("1", "ls")));
-    // The writer ends only when nobody reads what it writes.
-    let output = room
+    let fixture = Fixture::with_settings("{}");
+    fixture.write("project/one.json", &format!("{}\n", event("1", "ls")));
+    // The writer ends only when its reader has gone.
+    let output = fixture
         .shell("timeout 30 sh -c 'yes \"$(cat one.json)\" | tenterhook fire --stream | head -n 1'");
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(lines(&output.stdout).len(), 1);

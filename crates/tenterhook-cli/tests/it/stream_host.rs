@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 /// A gate that says who it is and then takes its time. It holds a pipe, which ends with it.
 const HOOKS: &str = r#"
@@ -22,29 +22,29 @@ fn event(id: u64, tool: &str) -> String {
         .to_string()
 }
 
-/// A room with hooks that say on pipes when they begin and end.
-fn room(hooks: &str) -> (Room, BufReader<File>, File) {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", hooks);
+/// A fixture with hooks that report their start and end on pipes.
+fn fixture(hooks: &str) -> (Fixture, BufReader<File>, File) {
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", hooks);
     let pipe = |name: &str| {
-        let path = room.path("project").join(name);
+        let path = fixture.path("project").join(name);
         tenterhook_testkit::make_fifo(&path).unwrap();
         // Held for writing too, so that it is open before a hook is there.
         File::options().read(true).write(true).open(path).unwrap()
     };
     let (pids, alive) = (BufReader::new(pipe("pids")), pipe("alive"));
-    (room, pids, alive)
+    (fixture, pids, alive)
 }
 
 /// Waits until every process has ended that holds the pipe for writing.
-fn ended(room: &Room, alive: File) {
-    let mut reader = File::open(room.path("project/alive")).unwrap();
+fn ended(fixture: &Fixture, alive: File) {
+    let mut reader = File::open(fixture.path("project/alive")).unwrap();
     drop(alive);
     reader.read_to_end(&mut Vec::new()).unwrap();
 }
 
 struct Stream {
-    room: Room,
+    fixture: Fixture,
     child: Child,
     input: Option<ChildStdin>,
     pids: BufReader<File>,
@@ -57,19 +57,19 @@ impl Stream {
         reason = "the program under test is started as its users start it"
     )]
     fn start(hooks: &str) -> Self {
-        let (room, pids, alive) = room(hooks);
+        let (fixture, pids, alive) = fixture(hooks);
         let mut child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
             .args(["fire", "--stream", "--dialect", "native", "--config", "tenterhook.toml"])
-            .current_dir(room.path("project"))
+            .current_dir(fixture.path("project"))
             .env_clear()
-            .envs([("PATH", "/usr/bin:/bin".into()), ("HOME", room.path("home"))])
-            .env("TMPDIR", room.path("home"))
+            .envs([("PATH", "/usr/bin:/bin".into()), ("HOME", fixture.path("home"))])
+            .env("TMPDIR", fixture.path("home"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let input = child.stdin.take();
-        Self { room, child, input, pids, alive }
+        Self { fixture, child, input, pids, alive }
     }
 
     fn ask(&mut self, line: &str) {
@@ -91,7 +91,7 @@ impl Stream {
     /// Its exit code, when everything that it started is over.
     fn ended(mut self) -> Option<i32> {
         let status = self.child.wait().unwrap();
-        ended(&self.room, self.alive);
+        ended(&self.fixture, self.alive);
         status.code()
     }
 }
@@ -111,7 +111,7 @@ fn the_end_of_input_cancels_what_runs() {
         fits_schema("outcome", line);
         assert_eq!((&line["id"], &line["decision"]), (&json!(id), &json!("deny")));
         assert_eq!(line["faults"][0]["code"], "cancelled");
-        // Who piped an event in and closed the pipe is told what to do.
+        // A user who piped an event in and closed the pipe reads what to do.
         for words in [&line["reason"], &line["faults"][0]["message"]] {
             let words = words.as_str().unwrap();
             assert!(words.contains("the input ended") && words.contains("keep the input open"));
@@ -132,8 +132,7 @@ fn the_end_of_input_ends_what_runs_in_the_background() {
     assert_eq!(stream.ended(), Some(0));
 }
 
-/// The end of input is seen behind lines that nobody has read yet, and each of them is answered.
-/// V-42.
+/// The end of input is seen behind lines that are not read yet, and each of them is answered. V-42.
 #[test]
 fn lines_that_wait_are_cancelled_with_the_rest() {
     let mut stream = Stream::start(HOOKS);
@@ -163,8 +162,8 @@ fn a_reader_that_is_gone_ends_everything() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the host of the program under test")]
 fn a_host_that_is_killed_ends_everything() {
-    let (room, mut pids, alive) = room(HOOKS);
-    room.write("project/event.json", &(event(1, "Bash") + "\n"));
+    let (fixture, mut pids, alive) = fixture(HOOKS);
+    fixture.write("project/event.json", &(event(1, "Bash") + "\n"));
     let program = env!("CARGO_BIN_EXE_tenterhook");
     // The host writes to the program and reads from it, as one process; the program holds the pipe, too.
     let script = format!(
@@ -173,14 +172,14 @@ fn a_host_that_is_killed_ends_everything() {
     );
     let mut host = Command::new("bash")
         .args(["-c", &script])
-        .current_dir(room.path("project"))
-        .env("HOME", room.path("home"))
+        .current_dir(fixture.path("project"))
+        .env("HOME", fixture.path("home"))
         .spawn()
         .unwrap();
     pids.read_line(&mut String::new()).unwrap();
     host.kill().unwrap();
     host.wait().unwrap();
-    ended(&room, alive);
+    ended(&fixture, alive);
 }
 
 /// A host that reads nothing is not listened to, and can go all the same.

@@ -1,11 +1,11 @@
-//! `test`: cases of hooks are played, and what does not hold is said (TE-).
+//! `test`: plays cases of hooks, and reports the ones that fail (TE-).
 
 use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::room::{Room, copy, fits_schema, install};
+use crate::fixture::{Fixture, copy, fits_schema, install};
 
 const RULES: &str = r#"
 [hook.no-force]
@@ -48,12 +48,12 @@ event = { hook_event_name = "PreToolUse", tool_name = "Bash", tool_input = { com
 expect = "silent"
 "#;
 
-/// A room with a guard in Claude Code's settings, and cases for it.
-fn guarded(cases: &str) -> Room {
-    let room = Room::with_settings(SETTINGS);
-    program(&room, "project/.claude/hooks/guard.sh", GUARD);
-    room.write("project/tenterhook.test.toml", cases);
-    room
+/// A fixture with a guard in Claude Code's settings, and cases for it.
+fn guarded(cases: &str) -> Fixture {
+    let fixture = Fixture::with_settings(SETTINGS);
+    program(&fixture, "project/.claude/hooks/guard.sh", GUARD);
+    fixture.write("project/tenterhook.test.toml", cases);
+    fixture
 }
 
 /// TE-16
@@ -68,33 +68,33 @@ fn case_says_that_the_agent_runs_a_hook_in_the_background() {
         )
     };
     for (background, code) in [("true", 0), ("false", 1)] {
-        let room = Room::new();
-        room.write("project/.gen/settings.json", &settings);
-        room.write("project/tenterhook.test.toml", &case(background));
-        let ran = room.run(&["test", "tenterhook.test.toml"], "");
+        let fixture = Fixture::new();
+        fixture.write("project/.gen/settings.json", &settings);
+        fixture.write("project/tenterhook.test.toml", &case(background));
+        let ran = fixture.run(&["test", "tenterhook.test.toml"], "");
         assert_eq!(ran.code, code, "{background}: {}", ran.all());
         assert_eq!(ran.stdout.contains("a hook runs in it"), code == 1, "{}", ran.all());
     }
 }
 
-pub(crate) fn program(room: &Room, name: &str, text: &str) {
-    room.write("program", text);
-    std::fs::create_dir_all(room.path(name).parent().unwrap()).unwrap();
-    install(&room.path("program"), &room.path(name));
+pub(crate) fn program(fixture: &Fixture, name: &str, text: &str) {
+    fixture.write("program", text);
+    std::fs::create_dir_all(fixture.path(name).parent().unwrap()).unwrap();
+    install(&fixture.path("program"), &fixture.path(name));
 }
 
 /// TE-1, TE-3.
 #[test]
 fn a_case_beside_a_hook_is_about_that_hook_alone() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", RULES);
-    let value = room.json(&["test", "--format", "json"], "", 0);
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", RULES);
+    let value = fixture.json(&["test", "--format", "json"], "", 0);
     fits_schema("test", &value);
     assert_eq!((&value["passed"], &value["failed"]), (&3.into(), &0.into()));
     assert_eq!(value["untested"], serde_json::json!(["always"]));
     assert_eq!(value["cases"][0]["decision"], "deny");
-    room.write("project/after.toml", &RULES.replacen("PreToolUse", "PostToolUse", 1));
-    let value = room.json(&["test", "--format", "json", "after.toml"], "", 0);
+    fixture.write("project/after.toml", &RULES.replacen("PreToolUse", "PostToolUse", 1));
+    let value = fixture.json(&["test", "--format", "json", "after.toml"], "", 0);
     assert_eq!(
         value["cases"][0]["see"],
         "tenterhook fire --config after.toml PostToolUse Bash 'git push --force'"
@@ -110,10 +110,11 @@ fn a_file_of_cases_tests_hooks_of_any_dialect() {
         assert!(output.stdout.starts_with("2 cases passed"), "{}", output.stdout);
     }
     // Without `config`, the hooks are the project's.
-    let room = guarded(&CASES.replace("config = ", "# "));
-    room.write("home/.claude/settings.json", &SETTINGS.replace("$CLAUDE_PROJECT_DIR", "/nowhere"));
-    assert_eq!(room.run(&["test"], "").code, 0);
-    let output = room.run(&["test", ".claude/settings.json"], "");
+    let fixture = guarded(&CASES.replace("config = ", "# "));
+    fixture
+        .write("home/.claude/settings.json", &SETTINGS.replace("$CLAUDE_PROJECT_DIR", "/nowhere"));
+    assert_eq!(fixture.run(&["test"], "").code, 0);
+    let output = fixture.run(&["test", ".claude/settings.json"], "");
     assert_snapshot!(output.all(), @r"
 exit 1
 --- stdout
@@ -129,8 +130,8 @@ hint: write them into `tenterhook.test.toml`; `tenterhook test --config
 #[test]
 fn a_failure_says_what_came_and_how_to_see_more() {
     let cases = CASES.replace("by name", "by hand").replace("\"silent\"", "\"ask\"");
-    let room = guarded(&cases);
-    let output = room.run(&["test"], "");
+    let fixture = guarded(&cases);
+    let output = fixture.run(&["test"], "");
     assert_snapshot!(output.all(), @r#"
 exit 1
 --- stdout
@@ -152,10 +153,10 @@ FAIL  guard.sh:
     let see = "fire --config .claude/settings.json Bash";
     let mut words: Vec<&str> = see.split(' ').collect();
     words.push("rm -rf build");
-    assert_eq!(room.run(&words, "").code, 2);
+    assert_eq!(fixture.run(&words, "").code, 2);
     let json =
         r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-    assert_eq!(room.run(&["fire", "--config", ".claude/settings.json", json], "").code, 0);
+    assert_eq!(fixture.run(&["fire", "--config", ".claude/settings.json", json], "").code, 0);
 }
 
 /// TE-4.
@@ -180,8 +181,8 @@ fn a_wrong_case_fails_the_run() {
 /// TE-10.
 #[test]
 fn a_run_without_cases_fails() {
-    let room = Room::with_settings("{}");
-    let output = room.run(&["test"], "");
+    let fixture = Fixture::with_settings("{}");
+    let output = fixture.run(&["test"], "");
     assert_eq!((output.code, output.stdout.as_str()), (1, ""));
     assert!(output.stderr.contains("no cases were found"), "{}", output.stderr);
     let output = guarded(CASES).run(&["test", "--only", "nothing like it"], "");
@@ -192,11 +193,11 @@ fn a_run_without_cases_fails() {
 /// TE-9: what others read.
 #[test]
 fn results_in_every_format() {
-    let room = guarded(&CASES.replace("by name", "by hand"));
-    let value = room.json(&["test", "--format", "json"], "", 1);
+    let fixture = guarded(&CASES.replace("by name", "by hand"));
+    let value = fixture.json(&["test", "--format", "json"], "", 1);
     fits_schema("test", &value);
     assert_eq!(value["cases"][0]["differences"][0]["what"], "reason");
-    let sarif = room.json(&["test", "--format", "sarif"], "", 1);
+    let sarif = fixture.json(&["test", "--format", "sarif"], "", 1);
     assert_eq!(sarif["version"], "2.1.0");
     assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "failed-case");
     let results = sarif["runs"][0]["results"].as_array().unwrap();
@@ -206,16 +207,16 @@ fn results_in_every_format() {
     assert_eq!(results.len(), 1);
     assert_eq!(place["artifactLocation"]["uri"], "tenterhook.test.toml");
     assert_eq!(place["region"]["startLine"], 4);
-    let junit = room.run(&["test", "--format", "junit"], "");
+    let junit = fixture.run(&["test", "--format", "junit"], "");
     assert!(junit.stdout.contains(r#"tests="2" skipped="0" failures="1""#), "{}", junit.stdout);
     assert!(junit.stdout.contains(r#"<testcase name="Bash rm -rf build""#), "{}", junit.stdout);
 }
 
-/// TE-11, TE-12, TE-13: a hook that writes beside itself, into its directory and into what is temporary leaves nothing, and
-/// no case sees what another one wrote.
+/// TE-11, TE-12, TE-13: a hook that writes beside itself, into its directory and into the temporary directory leaves nothing,
+/// and no case sees files of a different case.
 #[test]
 fn each_case_has_a_directory_of_its_own() {
-    let room = guarded(
+    let fixture = guarded(
         r#"
         copy = "rules"
         [[case]]
@@ -233,41 +234,41 @@ fn each_case_has_a_directory_of_its_own() {
         files = { "../a" = "" }
         "#,
     );
-    room.write("project/.claude/settings.json", &SETTINGS.replace("Bash", "Read"));
-    room.write("project/rules/word", "rules");
+    fixture.write("project/.claude/settings.json", &SETTINGS.replace("Bash", "Read"));
+    fixture.write("project/rules/word", "rules");
     // One that is confined writes nowhere (TE-15).
-    let own = room.path("project/.claude/settings.json");
+    let own = fixture.path("project/.claude/settings.json");
     let own = format!("[source.'{}']\nsandbox = 'off'\n", own.display());
-    room.write("home/.config/tenterhook/tenterhook.toml", &own);
+    fixture.write("home/.config/tenterhook/tenterhook.toml", &own);
     program(
-        &room,
+        &fixture,
         "project/.claude/hooks/guard.sh",
         "#!/bin/sh\ncat > /dev/null\nhere=$(dirname \"$0\")\n[ -e \"$here/mark\" ] && exit 0\n: > \"$here/mark\"; : > mark; : > \"$TMPDIR/mark\"\n\
          echo \"$(cat given/a 2>/dev/null) of $(cat rules/word) $PWD\" >&2; exit 2\n",
     );
-    let value = room.json(&["test", "--format", "json"], "", 1);
+    let value = fixture.json(&["test", "--format", "json"], "", 1);
     let passed: Vec<_> =
         value["cases"].as_array().unwrap().iter().map(|case| &case["passed"]).collect();
     assert_eq!(passed, [&Value::from(true), &true.into(), &false.into()], "{value:#}");
     let why = value["cases"][2]["differences"][0]["came"].as_str().unwrap();
     assert!(why.contains("not the name of a file of the project"), "{why}");
     let left = |directory: &str| {
-        let names = std::fs::read_dir(room.path(directory)).unwrap();
+        let names = std::fs::read_dir(fixture.path(directory)).unwrap();
         names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(left("project/.claude/hooks"), ["guard.sh"]);
     assert!(!left("project").contains(&"mark".to_owned()));
     let mut home = left("home");
     home.sort();
-    assert_eq!(home, [".config", ".local"], "what was said above, and where the approval is kept");
+    assert_eq!(home, [".config", ".local"], "the files above, and the store of approvals");
 }
 
 /// TE-31, TE-32.
 /// TE-30.
 #[test]
 fn what_no_case_notices_is_said() {
-    let room = guarded(&CASES.replace("reason = \"by name\"", ""));
-    let output = room.run(&["test", "--mutate"], "");
+    let fixture = guarded(&CASES.replace("reason = \"by name\"", ""));
+    let output = fixture.run(&["test", "--mutate"], "");
     assert_snapshot!(output.all(), @r"
 exit 1
 --- stdout
@@ -279,20 +280,20 @@ hint: a gate needs a case that it denies, with its `reason`, and one that it let
 --- stderr
 ");
     assert_eq!(
-        std::fs::read_to_string(room.path("project/.claude/hooks/guard.sh")).unwrap(),
+        std::fs::read_to_string(fixture.path("project/.claude/hooks/guard.sh")).unwrap(),
         GUARD
     );
     assert_eq!(guarded(CASES).run(&["test", "--mutate"], "").code, 0);
     let output = guarded(&CASES.replace("\"silent\"", "\"ask\"")).run(&["test", "--mutate"], "");
     assert!(
-        output.code == 1 && output.stderr.contains("1 case does not hold"),
+        output.code == 1 && output.stderr.contains("1 case does not pass"),
         "{}",
         output.stderr
     );
     // A hook that no case runs is a gate all the same.
-    let room = Room::new();
-    room.write("project/tenterhook.toml", RULES);
-    let value = room.json(&["test", "--mutate", "--format", "json"], "", 1);
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", RULES);
+    let value = fixture.json(&["test", "--mutate", "--format", "json"], "", 1);
     let gates = value["gates"].as_array().unwrap();
     assert_eq!((&gates[1]["hook"], &gates[1]["cases"]), (&"always".into(), &0.into()));
     assert_eq!(gates[0]["mutants"][0]["noticed"], true);
@@ -302,11 +303,11 @@ hint: a gate needs a case that it denies, with its `reason`, and one that it let
 /// TE-30: of 200 neutered guards at least 95 in a hundred are noticed.
 #[test]
 fn cases_notice_neutered_guards() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let guards = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/neutered");
-    copy(&guards, &room.path("project"));
+    copy(&guards, &fixture.path("project"));
     let line = "PATH=\"$PWD/bin:$PATH\" tenterhook test --mutate --format json";
-    let output = room.shell(line);
+    let output = fixture.shell(line);
     let value: Value = serde_json::from_str(&output.stdout).unwrap();
     let gates = value["gates"].as_array().unwrap().iter();
     let mutants: Vec<&Value> = gates.flat_map(|gate| gate["mutants"].as_array().unwrap()).collect();
@@ -318,9 +319,9 @@ fn cases_notice_neutered_guards() {
 /// TE-33.
 #[test]
 fn the_pack_stops_no_ordinary_call() {
-    let room = Room::new();
-    room.run(&["rules", "add", "guardrails", "--project"], "");
-    let value = room.json(&["test", "--canaries", "--format", "json"], "", 0);
+    let fixture = Fixture::new();
+    fixture.run(&["rules", "add", "guardrails", "--project"], "");
+    let value = fixture.json(&["test", "--canaries", "--format", "json"], "", 0);
     assert_eq!(value, serde_json::json!({ "calls": 200, "stopped": [] }));
     fits_schema("test", &value);
 }
@@ -328,8 +329,8 @@ fn the_pack_stops_no_ordinary_call() {
 /// TE-33.
 #[test]
 fn a_stopped_call_is_said() {
-    let room = guarded(CASES);
-    let output = room.run(&["test", "--canaries"], "");
+    let fixture = guarded(CASES);
+    let output = fixture.run(&["test", "--canaries"], "");
     assert_eq!(output.code, 1);
     assert!(
         output.stdout.contains("deny  rm -rf target\n      guard.sh: delete files by name\n"),
@@ -341,16 +342,16 @@ fn a_stopped_call_is_said() {
 /// TE-40.
 #[test]
 fn what_is_recorded_holds() {
-    let room = Room::with_settings(SETTINGS);
-    program(&room, "project/.claude/hooks/guard.sh", GUARD);
+    let fixture = Fixture::with_settings(SETTINGS);
+    program(&fixture, "project/.claude/hooks/guard.sh", GUARD);
     let event = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"it's \\ \"rm -rf\" {here}"},"cwd":"[PROJECT]"}"#;
-    let event = event.replace("[PROJECT]", room.path("project").to_str().unwrap());
+    let event = event.replace("[PROJECT]", fixture.path("project").to_str().unwrap());
     for what in
         [&["Bash", "rm -rf build"][..], &["Bash ls"], &["PostToolUse", "Bash", "ls"], &[&event]]
     {
         let mut args = vec!["test", "--config", ".claude/settings.json", "--record"];
         args.extend(what);
-        let output = room.run(&args, "");
+        let output = fixture.run(&args, "");
         let is_one_word = what == ["Bash ls"];
         assert_eq!(
             output.code,
@@ -360,7 +361,7 @@ fn what_is_recorded_holds() {
             output.stderr
         );
     }
-    let cases = std::fs::read_to_string(room.path("project/tenterhook.test.toml")).unwrap();
+    let cases = std::fs::read_to_string(fixture.path("project/tenterhook.test.toml")).unwrap();
     assert_snapshot!(cases, @r#"
 #:schema https://tenterhook.dev/schema/v1/cases.json
 config = [".claude/settings.json"]
@@ -379,24 +380,24 @@ event = '''{"session_id":"","transcript_path":"","cwd":"{project}","hook_event_n
 expect = "deny"
 reason = "delete files by name"
 "#);
-    let output = room.run(&["test"], "");
+    let output = fixture.run(&["test"], "");
     assert!(
         output.stdout.starts_with("3 cases passed"),
         "{cases}\n{}{}",
         output.stdout,
         output.stderr
     );
-    let output = room.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
+    let output = fixture.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
     assert!(output.code == 1 && output.stderr.contains("one file of cases"), "{}", output.stderr);
 }
 
 /// TE-33: a server that is not there would hold each call up.
 #[test]
-fn canaries_ask_nobody_elsewhere() {
-    let room = Room::new();
+fn canaries_skip_hooks_that_ask_a_model_or_server() {
+    let fixture = Fixture::new();
     let asked = "[hook.a]\non = 'PreToolUse'\nhttp = 'http://127.0.0.1:1/'\n[hook.b]\non = 'PreToolUse'\nprompt = 'is it good?'\n";
-    room.write("project/tenterhook.toml", asked);
-    let output = room.run(&["test", "--canaries"], "");
+    fixture.write("project/tenterhook.toml", asked);
+    let output = fixture.run(&["test", "--canaries"], "");
     assert_eq!((output.code, &*output.stdout), (0, "0 of 200 ordinary calls stopped by 0 hooks\n"));
     assert!(output.stderr.contains("2 hooks that ask a model or a server"), "{}", output.stderr);
 }
@@ -419,18 +420,18 @@ fn every_canary_is_an_ordinary_call() {
 /// TE-42: a repository's hooks are not run by a command that names none of them; rules start nothing.
 #[test]
 fn a_bare_test_runs_nothing_of_a_strangers_repository() {
-    let room = guarded(CASES).unapproved();
+    let fixture = guarded(CASES).unapproved();
     for args in
         [&["test"][..], &["test", "--canaries"], &["test", "--mutate"], &["test", "--record", "-"]]
     {
         let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
-        let output = room.run(args, event);
+        let output = fixture.run(args, event);
         assert_eq!(output.code, 1, "{args:?}: {}", output.all());
         assert!(output.stderr.contains("is not approved"), "{args:?}: {}", output.all());
         assert!(!output.stdout.contains("passed"), "{args:?}: {}", output.all());
     }
-    assert_eq!(room.run(&["test", "tenterhook.test.toml"], "").code, 0);
-    let rules = Room::new().unapproved();
+    assert_eq!(fixture.run(&["test", "tenterhook.test.toml"], "").code, 0);
+    let rules = Fixture::new().unapproved();
     rules.write(
         "project/tenterhook.toml",
         "[hook.no]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\ntest = [{ event = 'Bash ls', expect = 'deny' }]\n",
@@ -438,15 +439,15 @@ fn a_bare_test_runs_nothing_of_a_strangers_repository() {
     assert_eq!(rules.run(&["test"], "").code, 0);
 }
 
-/// TE-2: a file of cases is none with hooks, and says where it belongs.
+/// TE-2: a file of cases is not read as a file of hooks, and the message says where it belongs.
 #[test]
 fn a_file_of_cases_is_not_checked_as_hooks() {
-    let room = Room::new();
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write(
         "project/tenterhook.test.toml",
         "[[case]]\nevent = \"Bash ls\"\nexpect = \"proceed\"\n",
     );
-    let output = room.run(&["check", "tenterhook.test.toml"], "");
+    let output = fixture.run(&["check", "tenterhook.test.toml"], "");
     assert_eq!(output.code, 1);
     assert!(output.stderr.contains("`tenterhook test tenterhook.test.toml`"), "{}", output.all());
 }
@@ -457,19 +458,19 @@ fn a_file_of_cases_is_not_checked_as_hooks() {
 fn a_case_gives_a_hook_no_more_than_it_has_when_it_is_fired() {
     const HOOK: &str = "[hook.note]\non = 'PreToolUse'\nshell = 'echo x >notes/x || exit 2'\n";
     const CASE: &str = "[[hook.note.test]]\nevent = 'Bash ls'\nexpect = 'silent'\n";
-    let room = Room::new();
-    room.write("project/notes/.keep", "");
+    let fixture = Fixture::new();
+    fixture.write("project/notes/.keep", "");
     let play = |more: &str, own: &str| {
-        room.write("project/tenterhook.toml", &format!("{HOOK}{more}\n{CASE}"));
-        room.write("home/.config/tenterhook/tenterhook.toml", own);
+        fixture.write("project/tenterhook.toml", &format!("{HOOK}{more}\n{CASE}"));
+        fixture.write("home/.config/tenterhook/tenterhook.toml", own);
         let copied = "config = ['tenterhook.toml']\ncopy = ['notes']\n[[case]]\nevent = 'Bash ls'\nexpect = 'silent'\n";
-        room.write("project/notes.test.toml", copied);
-        let fired = room.run(&["fire", "Bash", "ls"], "");
-        let output = room.run(&["test", "notes.test.toml"], "");
+        fixture.write("project/notes.test.toml", copied);
+        let fired = fixture.run(&["fire", "Bash", "ls"], "");
+        let output = fixture.run(&["test", "notes.test.toml"], "");
         assert_eq!(output.code == 0, fired.code == 0, "{}{}", output.all(), fired.all());
         output
     };
-    let doctor = room.run(&["doctor", "--format", "json"], "").stdout;
+    let doctor = fixture.run(&["doctor", "--format", "json"], "").stdout;
     let doctor: serde_json::Value = serde_json::from_str(&doctor).unwrap();
     let can = doctor["kernel"]["tier"] != "T0" && doctor["kernel"]["tier"].is_string();
     let output = play("", "");
@@ -480,7 +481,9 @@ fn a_case_gives_a_hook_no_more_than_it_has_when_it_is_fired() {
     }
     assert_eq!(play("sandbox = { write = ['$PROJECT/notes'] }", "").code, 0);
     assert_eq!(play("sandbox = 'off'", "").code, 0);
-    let own =
-        format!("[source.'{}']\nsandbox = 'off'\n", room.path("project/tenterhook.toml").display());
+    let own = format!(
+        "[source.'{}']\nsandbox = 'off'\n",
+        fixture.path("project/tenterhook.toml").display()
+    );
     assert_eq!(play("", &own).code, 0);
 }

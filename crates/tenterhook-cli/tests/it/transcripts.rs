@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/transcripts")
@@ -17,8 +17,8 @@ pub(crate) fn samples() -> PathBuf {
 
 /// A copy of the samples, in which OpenCode's rows are in a database with a write-ahead log, as the agent leaves it. A build that
 /// cannot read the database has none.
-pub(crate) fn copied(room: &Room) -> PathBuf {
-    let place = room.path("samples");
+pub(crate) fn copied(fixture: &Fixture) -> PathBuf {
+    let place = fixture.path("samples");
     fs::create_dir(&place).unwrap();
     for entry in fs::read_dir(samples()).unwrap() {
         let entry = entry.unwrap();
@@ -76,8 +76,8 @@ fn database(path: &Path, rows: &str) {
 /// TR-1, TR-7: every count of the index, through the program.
 #[test]
 fn every_count_is_that_of_the_index() {
-    let room = Room::new();
-    let place = copied(&room);
+    let fixture = Fixture::new();
+    let place = copied(&fixture);
     let names = |place: &Path| {
         let mut names: Vec<_> = fs::read_dir(place)
             .unwrap()
@@ -94,7 +94,7 @@ fn every_count_is_that_of_the_index() {
         names
     };
     let before = names(&place);
-    let said = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
+    let said = fixture.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
     assert_eq!(names(&place), before, "nothing is written beside them");
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
@@ -135,34 +135,34 @@ fn every_count_is_that_of_the_index() {
 /// TR-1: a compressed rollout says what it said before.
 #[test]
 fn compressed_rollouts_are_read() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = fs::read(samples().join("codex-0.169.0-gpt5-main-resumed.jsonl")).unwrap();
     let bytes =
         ruzstd::encoding::compress_to_vec(&text[..], ruzstd::encoding::CompressionLevel::Fastest);
-    fs::create_dir_all(room.path("home/.codex/archived_sessions")).unwrap();
-    fs::write(room.path("home/.codex/archived_sessions/rollout-x.jsonl.zst"), bytes).unwrap();
-    let said = room.run(&["transcripts", "--format", "json"], "");
+    fs::create_dir_all(fixture.path("home/.codex/archived_sessions")).unwrap();
+    fs::write(fixture.path("home/.codex/archived_sessions/rollout-x.jsonl.zst"), bytes).unwrap();
+    let said = fixture.run(&["transcripts", "--format", "json"], "");
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((&said["files"][0]["calls"], &said["files"][0]["denied"]), (&20.into(), &2.into()));
 }
 
-/// TR-3: what is no session is said, and takes nothing else with it.
+/// TR-3: a file that is not a session is reported, and the others are read.
 #[test]
 fn what_cannot_be_read_is_said() {
-    let room = Room::new();
-    let place = room.path("samples");
+    let fixture = Fixture::new();
+    let place = fixture.path("samples");
     fs::create_dir(&place).unwrap();
     fs::copy(samples().join("claude-2.1.330-simple.jsonl"), place.join("a.jsonl")).unwrap();
-    room.write("samples/b.jsonl", "{\"x\":1}\n");
+    fixture.write("samples/b.jsonl", "{\"x\":1}\n");
     fs::write(place.join("c.jsonl.zst"), [0x28, 0xb5, 0x2f, 0xfd, 9, 9, 9]).unwrap();
     fs::write(place.join("opencode.db"), "no database").unwrap();
-    let output = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
+    let output = fixture.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
     assert_eq!(output.code, 0);
     let json: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(json["files"].as_array().unwrap().len(), 1);
     assert_eq!(json["left_out"].as_array().unwrap().len(), 3, "{}", output.stdout);
     assert_eq!(output.stderr.matches("warning:").count(), 3, "{}", output.stderr);
-    let output = room.run(&["transcripts", "nowhere"], "");
+    let output = fixture.run(&["transcripts", "nowhere"], "");
     assert_eq!(output.code, 1);
 }
 
@@ -170,9 +170,9 @@ fn what_cannot_be_read_is_said() {
 #[cfg(not(feature = "opencode"))]
 #[test]
 fn this_build_without_sqlite_names_the_feature_that_reads_the_database() {
-    let room = Room::new();
-    room.write("home/.local/share/opencode/opencode.db", "SQLite format 3");
-    let output = room.run(&["transcripts"], "");
+    let fixture = Fixture::new();
+    fixture.write("home/.local/share/opencode/opencode.db", "SQLite format 3");
+    let output = fixture.run(&["transcripts"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stderr.contains("`--features opencode`"), "{}", output.stderr);
 }
@@ -192,8 +192,8 @@ fn call(agent: &str, session: &str, id: &str, time: &str, command: &str) -> Stri
     format!("{line}\n")
 }
 
-fn listed(room: &Room) -> Value {
-    let output = room.run(&["transcripts", "s", "--format", "json"], "");
+fn listed(fixture: &Fixture) -> Value {
+    let output = fixture.run(&["transcripts", "s", "--format", "json"], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     let value = serde_json::from_str(&output.stdout).unwrap();
     fits_schema("transcripts", &value);
@@ -204,9 +204,9 @@ fn listed(room: &Room) -> Value {
 #[test]
 fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
     use std::io::Write;
-    let room = Room::new();
-    room.write("project/s/a.jsonl", "");
-    let path = room.path("project/s/a.jsonl");
+    let fixture = Fixture::new();
+    fixture.write("project/s/a.jsonl", "");
+    let path = fixture.path("project/s/a.jsonl");
     let lines: Vec<String> = (0..400)
         .map(|i| call("claude", "s", &format!("toolu_{i}"), "2026-11-20T09:00:00Z", "ls"))
         .collect();
@@ -224,7 +224,7 @@ fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
         });
         let mut before = 0;
         while is_done.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
-            let json = listed(&room);
+            let json = listed(&fixture);
             let Some(file) = json["files"].get(0) else { continue };
             let calls = file["calls"].as_u64().unwrap();
             assert!(calls >= before && calls <= 400, "{file}");
@@ -232,26 +232,28 @@ fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
             before = calls;
         }
     });
-    assert_eq!(listed(&room)["files"][0]["calls"], 400);
+    assert_eq!(listed(&fixture)["files"][0]["calls"], 400);
 }
 
 /// TR-5: two agents that give the same id to two calls made two calls; so did one agent in two sessions.
 #[test]
 fn agents_that_share_an_id_share_no_call() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let time = "2026-11-20T09:00:00Z";
-    room.write("project/s/a.jsonl", &call("claude", "s", "call-1", time, "ls"));
-    room.write("project/s/c.jsonl", &call("claude", "t", "call-1", "2026-11-20T10:00:00Z", "ls"));
+    fixture.write("project/s/a.jsonl", &call("claude", "s", "call-1", time, "ls"));
+    fixture
+        .write("project/s/c.jsonl", &call("claude", "t", "call-1", "2026-11-20T10:00:00Z", "ls"));
     let own = r#"{"type":"session","id":"s","model":"m","cwd":"/p","at":1763600000000}"#;
-    room.write("project/s/b.jsonl", &format!("{own}\n{}", call("own", "s", "call-1", time, "ls")));
-    let json = listed(&room);
+    fixture
+        .write("project/s/b.jsonl", &format!("{own}\n{}", call("own", "s", "call-1", time, "ls")));
+    let json = listed(&fixture);
     assert_eq!((&json["sum"]["calls"], &json["sum"]["copied"]), (&3.into(), &0.into()), "{json:#}");
 }
 
 /// TR-1: lines count in their order, whatever their clocks say; the first and the last time are those that are there.
 #[test]
 fn clocks_that_go_backwards_move_nothing() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let times = [
         "2026-11-20T12:00:00Z",
         "2026-11-20T09:00:00Z",
@@ -264,13 +266,14 @@ fn clocks_that_go_backwards_move_nothing() {
         .enumerate()
         .map(|(at, time)| call("claude", "s", &format!("toolu_{at}"), time, "ls"))
         .collect();
-    room.write("project/s/a.jsonl", &lines);
-    let json = listed(&room);
+    fixture.write("project/s/a.jsonl", &lines);
+    let json = listed(&fixture);
     let file = &json["files"][0];
     assert_eq!((&file["calls"], &file["copied"]), (&5.into(), &0.into()));
     assert_eq!(file["first"], "1969-01-01T00:00:00Z");
     assert!(file["last"].is_string(), "{file}");
-    room.write("project/hooks.toml", "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
+    fixture
+        .write("project/hooks.toml", "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
     let page = [
         "backtest",
         "native=hooks.toml",
@@ -281,7 +284,7 @@ fn clocks_that_go_backwards_move_nothing() {
         "--format",
         "json",
     ];
-    let json: Value = serde_json::from_str(&room.run(&page, "").stdout).unwrap();
+    let json: Value = serde_json::from_str(&fixture.run(&page, "").stdout).unwrap();
     fits_schema("backtest", &json);
     let lines: Vec<u64> = json["groups"][0]["examples"]
         .as_array()

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// T-65: with file and line, in every place that is looked at before an agent is started, and nothing is started.
 #[test]
 fn project_lists_what_runs_without_a_gate() {
-    let room = Room::new().unapproved();
+    let fixture = Fixture::new().unapproved();
     let settings = "{\n \"apiKeyHelper\": \"touch ran1\",\n \"env\": {\"BASH_ENV\": \"./ran2.sh\", \"HARMLESS\": \"1\"},\n \"statusLine\": {\"type\": \"command\", \"command\": \"touch ran3\"},\n \"model\": \"x\"}";
-    room.write("project/.claude/settings.json", settings);
-    room.write("project/.claude/settings.local.json", "{\"awsAuthRefresh\": \"touch ran4\"}");
-    room.write(
+    fixture.write("project/.claude/settings.json", settings);
+    fixture.write("project/.claude/settings.local.json", "{\"awsAuthRefresh\": \"touch ran4\"}");
+    fixture.write(
         "project/.mcp.json",
         "{\"mcpServers\": {\"x\": {\"command\": \"touch\", \"args\": [\"ran5\"]}}}",
     );
-    room.write("project/.claude/skills/look/SKILL.md", "---\nname: look\n---\n!`touch ran6`\n");
-    room.write("project/.claude/commands/a/b.md", "Run !`touch ran7` now\n");
+    fixture.write("project/.claude/skills/look/SKILL.md", "---\nname: look\n---\n!`touch ran6`\n");
+    fixture.write("project/.claude/commands/a/b.md", "Run !`touch ran7` now\n");
     let wanted = [
         ".claude/settings.json:2  touch ran1",
         ".claude/settings.json:3  ./ran2.sh",
@@ -26,52 +26,52 @@ fn project_lists_what_runs_without_a_gate() {
         ".claude/skills/look/SKILL.md:4  touch ran6",
         ".claude/commands/a/b.md:1  touch ran7",
     ];
-    room.write("home/.claude/settings.json", "{}");
+    fixture.write("home/.claude/settings.json", "{}");
     for args in [&["trust"][..], &["trust", "status"], &["status"]] {
-        let page = room.run(args, "").stdout;
+        let page = fixture.run(args, "").stdout;
         for line in wanted {
             assert_eq!(page.matches(line).count(), 1, "{args:?}: {line}: {page}");
         }
         assert!(!page.contains("HARMLESS"), "{page}");
         assert_eq!(page.matches("without asking a gate").count(), 1, "{page}");
     }
-    let json = room.run(&["status", "--format", "json"], "").stdout;
+    let json = fixture.run(&["status", "--format", "json"], "").stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["unasked"].as_array().unwrap().len(), wanted.len(), "{json}");
-    let ran = std::fs::read_dir(room.path("project")).unwrap();
+    let ran = std::fs::read_dir(fixture.path("project")).unwrap();
     assert!(!ran.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("ran")));
 }
 
 /// T-65: a project without such files says nothing.
 #[test]
 fn ordinary_project_lists_nothing() {
-    let room = Room::new().unapproved();
-    room.write(
+    let fixture = Fixture::new().unapproved();
+    fixture.write(
         "project/.claude/settings.json",
         "{\"permissions\": {\"allow\": [\"Bash(ls)\"]}, \"env\": {\"DEBUG\": \"1\"}}",
     );
-    room.write(
+    fixture.write(
         "project/.claude/skills/look/SKILL.md",
         "---\nname: look\n---\nRun `ls`! It is fast.\n```sh\nls\n```\n",
     );
     // Claude Code hands the files beside it over as they are.
-    room.write("project/.claude/skills/look/more.md", "Run !`touch ran8` first\n");
-    room.write("project/.claude/skills/group/deep/SKILL.md", "Run !`touch ran9` first\n");
+    fixture.write("project/.claude/skills/look/more.md", "Run !`touch ran8` first\n");
+    fixture.write("project/.claude/skills/group/deep/SKILL.md", "Run !`touch ran9` first\n");
     #[cfg(unix)]
     {
-        room.write("elsewhere/notes/a.md", "Run !`touch ran10` first\n");
-        std::fs::create_dir_all(room.path("project/.claude/commands")).unwrap();
+        fixture.write("elsewhere/notes/a.md", "Run !`touch ran10` first\n");
+        std::fs::create_dir_all(fixture.path("project/.claude/commands")).unwrap();
         for (link, to) in [("notes", "elsewhere/notes"), ("a.md", "elsewhere/notes/a.md")] {
-            let link = room.path(&format!("project/.claude/commands/{link}"));
-            std::os::unix::fs::symlink(room.path(to), link).unwrap();
+            let link = fixture.path(&format!("project/.claude/commands/{link}"));
+            std::os::unix::fs::symlink(fixture.path(to), link).unwrap();
         }
     }
-    room.write(
+    fixture.write(
         "project/.mcp.json",
         "{\"mcpServers\": {\"x\": {\"type\": \"http\", \"url\": \"https://example.org\"}}}",
     );
     for args in [&["trust", "status"][..], &["status"]] {
-        let page = room.run(args, "").stdout;
+        let page = fixture.run(args, "").stdout;
         assert!(!page.contains("without asking a gate"), "{page}");
     }
 }
@@ -80,25 +80,26 @@ fn ordinary_project_lists_nothing() {
 #[test]
 fn status_names_skill_lines_that_an_older_version_does_not_cover() {
     let page = |version: &str, settings: &str| {
-        let room = Room::new();
-        room.write("home/.claude/settings.json", settings);
-        room.write(
+        let fixture = Fixture::new();
+        fixture.write("home/.claude/settings.json", settings);
+        fixture.write(
             "home/lib/package.json",
             &format!("{{\"name\": \"x\", \"version\": \"{version}\"}}"),
         );
-        room.write("home/lib/bin/claude", "#!/bin/sh\nexit 1\n");
+        fixture.write("home/lib/bin/claude", "#!/bin/sh\nexit 1\n");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = std::fs::Permissions::from_mode(0o755);
-            std::fs::set_permissions(room.path("home/lib/bin/claude"), mode).unwrap();
+            std::fs::set_permissions(fixture.path("home/lib/bin/claude"), mode).unwrap();
         }
-        let path = room.path("home/lib/bin");
-        room.shell(&format!(
-            "tenterhook install claude >&2; PATH={}:$PATH tenterhook status",
-            path.display()
-        ))
-        .stdout
+        let path = fixture.path("home/lib/bin");
+        fixture
+            .shell(&format!(
+                "tenterhook install claude >&2; PATH={}:$PATH tenterhook status",
+                path.display()
+            ))
+            .stdout
     };
     let key = "disableSkillShellExecution";
     let old = page("2.1.330", "{}");

@@ -1,4 +1,4 @@
-//! Hook files that cannot be read, through the program: what is held, and what people are told.
+//! Hook files that cannot be read, through the program: what is blocked, and what is reported.
 #![cfg(unix)]
 
 use std::fs::Permissions;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::room::{Room, install};
+use crate::fixture::{Fixture, install};
 
 const CALL: &str = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push"}}"#;
 const PROMPT: &str = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "mend it"}"#;
@@ -21,17 +21,17 @@ fn a_file_that_is_torn_holds_calls_and_no_prompt() {
         (".reasonix/settings.json", 3),
         (".codewhale/hooks.toml", 3),
     ] {
-        let room = Room::new();
-        room.write(&format!("project/{file}"), "{\"hooks\": {");
-        let output = room.run(&["fire"], CALL);
+        let fixture = Fixture::new();
+        fixture.write(&format!("project/{file}"), "{\"hooks\": {");
+        let output = fixture.run(&["fire"], CALL);
         assert_eq!(output.code, code, "{file}: {}", output.all());
         assert!(
             output.stdout.contains("`tenterhook check` shows more"),
             "{file}: {}",
             output.all()
         );
-        assert_eq!(room.run(&["fire"], PROMPT).code, 0, "{file}");
-        let check = room.json(&["check", "--format", "json"], "", 1);
+        assert_eq!(fixture.run(&["fire"], PROMPT).code, 0, "{file}");
+        let check = fixture.json(&["check", "--format", "json"], "", 1);
         let codes: Vec<_> = check["diagnostics"]
             .as_array()
             .unwrap()
@@ -39,30 +39,30 @@ fn a_file_that_is_torn_holds_calls_and_no_prompt() {
             .map(|diagnostic| diagnostic["code"].clone())
             .collect();
         assert!(codes.contains(&"calls-held".into()), "{file}: {codes:?}");
-        let list = room.json(&["list", "--format", "json"], "", 0);
+        let list = fixture.json(&["list", "--format", "json"], "", 0);
         assert_eq!(list["hooks"][0]["event"], "PreToolUse", "{file}: {list}");
-        let explain = room.run(&["explain"], CALL);
+        let explain = fixture.run(&["explain"], CALL);
         assert!(explain.stdout.contains("C-72"), "{file}: {}", explain.all());
     }
 }
 
-/// C-70: nobody disarms a guard by taking the right to read it.
+/// C-70: removing the right to read a guard does not disarm it.
 #[test]
 fn a_file_that_may_not_be_read_holds_calls() {
-    let room = Room::new();
-    room.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nshell = 'true'\n");
-    room.write("project/.claude/settings.json", "{}");
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nshell = 'true'\n");
+    fixture.write("project/.claude/settings.json", "{}");
     let fire = || {
-        let program = room.path("tenterhook");
+        let program = fixture.path("tenterhook");
         if !program.exists() {
             install(Path::new(env!("CARGO_BIN_EXE_tenterhook")), &program);
         }
         let mut command = Command::new(program);
         command.arg("fire").env("PATH", "/usr/bin:/bin");
-        room.say_as_a_normal_user(command, CALL)
+        fixture.say_as_a_normal_user(command, CALL)
     };
     let set = |name: &str, mode| {
-        std::fs::set_permissions(room.path(name), Permissions::from_mode(mode)).unwrap();
+        std::fs::set_permissions(fixture.path(name), Permissions::from_mode(mode)).unwrap();
     };
     assert_eq!(fire().code, 0, "{}", fire().all());
     set("project/tenterhook.toml", 0);

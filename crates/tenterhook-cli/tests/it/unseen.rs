@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, fits_schema};
+use crate::fixture::{Fixture, fits_schema};
 
 /// An event before a tool call in the form of each dialect, with `{}` where the input stands.
 const BEFORE: &[(&str, &str)] = &[
@@ -25,14 +25,14 @@ const AFTER: &[(&str, &str)] = &[
 
 const TWICE: &str = r#"{"command": "git push", "command": "ls"}"#;
 
-fn fire(room: &Room, dialect: &str, event: &str, code: i32) -> Value {
-    let value = room.json(&["fire", "--format", "json", "--dialect", dialect], event, code);
+fn fire(fixture: &Fixture, dialect: &str, event: &str, code: i32) -> Value {
+    let value = fixture.json(&["fire", "--format", "json", "--dialect", dialect], event, code);
     fits_schema("outcome", &value);
     value
 }
 
-fn stream(room: &Room, dialect: &str, event: &str) -> Value {
-    let said = room.run(&["fire", "--stream", "--dialect", dialect], &format!("{event}\n"));
+fn stream(fixture: &Fixture, dialect: &str, event: &str) -> Value {
+    let said = fixture.run(&["fire", "--stream", "--dialect", dialect], &format!("{event}\n"));
     serde_json::from_str(said.stdout.lines().next().unwrap_or_default()).unwrap_or_default()
 }
 
@@ -48,14 +48,14 @@ fn denied(value: &Value, code: &str, names: &str) {
 /// E-10, E-9.
 #[test]
 fn a_key_that_stands_twice_denies_in_every_dialect() {
-    let room = Room::with_settings("{}");
+    let fixture = Fixture::with_settings("{}");
     for (dialect, event) in BEFORE {
         let twice = event.replace("{}", TWICE);
-        denied(&fire(&room, dialect, &twice, 2), "doubled-key", "command` stands twice");
-        denied(&stream(&room, dialect, &twice), "doubled-key", "command` stands twice");
+        denied(&fire(&fixture, dialect, &twice, 2), "doubled-key", "command` stands twice");
+        denied(&stream(&fixture, dialect, &twice), "doubled-key", "command` stands twice");
         let other = event.replacen('{', "{\"x\": {\"y\": 1, \"y\": 1}, ", 1);
         denied(
-            &fire(&room, dialect, &other, 2),
+            &fire(&fixture, dialect, &other, 2),
             match *dialect {
                 // It knows all of its keys.
                 "native" => "unreadable-event",
@@ -67,40 +67,40 @@ fn a_key_that_stands_twice_denies_in_every_dialect() {
             },
         );
         let once = event.replace("{}", r#"{"command": "ls", "x": {"command": "ls"}}"#);
-        assert_eq!(fire(&room, dialect, &once, 0)["faults"], json!([]), "{dialect}");
+        assert_eq!(fire(&fixture, dialect, &once, 0)["faults"], json!([]), "{dialect}");
     }
     for (dialect, key) in [("codewhale", "tool_args"), ("reasonix", "toolArgs")] {
         let event =
             BEFORE.iter().find(|pair| pair.0 == dialect).map(|pair| pair.1).unwrap_or_default();
         let twice = event.replace("{}", &json!(TWICE).to_string());
         let names = format!("`command` stands twice in `{key}`");
-        denied(&fire(&room, dialect, &twice, 2), "unreadable-event", &names);
+        denied(&fire(&fixture, dialect, &twice, 2), "unreadable-event", &names);
     }
 }
 
 /// E-10, E-30.
 #[test]
 fn a_key_that_stands_twice_where_nothing_is_at_stake_is_a_fault() {
-    let room = Room::with_settings("{}");
+    let fixture = Fixture::with_settings("{}");
     for (dialect, event) in AFTER {
         let twice = event.replace("{}", r#"{"a": 1, "a": 2}"#);
-        for value in [fire(&room, dialect, &twice, 0), stream(&room, dialect, &twice)] {
+        for value in [fire(&fixture, dialect, &twice, 0), stream(&fixture, dialect, &twice)] {
             assert_eq!(value["decision"], Value::Null, "{dialect}: {value}");
             assert_eq!(value["faults"][0]["code"], "doubled-key", "{dialect}: {value}");
         }
     }
     // Which event it is, is what is in doubt.
     let renamed = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "hook_event_name": "SessionEnd"}"#;
-    denied(&fire(&room, "claude", renamed, 2), "doubled-key", "`hook_event_name`");
-    // Nobody but a config may know it.
+    denied(&fire(&fixture, "claude", renamed, 2), "doubled-key", "`hook_event_name`");
+    // Only a config may know it.
     let own = r#"{"event": "deploy.before", "data": {"a": 1, "a": 1}}"#;
-    denied(&fire(&room, "native", own, 2), "doubled-key", "`data.a`");
+    denied(&fire(&fixture, "native", own, 2), "doubled-key", "`data.a`");
 }
 
 /// E-10.
 #[test]
 fn what_no_hook_can_see_is_denied() {
-    let room = Room::with_settings("{}");
+    let fixture = Fixture::with_settings("{}");
     let deep = format!("{}1{}", "{\"a\":".repeat(2_000), "}".repeat(2_000));
     for (dialect, event) in BEFORE {
         let lists = event.replace("{}", "{\"command\": \"ls\"}");
@@ -112,14 +112,14 @@ fn what_no_hook_can_see_is_denied() {
         for text in
             ["", " \n", "{", "[]", "7", "null", "{}", torn, &doubled, &nameless, &unnamed, &deep]
         {
-            denied(&fire(&room, dialect, text, 2), "unreadable-event", "");
+            denied(&fire(&fixture, dialect, text, 2), "unreadable-event", "");
         }
     }
-    let page = room.run(&["fire"], "");
+    let page = fixture.run(&["fire"], "");
     assert_eq!(page.code, 2, "{}", page.all());
     assert!(page.stdout.contains("BLOCKED") && page.stderr.contains("is empty"), "{}", page.all());
     // What nothing can hold up any more is an error, as before.
     let late = r#"{"hook_event_name": "SessionEnd", "session_id": 7}"#;
-    let output = room.run(&["fire"], late);
+    let output = fixture.run(&["fire"], late);
     assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.all());
 }

@@ -1,4 +1,4 @@
-//! Nothing waits for a FIFO or a device in the place of a file of a person's own. What each command says of it stands in its own room.
+//! No command waits for a FIFO or a device in the place of a file of a person. The module of each command tests its message.
 #![cfg(unix)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 const HOOKS: &str =
     "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push *)'\nshell = 'exit 2'\n";
@@ -29,21 +29,21 @@ const COMMANDS: &[&str] = &[
     "doctor",
 ];
 
-/// A room whose person approved, signed, recorded and installed.
-fn room() -> Room {
-    let room = Room::new().unapproved();
-    room.write("project/tenterhook.toml", HOOKS);
-    room.write("project/call.json", CALL);
-    room.write("home/.claude/projects/-x/a.jsonl", &format!("{SESSION}\n"));
-    room.approve("project");
+/// A fixture whose person approved, signed, recorded and installed.
+fn fixture() -> Fixture {
+    let fixture = Fixture::new().unapproved();
+    fixture.write("project/tenterhook.toml", HOOKS);
+    fixture.write("project/call.json", CALL);
+    fixture.write("home/.claude/projects/-x/a.jsonl", &format!("{SESSION}\n"));
+    fixture.approve("project");
     for line in ["trust key ../home/key", "trust sign --key ../home/key", "rules add guardrails"] {
-        let output = room.shell(&format!("tenterhook {line}"));
+        let output = fixture.shell(&format!("tenterhook {line}"));
         assert_eq!(output.code, 0, "{line}: {}", output.all());
     }
     for line in ["fire Bash 'git push'", "hook --agent claude --event PreToolUse <call.json"] {
-        room.shell(&format!("tenterhook {line}"));
+        fixture.shell(&format!("tenterhook {line}"));
     }
-    room
+    fixture
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -56,15 +56,15 @@ fn fifo(place: &Path) {
     assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
 }
 
-fn run(room: &Room, line: &str) -> Said {
-    room.shell(&format!("timeout 30 tenterhook {line}"))
+fn run(fixture: &Fixture, line: &str) -> CliOutput {
+    fixture.shell(&format!("timeout 30 tenterhook {line}"))
 }
 
 /// C-86: whatever a command opens, it does not wait for it.
 #[test]
 fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
-    let room = room();
-    let all = files(&room.path("home"));
+    let fixture = fixture();
+    let all = files(&fixture.path("home"));
     for kind in ["records", "heads", "sources", "lock", "guardrails", "home/key", "a.jsonl"] {
         let is = |path: &&PathBuf| path.to_string_lossy().contains(kind);
         assert!(all.iter().any(|path| is(&path)), "nothing is a file of {kind}: {all:?}");
@@ -75,9 +75,9 @@ fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
         for line in COMMANDS {
             fs::remove_file(&file).unwrap();
             fifo(&file);
-            let output = run(&room, line);
+            let output = run(&fixture, line);
             assert_ne!(output.code, WAITED, "{line} waits for {}", file.display());
-            // What removes the file or moves another one there did not wait for it either.
+            // A command that removes the file or moves a different file there did not wait for it either.
             let _ = fs::remove_file(&file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, &kept).unwrap();
@@ -85,16 +85,16 @@ fn nothing_waits_for_a_fifo_in_the_place_of_a_file() {
     }
 }
 
-/// C-86: who cannot look back is told which file it is.
+/// C-86: if the record cannot be read, the message names the file.
 #[test]
 fn a_record_that_is_no_file_is_named() {
-    let room = room();
-    let record = files(&room.path("home/.local/state/tenterhook/records")).remove(0);
+    let fixture = fixture();
+    let record = files(&fixture.path("home/.local/state/tenterhook/records")).remove(0);
     fs::remove_file(&record).unwrap();
     let named = record.file_name().unwrap().to_string_lossy().into_owned();
     let says = |what: &str| {
         for line in ["log", "log verify", "explain --last"] {
-            let output = run(&room, line);
+            let output = run(&fixture, line);
             let words = output.stderr.split_whitespace().collect::<String>();
             assert_eq!(output.code, 1, "{line}: {}", output.all());
             let what = format!("{named}`cannotberead:itis{what},notafile");

@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 #[test]
 fn a_wrong_call_is_no_block() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for args in [
         &["nonsense"][..],
         &["fire", "--nonsense"],
@@ -15,7 +15,7 @@ fn a_wrong_call_is_no_block() {
         &["explain", "a", "b", "c"],
         &[],
     ] {
-        let output = room.run(args, "");
+        let output = fixture.run(args, "");
         assert_eq!(output.code, 1, "{args:?}: {}", output.stderr);
         assert_eq!(output.stdout, "", "{args:?}");
         assert!(!output.stderr.is_empty(), "{args:?}");
@@ -24,14 +24,14 @@ fn a_wrong_call_is_no_block() {
 
 #[test]
 fn help_is_data_and_names_the_exit_codes() {
-    let output = Room::new().run(&["--help"], "");
+    let output = Fixture::new().run(&["--help"], "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     assert!(output.stdout.contains("Any code but 0 means: do not proceed."), "{}", output.stdout);
 }
 
 #[test]
 fn an_unknown_dialect_has_a_neighbour() {
-    let output = Room::new().run(&["fire", "--config", "cloude=x.json"], "{}");
+    let output = Fixture::new().run(&["fire", "--config", "cloude=x.json"], "{}");
     assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
@@ -44,7 +44,7 @@ For more information, try '--help'.
 
 #[test]
 fn a_named_file_must_be_there() {
-    let output = Room::new().run(&["fire", "--config", "none.json"], "{}");
+    let output = Fixture::new().run(&["fire", "--config", "none.json"], "{}");
     assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
@@ -58,7 +58,7 @@ hint: name a file that exists
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_no_config() {
-    let output = Room::new().run(&["explain", "--config", "/dev/zero", "Bash", "ls"], "");
+    let output = Fixture::new().run(&["explain", "--config", "/dev/zero", "Bash", "ls"], "");
     assert_snapshot!(output.all(), @r##"
 exit 1
 --- stdout
@@ -74,13 +74,13 @@ fn every_schema_is_one() {
     for name in
         ["config", "event", "answer", "outcome", "check", "list", "explain", "events", "log"]
     {
-        let output = Room::new().run(&["schema", name], "");
+        let output = Fixture::new().run(&["schema", name], "");
         let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
     }
 }
 
-/// V-41: what is printed has keys in one case. A form that belongs to somebody else (SARIF, another agent's event) is none of these.
+/// V-41: printed keys are in one case. Formats that other programs define (SARIF, another agent's event) are excepted.
 #[test]
 fn keys_are_written_in_snake_case() {
     let forms = [
@@ -88,7 +88,7 @@ fn keys_are_written_in_snake_case() {
         "test", "log",
     ];
     for name in forms {
-        let output = Room::new().run(&["schema", name], "");
+        let output = Fixture::new().run(&["schema", name], "");
         let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         let mut keys = Vec::new();
         properties(&schema, &mut keys);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::room::{Room, Said};
+use crate::fixture::{CliOutput, Fixture};
 
 const NATIVE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(deploy *)\"\nshell = 'echo no-deploy >&2; exit 2'\n";
 
@@ -22,44 +22,44 @@ const FILES: &[(&str, &str, i32)] = &[
     ),
 ];
 
-fn fire(room: &Room, command: &str) -> Said {
-    room.run(&["fire", "Bash", command], "")
+fn fire(fixture: &Fixture, command: &str) -> CliOutput {
+    fixture.run(&["fire", "Bash", command], "")
 }
 
 /// A project whose file was approved and then removed.
-fn room_without(name: &str, text: &str) -> Room {
-    let room = Room::new();
-    room.write(&format!("project/{name}"), text);
-    room.approve("project");
-    let room = room.unapproved();
-    let output = fire(&room, "deploy prod");
+fn room_without(name: &str, text: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write(&format!("project/{name}"), text);
+    fixture.approve("project");
+    let fixture = fixture.unapproved();
+    let output = fire(&fixture, "deploy prod");
     assert_ne!(output.code, 0, "the gate is approved: {name}: {}", output.all());
-    fs::remove_file(room.path(&format!("project/{name}"))).unwrap();
-    room
+    fs::remove_file(fixture.path(&format!("project/{name}"))).unwrap();
+    fixture
 }
 
 /// T-70.
 #[test]
 fn approved_file_that_is_gone_holds_what_its_gates_matched() {
     for (name, text, code) in FILES {
-        let room = room_without(name, text);
-        let output = fire(&room, "deploy prod");
+        let fixture = room_without(name, text);
+        let output = fire(&fixture, "deploy prod");
         assert_eq!(output.code, *code, "{name}: {}", output.all());
         let words = output.all().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("tenterhook untrust"), "{name}: {}", output.all());
         assert!(words.contains("is not there"), "{name}: {}", output.all());
         // Only that: other calls go on, and so do prompts.
         if text.contains("deploy *") {
-            let output = fire(&room, "ls -la");
+            let output = fire(&fixture, "ls -la");
             assert_eq!(output.code, 0, "{name}: {}", output.all());
         }
-        let output = room.run(&["fire", "Read", "src/main.rs"], "");
+        let output = fixture.run(&["fire", "Read", "src/main.rs"], "");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
-        let output = room.run(&["fire", "UserPromptSubmit", "hello"], "");
+        let output = fixture.run(&["fire", "UserPromptSubmit", "hello"], "");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
         // The file is back: nothing is held for it.
-        room.write(&format!("project/{name}"), text);
-        let output = fire(&room, "deploy prod");
+        fixture.write(&format!("project/{name}"), text);
+        let output = fire(&fixture, "deploy prod");
         assert!(!output.all().contains("untrust"), "{name}: {}", output.all());
     }
 }
@@ -68,13 +68,13 @@ fn approved_file_that_is_gone_holds_what_its_gates_matched() {
 #[test]
 fn approved_file_that_is_gone_is_forgotten_by_untrust() {
     for (name, text, _) in FILES {
-        let room = room_without(name, text);
-        let status = room.run(&["trust", "status"], "");
+        let fixture = room_without(name, text);
+        let status = fixture.run(&["trust", "status"], "");
         assert!(status.stdout.contains(name), "{name}: {}", status.all());
         let digest = status.stdout.split_whitespace().find(|word| word.len() == 64).unwrap();
-        let output = room.run(&["untrust", name, "--yes", digest], "");
+        let output = fixture.run(&["untrust", name, "--yes", digest], "");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
-        let output = fire(&room, "deploy prod");
+        let output = fire(&fixture, "deploy prod");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
@@ -82,26 +82,26 @@ fn approved_file_that_is_gone_is_forgotten_by_untrust() {
 /// T-70.
 #[test]
 fn file_that_was_never_approved_or_was_forgotten_holds_nothing_when_it_is_gone() {
-    let room = Room::new().unapproved();
-    room.write("project/tenterhook.toml", NATIVE);
-    assert_eq!(fire(&room, "deploy prod").code, 2, "it waits for an answer");
-    fs::remove_file(room.path("project/tenterhook.toml")).unwrap();
-    assert_eq!(fire(&room, "deploy prod").code, 0);
+    let fixture = Fixture::new().unapproved();
+    fixture.write("project/tenterhook.toml", NATIVE);
+    assert_eq!(fire(&fixture, "deploy prod").code, 2, "it waits for an answer");
+    fs::remove_file(fixture.path("project/tenterhook.toml")).unwrap();
+    assert_eq!(fire(&fixture, "deploy prod").code, 0);
     // Another project misses nothing.
-    let room = room_without("tenterhook.toml", NATIVE);
-    fs::create_dir(room.path("other")).unwrap();
-    assert_eq!(room.run_in("other", &["fire", "Bash", "deploy prod"], "").code, 0);
+    let fixture = room_without("tenterhook.toml", NATIVE);
+    fs::create_dir(fixture.path("other")).unwrap();
+    assert_eq!(fixture.run_in("other", &["fire", "Bash", "deploy prod"], "").code, 0);
 }
 
 /// T-71.
 #[test]
 fn pack_that_its_user_removes_holds_nothing() {
-    let room = Room::new().unapproved();
-    let add = room.run(&["rules", "add", "guardrails", "--project"], "");
+    let fixture = Fixture::new().unapproved();
+    let add = fixture.run(&["rules", "add", "guardrails", "--project"], "");
     assert_eq!(add.code, 0, "{}", add.all());
-    assert_ne!(fire(&room, "git push --force origin main").code, 0);
-    let remove = room.run(&["rules", "remove", "guardrails", "--project"], "");
+    assert_ne!(fire(&fixture, "git push --force origin main").code, 0);
+    let remove = fixture.run(&["rules", "remove", "guardrails", "--project"], "");
     assert_eq!(remove.code, 0, "{}", remove.all());
-    let output = fire(&room, "git push --force origin main");
+    let output = fire(&fixture, "git push --force origin main");
     assert_eq!(output.code, 0, "{}", output.all());
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// TE-41.
 #[test]
@@ -13,14 +13,14 @@ fn a_change_starts_another_round() {
         (&["check", "--watch", "a.toml"][..], "no findings in 1 file", "1 error in 1 file"),
         (&["test", "--watch", "a.toml"], "1 case passed", "1 of 1 case failed"),
     ] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let good =
             "[hook.a]\non = 'Stop'\nshell = 'true'\ntest = { event = 'Stop', expect = 'silent' }\n";
-        room.write("project/a.toml", good);
+        fixture.write("project/a.toml", good);
         let mut program = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
             .args(args)
-            .current_dir(room.path("project"))
-            .env("HOME", room.path("home"))
+            .current_dir(fixture.path("project"))
+            .env("HOME", fixture.path("home"))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -30,7 +30,7 @@ fn a_change_starts_another_round() {
         assert!(until(first), "{args:?}");
         let bad = good.replace("'silent'", "'ask'");
         let bad = if args[0] == "check" { bad.replace("shell", "shel") } else { bad };
-        room.write("project/a.toml", &bad);
+        fixture.write("project/a.toml", &bad);
         assert!(until(second), "{args:?}");
         let kill = format!("kill -INT {}", program.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());

@@ -1,6 +1,6 @@
 //! Screens of odd widths, and names that are longer than anybody likes: every line fits, and rows can be told apart.
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 /// Commands whose beginning is the same, a matcher that is long, and names that differ at their ends.
 const SETTINGS: &str = r#"{"hooks": {
@@ -39,11 +39,11 @@ const COMMANDS: &[&str] = &[
     "demo",
 ];
 
-fn room() -> Room {
-    let room = Room::with_settings(SETTINGS);
-    room.write("project/.git/HEAD", "");
-    room.write("project/tenterhook.toml", NATIVE);
-    room
+fn fixture() -> Fixture {
+    let fixture = Fixture::with_settings(SETTINGS);
+    fixture.write("project/.git/HEAD", "");
+    fixture.write("project/tenterhook.toml", NATIVE);
+    fixture
 }
 
 /// What there is to be copied is not broken.
@@ -53,10 +53,10 @@ fn is_to_be_copied(line: &str) -> bool {
 
 #[test]
 fn every_line_fits_the_screen() {
-    let room = room();
+    let fixture = fixture();
     for columns in WIDTHS {
         for command in COMMANDS {
-            let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            let text = fixture.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
             assert!(!text.is_empty(), "{command}");
             // A time is written as `[TIME]` here, which is longer than some.
             let lines =
@@ -71,11 +71,11 @@ fn every_line_fits_the_screen() {
 
 /// What tells hooks with a common beginning apart is there, whatever the width.
 #[test]
-fn rows_can_be_told_apart() {
-    let room = room();
+fn adjacent_rows_are_distinguishable() {
+    let fixture = fixture();
     for columns in WIDTHS {
         for command in ["list", "explain Bash 'git push'", "fire Bash 'git push'"] {
-            let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            let text = fixture.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
             for end in ["one", "two"] {
                 let words = text.split(|c: char| !c.is_alphanumeric());
                 let hooks = words.filter(|word| *word == end).count();
@@ -87,24 +87,24 @@ fn rows_can_be_told_apart() {
 
 #[test]
 fn narrow_screens_look_like_this() {
-    let room = room();
+    let fixture = fixture();
     for (columns, command) in
         [(40, "list"), (50, "explain Bash 'git push'"), (60, "fire Bash 'git push'"), (40, "check")]
     {
-        let text = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+        let text = fixture.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
         let name = command.split(' ').next().unwrap();
         insta::assert_snapshot!(format!("{name}_at_{columns}"), text);
     }
 }
 
-/// A text without line breaks is not gone through for each of its findings; where they are is said all the same.
+/// A text without line breaks is not searched for each of its findings; their positions are reported all the same.
 #[test]
 fn of_a_line_that_no_screen_shows_the_place_is_said() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let events: Vec<String> =
         (0..2_000).map(|at| format!(r#""E{at}": [{{"hooks": []}}]"#)).collect();
-    room.write("project/long.json", &format!(r#"{{"hooks": {{{}}}}}"#, events.join(", ")));
-    let output = room.shell("timeout 60 tenterhook check claude=long.json");
+    fixture.write("project/long.json", &format!(r#"{{"hooks": {{{}}}}}"#, events.join(", ")));
+    let output = fixture.shell("timeout 60 tenterhook check claude=long.json");
     assert_eq!(output.code, 1, "{}", output.all());
     assert_eq!(output.stdout.matches(" has no event `E").count(), 2_000);
     assert!(output.stdout.contains("--> long.json:1:12\n"), "{}", output.all());

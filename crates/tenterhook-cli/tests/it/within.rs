@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::fixture::Fixture;
 
 const EVENT: &str =
     r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
 
-fn count(room: &Room, file: &str) -> usize {
-    std::fs::read_to_string(room.path(file)).unwrap_or_default().lines().count()
+fn count(fixture: &Fixture, file: &str) -> usize {
+    std::fs::read_to_string(fixture.path(file)).unwrap_or_default().lines().count()
 }
 
 /// P-10.
 #[test]
 fn a_hook_that_fires_itself_is_refused_once() {
     for run in ["shell", "worker"] {
-        let room = Room::new();
-        room.write("project/event.json", EVENT);
+        let fixture = Fixture::new();
+        fixture.write("project/event.json", EVENT);
         let fire = "echo in >> fired; tenterhook fire --format json --config hooks.toml event.json > inner.json; echo $? > code";
         let itself = match run {
             "shell" => format!("shell = '{fire}'"),
@@ -24,16 +24,16 @@ fn a_hook_that_fires_itself_is_refused_once() {
                 r#"worker = ["sh", "-c", '{fire}; read line; echo "{{\"id\":1,\"answer\":{{}}}}"; read line']"#
             ),
         };
-        room.write(
+        fixture.write(
             "project/hooks.toml",
             &format!(
                 "[hook.itself]\non = 'PreToolUse'\n{itself}\npass = ['PATH']\n[hook.other]\non = 'PreToolUse'\nshell = 'echo other >> others'\n"
             ),
         );
-        let output = room.shell("tenterhook fire --config hooks.toml event.json");
-        assert_eq!(count(&room, "project/fired"), 1, "{run}: {}", output.all());
-        assert_eq!(count(&room, "project/others"), 2, "{run}: {}", output.all());
-        let inner = std::fs::read_to_string(room.path("project/inner.json")).unwrap();
+        let output = fixture.shell("tenterhook fire --config hooks.toml event.json");
+        assert_eq!(count(&fixture, "project/fired"), 1, "{run}: {}", output.all());
+        assert_eq!(count(&fixture, "project/others"), 2, "{run}: {}", output.all());
+        let inner = std::fs::read_to_string(fixture.path("project/inner.json")).unwrap();
         let inner: Value = serde_json::from_str(&inner).unwrap();
         assert_eq!(inner["decision"], "deny", "{inner:#}");
         let faults = inner["faults"].as_array().unwrap();
@@ -42,7 +42,7 @@ fn a_hook_that_fires_itself_is_refused_once() {
             (&faults[0]["code"], &faults[0]["hook"]),
             (&"already-firing".into(), &"itself".into())
         );
-        assert_eq!(std::fs::read_to_string(room.path("project/code")).unwrap(), "2\n");
+        assert_eq!(std::fs::read_to_string(fixture.path("project/code")).unwrap(), "2\n");
         if run == "shell" {
             assert_eq!(output.code, 0, "no hook denied the outer event: {}", output.all());
         }
@@ -52,36 +52,37 @@ fn a_hook_that_fires_itself_is_refused_once() {
 /// P-11.
 #[test]
 fn a_chain_of_hooks_ends() {
-    let room = Room::new();
-    room.write("project/event.json", EVENT);
+    let fixture = Fixture::new();
+    fixture.write("project/event.json", EVENT);
     for level in 0..12 {
         let next = level + 1;
-        room.write(
+        fixture.write(
             &format!("project/{level}.toml"),
             &format!(
                 "[hook.h{level}]\non = 'PreToolUse'\nshell = 'echo {level} >> levels; tenterhook fire --config {next}.toml event.json >> said 2>&1; exit 0'\n"
             ),
         );
     }
-    let output = room.shell("tenterhook fire --config 0.toml event.json");
+    let output = fixture.shell("tenterhook fire --config 0.toml event.json");
     assert_eq!(output.code, 0, "{}", output.all());
-    assert_eq!(count(&room, "project/levels"), 9);
-    let inner = std::fs::read_to_string(room.path("project/said")).unwrap();
+    assert_eq!(count(&fixture, "project/levels"), 9);
+    let inner = std::fs::read_to_string(fixture.path("project/said")).unwrap();
     assert!(inner.contains("nested-too-deep") && inner.contains("BLOCKED"), "{inner}");
 }
 
 /// P-12.
 #[test]
 fn no_mark_opens_a_gate() {
-    let room = Room::new();
-    room.write("project/event.json", EVENT);
-    room.write("project/hooks.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'exit 2'\n");
-    room.write("project/rule.toml", "[hook.no]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
+    let fixture = Fixture::new();
+    fixture.write("project/event.json", EVENT);
+    fixture.write("project/hooks.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'exit 2'\n");
+    fixture
+        .write("project/rule.toml", "[hook.no]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
     let marks = ["", ",", "no", "hooks.toml", "0123456789abcdef", "$(printf 'x%.0s' $(seq 50000))"];
     let deep = "1,2,3,4,5,6,7,8,9,10";
     for config in ["hooks.toml", "rule.toml"] {
         for mark in marks.iter().chain(&[deep]) {
-            let output = room.shell(&format!(
+            let output = fixture.shell(&format!(
                 "TENTERHOOK_FIRING=\"{mark}\" tenterhook fire --config {config} event.json"
             ));
             assert_eq!(output.code, 2, "{mark}: {}", output.all());

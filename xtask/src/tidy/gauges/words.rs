@@ -108,8 +108,9 @@ pub(super) const FILES: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-cli/src/command/trust.rs", "sign", "the command"),
     ("crates/tenterhook-cli/src/args/trust.rs", "sign", "the command"),
     ("crates/tenterhook-agent/src/face/terminal", "leave", "leaves the alternate screen"),
+    ("crates/tenterhook-cli/tests/it/lock.rs", "sign", "the command, and the verb"),
     ("crates/tenterhook-cli/tests/it/messy.rs", "NOBODY", "the Unix user"),
-    ("crates/tenterhook-cli/tests/it/room.rs", "NOBODY", "the Unix user"),
+    ("crates/tenterhook-cli/tests/it/fixture.rs", "NOBODY", "the Unix user"),
     ("e2e/src/soak.rs", "NOBODY", "the Unix user"),
     ("e2e/src/starved", "NOBODY", "the Unix user"),
 ];

@@ -14,11 +14,11 @@ use tenterhook::transcript::{Agent, Told};
 use tenterhook::{Event, Outcome};
 
 use super::shape::{cleaned, shape, shown};
-use super::tally::{Tally, is_told, verdict};
+use super::tally::{Tally, is_reported, verdict};
 use crate::args::{Backtest as Args, PageContent};
 use crate::command::change::{Readers, write_in_place, write_new};
 use crate::problem::Problem;
-use crate::show::words::{count, line};
+use crate::show::layout::{count, line};
 
 /// The page, with a place for the data.
 const PAGE: &str = include_str!("page/page.html");
@@ -90,9 +90,9 @@ pub(super) struct Row {
     order: (usize, u64),
 }
 
-/// An event that was asked about, and all that was said to it.
+/// An event that was tried, with every answer to it.
 pub(super) struct Asked<'a> {
-    pub(super) told: &'a Told<'a>,
+    pub(super) record: &'a Told<'a>,
     pub(super) agent: Agent,
     pub(super) file: &'a Path,
     pub(super) number: usize,
@@ -104,7 +104,7 @@ pub(super) struct Asked<'a> {
 
 impl Row {
     /// `None` where the page is full.
-    pub(super) fn of(
+    pub(super) fn new(
         all: &Gathering,
         asked: &Asked<'_>,
         hooks: &Backtest,
@@ -113,23 +113,23 @@ impl Row {
         if !all.takes() {
             return None;
         }
-        let Asked { told, event, outcome, old, .. } = asked;
+        let Asked { record, event, outcome, old, .. } = asked;
         let name = |text: Option<&str>| all.name(text.unwrap_or_default());
-        let cwd = name(told.cwd.as_deref());
+        let cwd = name(record.cwd.as_deref());
         let about = event.text("prompt").map(str::to_owned);
         let about = about.or_else(|| event.tool().map(|tool| full(tool.input)));
         let spoken =
             outcome.steps.iter().find(|step| step.verdict > Restraint::Allow || step.rewrote);
-        let is_told = is_told(verdict(outcome), old.map(verdict));
+        let is_reported = is_reported(verdict(outcome), old.map(verdict));
         Some(Self {
-            time: told.time,
+            time: record.time,
             session: (
-                name(told.session.as_deref()),
+                name(record.session.as_deref()),
                 asked.agent,
                 cwd.clone(),
                 all.name(&asked.file.to_string_lossy()),
             ),
-            line: told.line,
+            line: record.line,
             place: cwd,
             what: match all.content {
                 PageContent::None => {
@@ -139,10 +139,10 @@ impl Row {
             },
             text: about.map(|text| all.text(&text)).unwrap_or_default(),
             verdict: verdict(outcome),
-            before: old.map(verdict).filter(|_| is_told),
+            before: old.map(verdict).filter(|_| is_reported),
             hook: spoken.map(|step| step.hook.clone()),
-            why: why(all, asked, is_told.then_some((hooks, session))),
-            order: (asked.number, told.line),
+            why: why(all, asked, is_reported.then_some((hooks, session))),
+            order: (asked.number, record.line),
         })
     }
 }
@@ -197,12 +197,12 @@ fn why(
 
 /// Words that stand in the data once.
 #[derive(Default)]
-struct Words {
+struct StringTable {
     all: Vec<String>,
     at: HashMap<String, usize>,
 }
 
-impl Words {
+impl StringTable {
     fn at(&mut self, word: &str) -> usize {
         if let Some(at) = self.at.get(word) {
             return *at;
@@ -248,7 +248,7 @@ fn head() -> &'static str {
 
 fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> String {
     rows.sort_by_key(|row| (row.time, row.order));
-    let mut words = Words::default();
+    let mut words = StringTable::default();
     let mut sessions: Vec<Value> = Vec::new();
     let mut known: HashMap<(String, Agent, String), usize> = HashMap::new();
     let mut calls: Vec<Value> = Vec::with_capacity(rows.len());
@@ -257,9 +257,9 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
         let which = (name, agent, file);
         let session = known.get(&which).copied().unwrap_or_else(|| {
             let (name, agent, file) = &which;
-            let told =
+            let fields =
                 [words.some(name), words.some(agent.name()), words.some(&cwd), words.some(file)];
-            sessions.push(json!(told));
+            sessions.push(json!(fields));
             known.insert(which.clone(), sessions.len() - 1);
             sessions.len() - 1
         });
@@ -299,7 +299,7 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
 
 fn about(all: &Gathering) -> String {
     let content = match all.content {
-        PageContent::None => "What was said is not in this page.",
+        PageContent::None => "This page holds no text of the sessions.",
         PageContent::Redacted => "What looks like a secret is taken out.",
         PageContent::Full => "Nothing is taken out: this page may hold secrets.",
     };

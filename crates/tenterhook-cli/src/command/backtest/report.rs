@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tenterhook::backtest::Backtest;
 
-use super::tally::{Group, Key, Place, Tally};
+use super::tally::{Group, Key, Location, Tally};
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, BacktestFormat};
 use crate::command::print_json;
 use crate::load::shorten;
 use crate::problem::Problem;
+use crate::show::layout::{count, flow};
 use crate::show::paint::{BOLD, DIM, ERROR, PLAIN, WARNING, paint};
 use crate::show::sarif::{self, Finding, Level};
-use crate::show::words::{count, flow};
 use crate::term::Term;
 
 pub(super) fn print(
@@ -30,7 +30,7 @@ pub(super) fn print(
     }
 }
 
-fn time(place: &Place) -> Option<String> {
+fn time(place: &Location) -> Option<String> {
     Timestamp::from_millisecond(place.time?).ok().map(|time| time.to_string())
 }
 
@@ -42,7 +42,7 @@ fn sorted(tally: &Tally) -> Vec<(&Key, &Group)> {
 }
 
 fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
-    let example = |location: &Place| json!({ "text": location.text, "file": location.file, "line": location.line, "time": time(location), "session": location.session.1 });
+    let example = |location: &Location| json!({ "text": location.text, "file": location.file, "line": location.line, "time": time(location), "session": location.session.1 });
     let groups: Vec<Value> = sorted(tally)
         .iter()
         .map(|(key, group)| {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tenterhook::Event;
 use tenterhook::record::redacted;
 
-use crate::show::words;
+use crate::show::layout;
 
 /// How long an example is at most.
 const LONGEST: usize = 160;
@@ -23,7 +23,7 @@ pub(super) fn shape(event: &Event) -> String {
     shown(&shape, 60)
 }
 
-/// The program of a line, and what it is told to do: `git push`.
+/// The program of a line and its subcommand: `git push`.
 fn command(line: &str) -> Option<String> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|part| !part.is_empty());
     let words = parts.map(|part| {
@@ -71,12 +71,12 @@ pub(super) fn example(event: &Event) -> String {
 
 /// A text in one line, without what looks like a secret, cut.
 pub(super) fn shown(text: &str, longest: usize) -> String {
-    words::cut(&words::line(&cleaned(text, longest * 8)), longest)
+    layout::cut(&layout::line(&cleaned(text, longest * 8)), longest)
 }
 
 /// A text without what looks like a secret, cut; its lines stay.
 pub(super) fn cleaned(text: &str, longest: usize) -> String {
-    // What is cut away is not looked at, but for what a secret might need to be known by.
+    // The text beyond the limit is ignored, except for what is needed to recognize a secret.
     let near: String = text.chars().take(longest).collect();
     match redacted(near.into()) {
         Value::String(text) => text,

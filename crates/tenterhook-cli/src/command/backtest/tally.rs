@@ -1,4 +1,4 @@
-//! What came of all events, counted as they come. Bounded: examples are few, and kinds that are too many are counted together.
+//! Counts the outcomes of all events as they arrive. Memory is bounded: examples are few, and rare kinds share one count.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -25,7 +25,7 @@ fn session(agent: Agent, record: &Told<'_>) -> Session {
 
 /// Where something happened. The order is that of files and lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub(super) number: usize,
     pub(super) line: u64,
     pub(super) file: String,
@@ -34,14 +34,14 @@ pub(super) struct Place {
     pub(super) text: String,
 }
 
-impl Place {
-    pub(super) fn of(number: usize, file: &File, told: &Told<'_>) -> Self {
+impl Location {
+    pub(super) fn new(number: usize, file: &File, record: &Told<'_>) -> Self {
         Self {
             number,
-            line: told.line,
+            line: record.line,
             file: file.path.to_string_lossy().into_owned(),
-            time: told.time,
-            session: session(file.agent, told),
+            time: record.time,
+            session: session(file.agent, record),
             text: String::new(),
         }
     }
@@ -54,7 +54,7 @@ impl Place {
 /// What all calls of one kind have in common: what was decided, by whom, and their shape.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
-    /// What was said before, where two sets of hooks are compared.
+    /// The earlier verdict, if two sets of hooks are compared.
     pub(super) before: Option<&'static str>,
     pub(super) verdict: &'static str,
     pub(super) hook: String,
@@ -68,12 +68,12 @@ pub(super) struct Group {
     pub(super) sessions: BTreeSet<Session>,
     /// That of the first.
     pub(super) reason: String,
-    pub(super) examples: BTreeSet<Place>,
+    pub(super) examples: BTreeSet<Location>,
 }
 
 impl Group {
     fn first(&self) -> Option<(usize, u64)> {
-        self.examples.first().map(Place::order)
+        self.examples.first().map(Location::order)
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Tally {
     pub(super) days: BTreeSet<i64>,
     pub(super) sessions: HashSet<Session>,
     pub(super) touched: HashSet<Session>,
-    /// Of each hook, how often it said what.
+    /// The number of each verdict, for each hook.
     pub(super) hooks: BTreeMap<HookId, BTreeMap<&'static str, u64>>,
     pub(super) groups: BTreeMap<Key, Group>,
     pub(super) not_replayed: BTreeMap<HookId, u64>,
@@ -112,8 +112,8 @@ pub(super) fn verdict(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Whether something is told of an event: what would have been held up or rewritten, or what differs from before.
-pub(super) fn is_told(now: &str, before: Option<&str>) -> bool {
+/// Whether an event is reported: it would have been held up or rewritten, or its verdict differs from before.
+pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
     match before {
         Some(before) => before != now,
         None => !matches!(now, "silent" | "allow"),
@@ -146,7 +146,7 @@ impl Tally {
         outcome: &Outcome,
         old: Option<&Outcome>,
         not_replayed: &[HookId],
-        place: Place,
+        place: Location,
     ) {
         self.events += 1;
         for hook in not_replayed {
@@ -162,14 +162,20 @@ impl Tally {
             }
         }
         let (now, before) = (verdict(outcome), old.map(verdict));
-        if is_told(now, before) {
-            self.tell(event, outcome, old, place);
+        if is_reported(now, before) {
+            self.add_example(event, outcome, old, place);
         }
     }
 
-    fn tell(&mut self, event: &Event, outcome: &Outcome, old: Option<&Outcome>, mut place: Place) {
+    fn add_example(
+        &mut self,
+        event: &Event,
+        outcome: &Outcome,
+        old: Option<&Outcome>,
+        mut place: Location,
+    ) {
         self.touched.insert(place.session.clone());
-        // Where nothing restrains any more, it is told who did.
+        // If no hook restrains any more, report the hooks that did before.
         let whose =
             if outcome.restraint > Restraint::Allow { outcome } else { old.unwrap_or(outcome) };
         let hook = whose.steps.iter().find(|step| step.verdict > Restraint::Allow);

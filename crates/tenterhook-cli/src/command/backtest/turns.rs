@@ -1,5 +1,5 @@
-//! In whose turn it is to say which calls are copies: that of the files in their order, on however many threads they are read. What is first
-//! would be another one in each run otherwise.
+//! Decides which file may mark calls as copies: the files take turns in their order, on any number of threads. Without turns,
+//! each run could pick a different call as the original.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -11,8 +11,8 @@ pub(super) struct Turns {
     moved: Condvar,
 }
 
-/// The turn of one file: it comes once those of all files before it are over. Whoever has one and drops it waits for it and ends it, so
-/// that no way out of a file leaves the others waiting.
+/// The turn of one file. It comes once the turns of all files before it are over. Dropping it waits for it and ends it, so that
+/// no early return leaves the other files waiting.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     turns: &'a Turns,
@@ -21,7 +21,7 @@ pub(super) struct Turn<'a> {
 
 impl Turns {
     /// The turn of this file. Each number has to be taken once, and the lower ones first.
-    pub(super) const fn of(&self, number: usize) -> Turn<'_> {
+    pub(super) const fn turn(&self, number: usize) -> Turn<'_> {
         Turn { turns: self, number }
     }
 }

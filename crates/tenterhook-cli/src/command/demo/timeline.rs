@@ -10,9 +10,9 @@ use tenterhook::outcome::{Ended, Step};
 use tenterhook::plan::Because;
 use tenterhook::{Event, Outcome};
 
-use crate::show::outcome::{about, hook_name, name_of, said, step_verdict, verdict};
+use crate::show::layout::{line, time, width, wrap};
+use crate::show::outcome::{about, effects, hook_name, name_of, step_verdict, verdict};
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, WARNING, paint};
-use crate::show::words::{line, time, width, wrap};
 
 /// How far everything under an event is set in.
 const INDENT: usize = 8;
@@ -27,7 +27,7 @@ pub(super) struct Scene<'a> {
     pub(super) at: Duration,
     /// What happened.
     pub(super) event: &'a Event,
-    /// What the plan said of every hook.
+    /// The plan for every hook.
     pub(super) plan: &'a [(Arc<Hook>, Because)],
     /// What came of it.
     pub(super) outcome: &'a Outcome,
@@ -41,8 +41,8 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
     for step in did_run {
         out.push_str(&ran(step, ruleset, columns));
     }
-    for (label, text) in said(scene.outcome) {
-        words(label, &text, columns, &mut out);
+    for (label, text) in effects(scene.outcome) {
+        labelled(label, &text, columns, &mut out);
     }
     for fault in &scene.outcome.faults {
         let text = format!("{}: {}", fault.code, fault.message);
@@ -141,7 +141,7 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     format!("{above}{indent}{lead} {name}{pad}{verdict}{}\n", paint(DIM, took))
 }
 
-fn words(label: &str, text: &str, columns: usize, out: &mut String) {
+fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
     marked(paint(PLAIN, label), width(label), text, columns, out);
 }
 

@@ -11,8 +11,8 @@ use tenterhook_process::{Means, Tier};
 use super::sources::is_ours_alone;
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten};
+use crate::show::layout::count;
 use crate::show::outcome::own_name;
-use crate::show::words::count;
 
 /// A hook that starts a program.
 pub(super) struct Program {
@@ -29,7 +29,7 @@ pub(super) struct Program {
 /// What becomes of it on this machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Runs {
-    /// Nobody confines it.
+    /// No sandbox.
     Free,
     /// It would be confined, and runs with all rights where that cannot be had.
     Unconfined,
@@ -42,14 +42,14 @@ enum Runs {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lack {
     Tier(Tier),
-    /// Of root no processes are counted.
+    /// The processes of root are not counted.
     Counting,
     /// Ports are not told apart.
     Ports,
 }
 
 impl Runs {
-    fn of(sandbox: &Sandbox, means: Means) -> Self {
+    fn new(sandbox: &Sandbox, means: Means) -> Self {
         let Some(grants) = sandbox.grants() else { return Self::Free };
         let demanded = match grants.demands() {
             tenterhook::hook::Tier::T0 => Tier::T0,
@@ -67,7 +67,7 @@ impl Runs {
     }
 
     /// The word for it in the JSON.
-    const fn word(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Free | Self::Unconfined => Tier::T0.name(),
             Self::In(tier) => tier.name(),
@@ -97,7 +97,7 @@ pub(super) fn programs(
         is_named: own_name(hook).is_some(),
         place: hook.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
         sandbox: hook.sandbox.told(),
-        runs: Runs::of(&hook.sandbox, means),
+        runs: Runs::new(&hook.sandbox, means),
     };
     ruleset.hooks().iter().filter(starts).map(program).collect()
 }
@@ -152,12 +152,12 @@ impl Program {
         let (file, line) = self.place.clone().unzip();
         json!({
             "name": self.name, "file": file, "line": line, "sandbox": self.sandbox,
-            "runs_in": self.runs.word(),
+            "runs_in": self.runs.name(),
         })
     }
 }
 
-/// The names of a group; of many, the first ones, and of hooks that nobody named their number.
+/// The names of a group: the first ones if it is large, and the number of hooks without a name.
 fn named(group: &[&Program]) -> String {
     const SHOWN: usize = 4;
     if !group.iter().all(|program| program.is_named) {
@@ -167,7 +167,7 @@ fn named(group: &[&Program]) -> String {
     let shown: Vec<String> = group.iter().take(SHOWN).map(quoted).collect();
     match group.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
-        1 => format!("{} and another one", shown.join(", ")),
+        1 => format!("{} and 1 more", shown.join(", ")),
         many => format!("{} and {many} others", shown.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! What stands in the files of an agent, entry by entry with its line, and what is wrong with it. Runs nothing.
+//! Reads the files of an agent entry by entry, each with its line, and finds mistakes. Runs nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use tenterhook::install::{self, Approval, own_file};
 use super::finding::{Finding, Kind, Mend};
 use super::switches;
 use crate::ambient::Here;
-use crate::command::install::files::{home, places, read, scope_word};
-use crate::show::words::count;
+use crate::command::install::files::{file_paths, home, read, scope_word};
+use crate::show::layout::count;
 
 /// An entry of ours.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) event: &'static Event,
-    /// What the agent runs for it: a line for a shell, or a program of its own.
+    /// What the agent runs for it: a shell line or a program.
     pub(super) call: Call,
     pub(super) line: Option<usize>,
     /// The program of ours that it starts.
@@ -41,7 +41,7 @@ pub(super) struct File {
 
 /// The files of an agent that are there.
 pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
-    places(agent, here).iter().flat_map(|(scope, root)| in_scope(agent, *scope, root)).collect()
+    file_paths(agent, here).iter().flat_map(|(scope, root)| in_scope(agent, *scope, root)).collect()
 }
 
 fn in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
@@ -133,7 +133,7 @@ pub(super) fn line_of(text: &str, wanted: &str) -> Option<usize> {
     text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
 }
 
-/// What is wrong with the files of an agent.
+/// The findings about the files of an agent.
 pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
     let mut found: Vec<Finding> = files.iter().filter_map(|file| unreadable(file, here)).collect();
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
@@ -161,7 +161,7 @@ pub(super) fn install_line(agent: &Agent, scope: Scope) -> Mend {
 fn unreadable(file: &File, here: &Here) -> Option<Finding> {
     let (line, why) = file.broken.as_ref()?;
     let mend =
-        Mend::words("mend the file by hand; `tenterhook install` changes nothing in it before");
+        Mend::advice("mend the file by hand; `tenterhook install` changes nothing in it before");
     Some(Finding::new(Kind::FileUnreadable, why.as_str(), mend).at(&file.path, *line, here))
 }
 
@@ -183,8 +183,8 @@ fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
         })
     };
     let gates = of(true, Kind::GateMissing, "nothing is asked before these happen");
-    let told = of(false, Kind::EventMissing, "hooks for these do not run");
-    gates.into_iter().chain(told).collect()
+    let others = of(false, Kind::EventMissing, "hooks for these do not run");
+    gates.into_iter().chain(others).collect()
 }
 
 /// An entry that is not as `install` writes it: the first line that would become another.
@@ -203,7 +203,8 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     }
     let same = file.text.lines().zip(wanted.lines()).take_while(|(one, other)| one == other);
     let line = same.count() + 1;
-    let what = "an entry is not as `install` writes it: a time-out, a matcher or a word that restrains is another";
+    let what =
+        "this entry differs from what `install` writes (timeout, matcher or fail-closed wrapper)";
     Some(Finding::new(Kind::EntryAltered, what, install_line(agent, file.scope)).at(
         &file.path,
         Some(line),
@@ -211,7 +212,7 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     ))
 }
 
-/// The text as `install` would have it, where no entry is missing: that is a finding of its own.
+/// The text as `install` would write it, without adding missing entries: these have their own finding.
 fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Option<String> {
     let events: Vec<Event> = agent
         .installation
@@ -238,7 +239,7 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
 
 fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
     let Some(name) = agent.installation.approvals_of(file.scope) else { return Vec::new() };
-    let text = said(&home(agent, here).join(name));
+    let text = read_text(&home(agent, here).join(name));
     let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &text);
     let of = |state: Approval| {
         let events: Vec<&String> = approvals
@@ -251,18 +252,18 @@ fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
             .iter()
             .find(|entry| events.first().is_some_and(|e| *e == entry.event.name))?;
         let what = format!(
-            "{} {}: {} skips what stands there for them without a word",
+            "{} {}: {} silently skips these entries",
             count(events.len(), "event"),
             state.word(),
             agent.title
         );
-        let finding = Finding::new(Kind::NotApproved, what, Mend::words(agent.installation.next));
+        let finding = Finding::new(Kind::NotApproved, what, Mend::advice(agent.installation.next));
         Some(finding.at(&file.path, first.line, here))
     };
     [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()
 }
 
 /// What cannot be read approves nothing.
-fn said(path: &Path) -> String {
+fn read_text(path: &Path) -> String {
     read(path).ok().flatten().unwrap_or_default()
 }

@@ -8,14 +8,14 @@ use crate::load::shorten;
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// A hook does not count, or may not at the moment that it is needed.
+    /// A hook does not run, or may fail when it is needed.
     Error,
     /// Somebody should look.
     Warning,
 }
 
 impl Weight {
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -33,7 +33,7 @@ macro_rules! kinds {
             #[cfg(test)]
             pub(super) const ALL: &[Self] = &[$(Self::$name),*];
 
-            pub(super) const fn word(self) -> &'static str {
+            pub(super) const fn name(self) -> &'static str {
                 match self { $(Self::$name => $word),* }
             }
 
@@ -89,7 +89,7 @@ impl Mend {
         Self::Run(line.into())
     }
 
-    pub(super) fn words(words: impl Into<String>) -> Self {
+    pub(super) fn advice(words: impl Into<String>) -> Self {
         Self::Do(words.into())
     }
 }
@@ -136,11 +136,11 @@ mod tests {
         let schema = include_str!("../schema/doctor.json");
         let spec = include_str!("../../../../../docs/spec/bridge.md");
         for (at, kind) in Kind::ALL.iter().enumerate() {
-            let word = kind.word();
+            let word = kind.name();
             assert!(schema.contains(&format!("\"{word}\"")), "{word}");
-            let row = format!("| `{word}` | {} |", kind.weight().word());
+            let row = format!("| `{word}` | {} |", kind.weight().name());
             assert!(spec.contains(&row), "{row}");
-            assert!(Kind::ALL.iter().skip(at + 1).all(|kind| kind.word() != word), "{word} twice");
+            assert!(Kind::ALL.iter().skip(at + 1).all(|kind| kind.name() != word), "{word} twice");
         }
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
     let took = report.times.took();
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
-    let heard = match report.end {
+    let response = match report.end {
         Ended::Exited(code) => {
             let said = Said::Bytes {
                 stdout: Output::from(report.stdout.bytes.as_slice()),
@@ -51,46 +51,48 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
             };
             let read = Report { said, ..Report::silent(End::Exited(code), took) };
             let answer = id.dialect().read_answer(&event, row, &read);
-            // The plugin reads an object of its own.
+            // The plugin reads its own object format.
             let denied =
                 answer.restraint >= Restraint::Ask || stdout.contains("\"decision\":\"deny\"");
             let said = answer.reason.unwrap_or_else(|| first_line(&stderr, &stdout));
             match (answer.failure, denied, code) {
-                _ if stderr.contains(GONE) => Heard::Nothing(whose(&stderr)),
-                (_, true, _) if said.contains(UNASKED) => Heard::Nothing(said),
-                (_, true, _) => Heard::Denied(said),
-                (Some(failure), ..) => Heard::Nothing(failure.message),
-                (None, false, 0) => Heard::Silence,
-                (None, false, code) => Heard::Nothing(format!("it ended with exit code {code}")),
+                _ if stderr.contains(GONE) => Response::Nothing(whose(&stderr)),
+                (_, true, _) if said.contains(UNASKED) => Response::Nothing(said),
+                (_, true, _) => Response::Denied(said),
+                (Some(failure), ..) => Response::Nothing(failure.message),
+                (None, false, 0) => Response::Silence,
+                (None, false, code) => Response::Nothing(format!("it ended with exit code {code}")),
             }
         }
-        Ended::TimedOut => Heard::Nothing(format!("it took longer than {} s", LONGEST.as_secs())),
-        Ended::NotStarted(why) => Heard::Nothing(why.to_string()),
-        Ended::Signalled(signal) => Heard::Nothing(format!("it was ended by signal {signal}")),
+        Ended::TimedOut => {
+            Response::Nothing(format!("it took longer than {} s", LONGEST.as_secs()))
+        }
+        Ended::NotStarted(why) => Response::Nothing(why.to_string()),
+        Ended::Signalled(signal) => Response::Nothing(format!("it was ended by signal {signal}")),
         Ended::Unknown | Ended::Unread(_) | Ended::Cancelled => {
-            Heard::Nothing("nobody knows how it ended".to_owned())
+            Response::Nothing("its exit status is unknown".to_owned())
         }
     };
-    let finding = finding(agent, heard).map(|finding| finding.at(&file.path, entry.line, here));
+    let finding = finding(agent, response).map(|finding| finding.at(&file.path, entry.line, here));
     Some(Fired { event: entry.event.name, took, finding })
 }
 
 /// What came of the call.
-enum Heard {
+enum Response {
     Silence,
     Denied(String),
     Nothing(String),
 }
 
-fn finding(agent: &Agent, heard: Heard) -> Option<Finding> {
-    match heard {
-        Heard::Silence => None,
-        Heard::Denied(why) => Some(Finding::new(
+fn finding(agent: &Agent, response: Response) -> Option<Finding> {
+    match response {
+        Response::Silence => None,
+        Response::Denied(why) => Some(Finding::new(
             Kind::HarmlessDenied,
             format!("a call of the command `true` was held up: {}", first_line(&why, "")),
             Mend::run("tenterhook explain Bash true"),
         )),
-        Heard::Nothing(why) => Some(Finding::new(
+        Response::Nothing(why) => Some(Finding::new(
             Kind::NotAnswered,
             format!("the entry was called and did not answer: {}", first_line(&why, "")),
             Mend::run(format!("tenterhook install {}", agent.name)),

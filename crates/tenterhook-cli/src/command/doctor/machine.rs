@@ -37,7 +37,7 @@ impl Kernel {
         let mut found = Vec::new();
         if !self.pidfd {
             let what = "the kernel gives no descriptor of a process (`pidfd_open`): no hook can be started";
-            let mend = Mend::words(
+            let mend = Mend::advice(
                 "run Linux 5.4 or newer, and let a container's filter pass `pidfd_open`",
             );
             found.push(Finding::new(Kind::NoPidfd, what, mend));
@@ -52,29 +52,29 @@ impl Kernel {
                 self.means.landlock,
                 Means::LEAST_LANDLOCK
             );
-            let mend = Mend::words("run Linux 6.2 or newer with `landlock` in `CONFIG_LSM`");
+            let mend = Mend::advice("run Linux 6.2 or newer with `landlock` in `CONFIG_LSM`");
             found.push(Finding::new(Kind::NoLandlock, what, mend));
         }
         found
     }
 }
 
-/// How many of one kind are shown: whoever may write a folder may write all in it.
+/// How many findings of one kind are shown: a user who may write a folder may write everything in it.
 const SHOWN: usize = 5;
 /// How deep the state directory is looked at: copies of what was approved lie deepest.
 const DEEPEST: usize = 4;
 
-/// What is wrong with the state directory.
+/// The findings about the state directory.
 pub(super) fn state(here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
-    // What is not there yet is made by whoever needs it first: then the folder above counts.
+    // A missing directory is created at the first use, so the folder above it decides.
     let there = here.state.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(&here.state);
     if let Err(why) = writable(there) {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
         let mend = match there.is_dir() {
             true => Mend::run(format!("chmod u+rwx {}", typed(there, here))),
-            false => Mend::words("put a directory in its place"),
+            false => Mend::advice("put a directory in its place"),
         };
         found.push(Finding::new(Kind::StateNotWritable, what, mend).at(there, None, here));
     }
@@ -88,14 +88,14 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
     for (path, why) in open.into_iter().take(SHOWN) {
         let (what, mend) = match why {
             Open::Mode(mode) => (
-                format!("others may write it (mode {mode:o}): what stands there is not believed"),
+                format!("others may write it (mode {mode:o}): its content is not trusted"),
                 Mend::run(format!("chmod go-w {}", typed(&path, here))),
             ),
             Open::Owner(user) => (
-                format!("it belongs to another user ({user}): what stands there is not believed"),
+                format!("it belongs to another user ({user}): its content is not trusted"),
                 Mend::run(format!("sudo chown -R \"$(id -u)\" {}", typed(&path, here))),
             ),
-            Open::Unknown(why) => (format!("it {why}"), Mend::words("use Linux or macOS")),
+            Open::Unknown(why) => (format!("it {why}"), Mend::advice("use Linux or macOS")),
         };
         found.push(Finding::new(Kind::StateOpen, what, mend).at(&path, None, here));
     }

@@ -6,8 +6,8 @@ use tenterhook_process::Tier;
 use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
 use super::{Report, Row, confined};
+use crate::show::layout::{count, time, wrap};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
-use crate::show::words::{count, time, wrap};
 
 /// The leads stand in a column of this width, behind two blanks.
 const LEAD: usize = 8;
@@ -109,7 +109,7 @@ fn line(lead: &str, text: &str, width: usize, out: &mut String) {
 }
 
 fn finding(finding: &Finding, width: usize, out: &mut String) {
-    line(finding.kind.weight().word(), &finding.what, width, out);
+    line(finding.kind.weight().name(), &finding.what, width, out);
     if let Some((file, at)) = &finding.place {
         let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{at}"));
         // A place and a command are there to be copied: neither is broken.
@@ -124,7 +124,7 @@ fn finding(finding: &Finding, width: usize, out: &mut String) {
 }
 
 fn sum(report: &Report) -> String {
-    let (errors, warnings) = (report.of(Weight::Error), report.of(Weight::Warning));
+    let (errors, warnings) = (report.count(Weight::Error), report.count(Weight::Warning));
     match (errors, warnings) {
         (0, 0) => paint(GOOD, "nothing keeps a hook from counting"),
         (0, _) => format!("{}, no error", count(warnings, "warning")),
@@ -148,7 +148,7 @@ pub(super) fn value(report: &Report) -> Value {
         },
         "programs": report.programs.iter().map(confined::Program::value).collect::<Vec<_>>(),
         "findings": findings,
-        "errors": report.of(Weight::Error), "warnings": report.of(Weight::Warning),
+        "errors": report.count(Weight::Error), "warnings": report.count(Weight::Warning),
     })
 }
 
@@ -176,7 +176,7 @@ fn object(agent: Option<&str>, finding: &Finding) -> Value {
         Mend::Do(words) => (None, Some(words)),
     };
     json!({
-        "kind": finding.kind.word(), "severity": finding.kind.weight().word(), "agent": agent, "message": finding.what,
+        "kind": finding.kind.name(), "severity": finding.kind.weight().name(), "agent": agent, "message": finding.what,
         "file": finding.place.as_ref().map(|location| &location.0), "line": finding.place.as_ref().and_then(|location| location.1),
         "command": command, "help": help,
     })

@@ -26,7 +26,7 @@ pub(super) struct Installed {
     pub(super) probed: Option<String>,
 }
 
-/// Where a program is: a bare name is looked up as far as can be told, where this program looks.
+/// The path of a program. A bare name is looked up in the `PATH` of this process; the `PATH` of the agent is unknown.
 pub(super) fn find(program: &str, here: &Here) -> Option<PathBuf> {
     if !program.contains('/') {
         return on_path(program, here).next();
@@ -74,22 +74,22 @@ fn gone(agent: &Agent, program: &str) -> Finding {
 /// what an entry says that this version writes.
 fn other(path: &Path, here: &Here) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
-    let text = said(path, here).unwrap_or_default();
+    let text = version_output(path, here).unwrap_or_default();
     let Some(version) = number_in(&text).filter(|_| text.starts_with("tenterhook ")) else {
         let what = format!("`{}` does not say that it is Tenterhook", path.display());
-        let mend = Mend::words("put this program in its place, or take that off `PATH`");
+        let mend = Mend::advice("put this program in its place, or take that off `PATH`");
         return Some(Finding::new(Kind::ProgramForeign, what, mend));
     };
     if numbers(&version) >= numbers(own) {
         return None;
     }
     let what = format!("`{}` is version {version}, older than this one ({own})", path.display());
-    let mend = Mend::words("install this version there, too, or take the older one off `PATH`");
+    let mend = Mend::advice("install this version there, too, or take the older one off `PATH`");
     Some(Finding::new(Kind::ProgramOlder, what, mend))
 }
 
 /// What a program says that it is.
-fn said(program: &Path, here: &Here) -> Option<String> {
+fn version_output(program: &Path, here: &Here) -> Option<String> {
     let path = here
         .env
         .iter()
@@ -115,28 +115,29 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 /// Asks the agent for its version, and reads what was measured.
 pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
     let program = on_path(agent.program(), here).next();
-    let version = program.as_deref().and_then(|program| number_in(&said(program, here)?));
+    let version = program.as_deref().and_then(|program| number_in(&version_output(program, here)?));
     let measured =
         tenterhook_probe::named(agent.name).map(|tenterhook_probe| tenterhook_probe.version);
-    let probed = kept(agent, here).and_then(|value| number_in(value.get("version")?.as_str()?));
+    let probed =
+        stored_probe(agent, here).and_then(|value| number_in(value.get("version")?.as_str()?));
     Installed { program, version, measured, probed }
 }
 
 /// What `probe` kept of this agent.
-fn kept(agent: &Agent, here: &Here) -> Option<Value> {
+fn stored_probe(agent: &Agent, here: &Here) -> Option<Value> {
     let text = discover::read(&probe::kept_at(agent.name, here)).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// What is wrong with the agent's version.
+/// The findings about the agent's version.
 pub(super) fn versions(agent: &Agent, installed: &Installed, here: &Here) -> Vec<Finding> {
     let Some(version) = &installed.version else { return Vec::new() };
     let mend = Mend::run(format!("tenterhook probe {}", agent.name));
     if installed.probed.as_ref() == Some(version) {
-        let is_open = kept(agent, here)
+        let is_open = stored_probe(agent, here)
             .is_some_and(|value| value.get("denials_block") == Some(&false.into()));
         let what = format!("the probe saw that a denial does not block in version {version}");
-        let mend = Mend::words(format!("use another version of {}, and probe that", agent.title));
+        let mend = Mend::advice(format!("use another version of {}, and probe that", agent.title));
         let path = probe::kept_at(agent.name, here);
         let open =
             is_open.then(|| Finding::new(Kind::DenialOpen, what, mend).at(&path, None, here));

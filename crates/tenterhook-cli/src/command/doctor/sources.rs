@@ -15,9 +15,9 @@ use tenterhook::trust::{Origin, State, Trust};
 use super::finding::{Finding, Kind, Mend, typed};
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten};
-use crate::show::words::count;
+use crate::show::layout::count;
 
-/// What is wrong with the files that would be read from here, before these agents that call.
+/// The findings about the hook files that would be read from here, for the agents that call Tenterhook.
 pub(super) fn findings(
     calling: &[&'static Agent],
     loaded: &Loaded,
@@ -33,9 +33,9 @@ pub(super) fn findings(
     found.extend(twice.collect::<Vec<_>>());
     for hidden in &loaded.hidden {
         let hooks = count(hidden.hooks, "hook");
-        let what = format!("its {hooks} are read by nobody here: {}", hidden.because);
+        let what = format!("its {hooks} are not read here: {}", hidden.because);
         let mend =
-            Mend::words("move them to where they are read, or name the file with `--config`");
+            Mend::advice("move them to where they are read, or name the file with `--config`");
         found.push(Finding::new(Kind::SourceUnread, what, mend).at(&hidden.path, None, here));
     }
     found
@@ -44,7 +44,7 @@ pub(super) fn findings(
 fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
     let review = trust.review(source);
     let why = match (Trust::origin(source), review.state) {
-        (Origin::Repository, State::Unknown) => "nobody approved the file",
+        (Origin::Repository, State::Unknown) => "the file is not approved",
         (_, State::Changed) => "the file was changed since it was approved",
         _ => return None,
     };
@@ -53,7 +53,7 @@ fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> 
     }
     let path = Path::new(&*source.name);
     let what = match review.entries.len() {
-        0 => format!("what it says of hooks does not count: {why}"),
+        0 => format!("its settings about hooks are ignored: {why}"),
         1 => format!("its hook does not run as written: {why}"),
         many => format!("its {many} hooks do not run as written: {why}"),
     };
@@ -69,7 +69,7 @@ fn text_of(hook: &Hook) -> Option<&str> {
     }
 }
 
-/// The agent runs what stands in its own files, the bridge the rest (BR-30): what stands in both runs as often.
+/// The agent runs the hooks in its own files and the bridge runs the others (BR-30), so a hook in both runs twice.
 fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> Vec<Finding> {
     let Some(id) = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name) else {
         return Vec::new();
@@ -95,7 +95,7 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
             text_of(other).unwrap_or_default(),
             shorten(file, &here.roots)
         );
-        let mend = Mend::words("take it out of one of the two files");
+        let mend = Mend::advice("take it out of one of the two files");
         let finding = Finding::new(Kind::RunsTwice, what, mend);
         let finding = finding.at(Path::new(&*place.file), Some(place.line), here);
         if !found.contains(&finding) {
@@ -122,7 +122,7 @@ fn broken(diagnostic: &Diagnostic, here: &Here) -> Finding {
     let mend = match &diagnostic.place {
         // Its text is not what is wrong: `check` could say no more.
         _ if diagnostic.code == Code::ManagedFileExposed => {
-            Mend::words(diagnostic.help.as_deref().unwrap_or_default())
+            Mend::advice(diagnostic.help.as_deref().unwrap_or_default())
         }
         Some(place) => {
             Mend::run(format!("tenterhook check {}", typed(Path::new(&*place.file), here)))

@@ -1,4 +1,4 @@
-//! What is said of an agent whose hooks are switched off, and what mends it. Decides nothing of whether they are.
+//! The finding about an agent whose hooks are switched off, and its fix. Does not decide whether they are.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tenterhook::agents::{Agent, Scope};
 use super::entries::{File, install_line, line_of};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
-use crate::command::install::switches::{Said, Seen, only_managed, switched_off};
+use crate::command::install::switches::{Seen, SwitchSetting, only_managed, switched_off};
 use crate::command::status::silenced;
 use crate::silence;
 
@@ -35,7 +35,7 @@ fn silenced(agent: &'static Agent, files: &[File], is_off: bool, here: &Here) ->
             };
             let diagnostic = silencer.finding;
             let mend = diagnostic.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
-            let finding = Finding::new(kind, diagnostic.message, Mend::words(mend));
+            let finding = Finding::new(kind, diagnostic.message, Mend::advice(mend));
             match &diagnostic.place {
                 Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
                 None => finding,
@@ -49,13 +49,13 @@ fn seen(file: &File) -> Seen<'_> {
     Seen { scope: file.scope, path: &file.path, text: &file.text, calls }
 }
 
-fn off(agent: &Agent, said: &Said, here: &Here) -> Finding {
+fn off(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!("`{}` switches all hooks of {} off", said.switched.key, agent.title);
-    let mend = Mend::words(format!("take `{}` out of the file", said.switched.key));
+    let mend = Mend::advice(format!("take `{}` out of the file", said.switched.key));
     Finding::new(Kind::SwitchedOff, what, mend).at(&said.path, line(said), here)
 }
 
-fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
+fn alone(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!(
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
@@ -63,13 +63,13 @@ fn alone(agent: &Agent, said: &Said, here: &Here) -> Finding {
     let mend =
         match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
             true => install_line(agent, Scope::Managed),
-            false => Mend::words("have your organisation register `tenterhook hook` there"),
+            false => Mend::advice("have your organisation register `tenterhook hook` there"),
         };
     Finding::new(Kind::OnlyManaged, what, mend).at(&said.path, line(said), here)
 }
 
 /// Where the last word of the key stands, as JSON or TOML write it.
-fn line(said: &Said) -> Option<usize> {
+fn line(said: &SwitchSetting) -> Option<usize> {
     let key = said.switched.key.rsplit('.').next().unwrap_or_default();
     line_of(&said.text, &format!("\"{key}\"")).or_else(|| {
         let is = |line: &str| {

@@ -1,5 +1,5 @@
-//! Hooks in shadow that take time, behind an agent: a process of its own asks them when the reply was told, so that they hold nobody up
-//! (SH-7). It tells nobody anything; what came of them is on record.
+//! Slow shadow hooks behind an agent: a separate process runs them after the reply, so that they delay no call (SH-7). It prints
+//! nothing; the record has the results.
 
 use std::io::{Seek, Write};
 use std::process::{Command, Stdio};
@@ -78,7 +78,7 @@ pub(super) fn is_wanted(outcome: &Outcome) -> bool {
     outcome.steps.iter().any(|step| step.shadow.is_some() && step.ended == Ended::Detached)
 }
 
-/// Starts the process that asks. Nobody hears where that fails: nothing that counts is lost.
+/// Starts the process that runs the hooks. A failure is not reported: only shadow results are lost.
 #[expect(
     clippy::disallowed_methods,
     reason = "it outlives this process on purpose, and is its last act: nothing of the supervision of hooks is for it"
@@ -105,10 +105,10 @@ pub(super) fn start(args: &Hook, fields: &Map<String, Value>, begun: u64) {
     let _: std::io::Result<()> = asked();
 }
 
-/// A session for hooks that nobody waits for, which shares what earlier calls did.
+/// A session for hooks in the background, which shares the state of earlier calls.
 pub(super) fn session(kept: Option<Arc<dyn Store>>) -> Session {
     kept.map_or_else(Session::of_one_event, Session::of_one_event_in)
 }
 
-/// Nobody is told anything.
+/// Prints nothing.
 pub(super) const DONE: Exit = Exit::Replied(0);

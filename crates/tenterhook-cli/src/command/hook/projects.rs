@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use tenterhook::config::{Source, Standing};
 
 use crate::ambient::Here;
-use crate::kept::Kept;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
+use crate::session_store::SessionStore;
 
 /// How many projects of a session keep their gates.
 const MOST: usize = 8;
 
 /// The same, with the projects in which the session was before.
-pub(super) fn having_left(here: Here, kept: Option<&Kept>) -> Result<Here, Problem> {
+pub(super) fn having_left(here: Here, kept: Option<&SessionStore>) -> Result<Here, Problem> {
     match kept {
         Some(kept) => here.having_left(&kept.projects()),
         None => Ok(here),
@@ -22,7 +22,7 @@ pub(super) fn having_left(here: Here, kept: Option<&Kept>) -> Result<Here, Probl
 
 /// Keeps the projects whose hooks apply now for the rest of the session. What comes back is what the person should know of those that
 /// it left, each once.
-pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&Kept>) -> Vec<String> {
+pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&SessionStore>) -> Vec<String> {
     let Some(kept) = kept else { return Vec::new() };
     let known = kept.projects();
     let has_hooks = |project: &Path, standing: Standing| {

@@ -1,4 +1,4 @@
-//! What is an agent told of an outcome, and what are people told that it does not hear? Judges nothing.
+//! Writes an outcome as the reply to an agent, and as warnings for people where the reply cannot express it. Judges nothing.
 
 use tenterhook::answer::{Power, Restraint};
 use tenterhook::dialect::{DialectId, Reply};
@@ -8,8 +8,8 @@ use tenterhook::{Event, Outcome};
 
 use super::silenced::CallCheck;
 use crate::exit::Exit;
-use crate::kept::Kept;
 use crate::last_word;
+use crate::session_store::SessionStore;
 use crate::show::paint::WARNING;
 use crate::term::Term;
 
@@ -18,7 +18,7 @@ use crate::term::Term;
 pub(super) struct About<'a> {
     pub(super) agent: DialectId,
     pub(super) event: &'a Event,
-    pub(super) kept: Option<&'a Kept>,
+    pub(super) kept: Option<&'a SessionStore>,
     pub(super) check: Option<&'a CallCheck<'a>>,
     /// What of it a person lets pass.
     pub(super) leaves: &'a Leaves,
@@ -26,14 +26,14 @@ pub(super) struct About<'a> {
 
 impl About<'_> {
     /// Tells the agent, and then people what the agent does not hear.
-    pub(super) fn tell(self, outcome: Outcome, mut warnings: Vec<String>, term: Term) -> Exit {
+    pub(super) fn send(self, outcome: Outcome, mut warnings: Vec<String>, term: Term) -> Exit {
         if let Some(check) = self.check {
             check.note_reply(&outcome);
         }
         let reply = self.reply(outcome, &mut warnings);
-        let exit = last_word::tell(&reply).unwrap_or(reply.exit);
+        let exit = last_word::send(&reply).unwrap_or(reply.exit);
         for warning in warnings.iter().filter(|_| self.agent.dialect().hears_stderr()) {
-            term.say_after(WARNING, "warning:", warning);
+            term.note_after(WARNING, "warning:", warning);
         }
         Exit::Replied(exit)
     }
@@ -71,7 +71,7 @@ impl About<'_> {
         encode(&outcome)
     }
 
-    /// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).
+    /// If the agent cannot ask, either the user has allowed this very call, or the reply says how to allow it (BR-5).
     fn way_out(self, outcome: &mut Outcome) -> Option<String> {
         let About { agent, event, leaves, .. } = self;
         let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });

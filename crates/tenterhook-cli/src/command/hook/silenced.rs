@@ -14,8 +14,8 @@ use tenterhook::transcript::{Agent, Decoder, Line, What};
 use tenterhook::{Event, Outcome};
 
 use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now};
-use crate::kept::Kept;
-use crate::show::words::line;
+use crate::session_store::SessionStore;
+use crate::show::layout::line;
 
 /// How much of a transcript's end is read: a call stands a few lines before its end.
 const TAIL: u64 = 256 << 10;
@@ -34,7 +34,7 @@ pub(super) struct CallCheck<'a> {
 
 impl<'a> CallCheck<'a> {
     /// `None` for an agent whose events before and after a call do not name it alike.
-    pub(super) fn new(event: &'a Event, agent: DialectId, kept: &Kept) -> Option<Self> {
+    pub(super) fn new(event: &'a Event, agent: DialectId, kept: &SessionStore) -> Option<Self> {
         let call = event.text("tool_use_id").unwrap_or_default();
         let pairs = agent.dialect().pairs_calls();
         pairs.then(|| Self { event, agent, notes: kept.call_notes(), call })

@@ -9,7 +9,7 @@ use tenterhook::discover;
 use tenterhook::hook::Layer;
 use tenterhook::install::{self, give_back, put_in, take_out};
 
-use super::files::{Change, emptied, only_new, place, read_here, refuse};
+use super::files::{Change, emptied, file_path, only_new, read_here, refuse};
 use crate::ambient::Here;
 use crate::load::shorten;
 use crate::problem::Problem;
@@ -46,7 +46,7 @@ fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
     let before = here.state.join("adopted").join(format!("{}.before", agent.name));
     let from = discover::adopted_origin(&moved);
-    Some(Files { settings: place(agent, scope, here)?, moved, before, from })
+    Some(Files { settings: file_path(agent, scope, here)?, moved, before, from })
 }
 
 /// What `install --adopt` changes; what was moved before comes back first, so that twice is once.
@@ -94,7 +94,7 @@ pub(super) fn put(
         Change::private(files.from, from, name),
         Change::private(files.before, before, kept),
         Change::private(files.moved, moved, now),
-        Change::of(files.settings, settings, Some(after)),
+        Change::new(files.settings, settings, Some(after)),
     ]))
 }
 
@@ -114,10 +114,10 @@ pub(super) fn take(
     let after = after.or_else(|| emptied(&files.settings));
     let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
     Ok(Some(only_new(vec![
-        Change::of(files.settings, settings, after),
-        Change::of(files.moved, Some(moved), None),
-        Change::of(files.before, before, None),
-        Change::of(files.from, from, None),
+        Change::new(files.settings, settings, after),
+        Change::new(files.moved, Some(moved), None),
+        Change::new(files.before, before, None),
+        Change::new(files.from, from, None),
     ])))
 }
 
@@ -157,7 +157,7 @@ pub(super) fn policies(agent: &Agent, here: &Here) -> Vec<String> {
     found
 }
 
-/// The settings as they would be if nothing of ours had ever been done: to the byte where nobody edited them since.
+/// The settings as they would be without our changes: identical to the original if nothing else was edited.
 fn without(
     agent: &Agent,
     settings: Option<&str>,

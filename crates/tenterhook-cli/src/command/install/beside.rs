@@ -31,7 +31,7 @@ pub(super) fn put(
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(path) = files::place(agent, scope, here) else { return Ok(changes) };
+    let Some(path) = files::file_path(agent, scope, here) else { return Ok(changes) };
     let mut wanted = vec![(path.clone(), settings_of(agent, scope))];
     if scope == Scope::Managed {
         is_not_unseated(agent, here)?;
@@ -45,7 +45,7 @@ pub(super) fn put(
         for (file, text) in guard_files(&name) {
             let path = folder.join(file);
             let before = read_here(&path, here)?;
-            first.push(Change::of(path, before, Some(text)));
+            first.push(Change::new(path, before, Some(text)));
         }
     }
     let (kept, mut notes) = read_notes(here)?;
@@ -54,7 +54,7 @@ pub(super) fn put(
         let (after, added) = put_settings(agent, text.as_deref(), &settings)
             .map_err(|wrong| refuse(&wrong, &path, here))?;
         notes.entry(path.clone()).or_default().extend(added);
-        set(&mut changes, Change::of(path.clone(), before, Some(after)));
+        set(&mut changes, Change::new(path.clone(), before, Some(after)));
     }
     // What was written is known before it is, or nothing could take it out again.
     first.insert(0, Change::private(notes_path(here), kept, written(notes)));
@@ -69,10 +69,10 @@ pub(super) fn take(
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(own) = files::place(agent, scope, here).filter(|_| has_guard(agent)) else {
+    let Some(own) = files::file_path(agent, scope, here).filter(|_| has_guard(agent)) else {
         return Ok(changes);
     };
-    let managed = files::place(agent, Scope::Managed, here);
+    let managed = files::file_path(agent, Scope::Managed, here);
     let (kept, mut notes) = read_notes(here)?;
     let is_of_scope = |path: &PathBuf| match scope {
         Scope::User => Some(path) != managed.as_ref(),
@@ -86,7 +86,7 @@ pub(super) fn take(
         let after = take_settings(agent, &text, &settings)
             .map_err(|wrong| refuse(&wrong, &path, here))?
             .or_else(|| emptied(&path));
-        set(&mut changes, Change::of(path.clone(), before, after));
+        set(&mut changes, Change::new(path.clone(), before, after));
     }
     if scope == Scope::User {
         changes.extend(without_guard(here)?);
@@ -98,7 +98,7 @@ pub(super) fn take(
 /// Reads back what was written: settings that do not parse keep Claude Code from starting.
 pub(super) fn verify(agent: &Agent, scope: Scope, here: &Here) -> Result<(), Problem> {
     let settings = settings_of(agent, scope);
-    let Some(path) = files::place(agent, scope, here).filter(|_| !settings.is_empty()) else {
+    let Some(path) = files::file_path(agent, scope, here).filter(|_| !settings.is_empty()) else {
         return Ok(());
     };
     let text = read_here(&path, here)?;
@@ -199,7 +199,7 @@ fn without_guard(here: &Here) -> Result<Vec<Change>, Problem> {
             let path = folder.join(file);
             let before = read_here(&path, here)?;
             if before.as_deref() == Some(&*text) {
-                changes.push(Change::of(path, before, None));
+                changes.push(Change::new(path, before, None));
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::command::change::Readers;
 use crate::executable::is_executable;
 use crate::load::shorten;
 use crate::problem::Problem;
-use crate::show::words;
+use crate::show::layout;
 
 /// A file, as it is and as it would be; `None` where it is not there.
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Of a file that is no script.
-    pub(crate) const fn of(path: PathBuf, before: Option<String>, after: Option<String>) -> Self {
+    /// A change of a file that is not a script.
+    pub(crate) const fn new(path: PathBuf, before: Option<String>, after: Option<String>) -> Self {
         Self { path, before, after, is_script: false, readers: Readers::Usual }
     }
 
-    /// Of a file that nobody else reads.
+    /// A change of a file that only its owner may read.
     pub(crate) const fn private(
         path: PathBuf,
         before: Option<String>,
@@ -59,7 +59,7 @@ pub(super) fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Prob
 }
 
 /// Where the agent's file of that scope stands, or the folder of its scripts.
-pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
+pub(crate) fn file_path(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
     let path = agent.installation.places.iter().find(|place| place.scope == scope)?.path;
     let root = match scope {
         Scope::User => home(agent, here),
@@ -81,8 +81,8 @@ pub(crate) const fn scope_word(scope: Scope) -> &'static str {
 const SCOPES: [Scope; 3] = [Scope::User, Scope::Project, Scope::Managed];
 
 /// Where the agent's files stand, each once: where somebody stands in their home, theirs is the project's, too.
-pub(crate) fn places(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
-    let all = SCOPES.iter().filter_map(|scope| Some((*scope, place(agent, *scope, here)?)));
+pub(crate) fn file_paths(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
+    let all = SCOPES.iter().filter_map(|scope| Some((*scope, file_path(agent, *scope, here)?)));
     let mut places: Vec<(Scope, PathBuf)> = Vec::new();
     for (scope, path) in all {
         let real = path.canonicalize().ok();
@@ -137,7 +137,7 @@ pub(crate) fn put(
     program: &str,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(path) = place(agent, scope, here) else {
+    let Some(path) = file_path(agent, scope, here) else {
         return Err(Problem::new(format!(
             "{} has no file of that scope that is known here",
             agent.title
@@ -148,7 +148,7 @@ pub(crate) fn put(
         let before = read_here(&path, here)?;
         let after = put_in(agent, program, before.as_deref())
             .map_err(|error| refuse(&error, &path, here))?;
-        let change = Change::of(path, before, Some(after));
+        let change = Change::new(path, before, Some(after));
         return Ok(only_new(vec![change]));
     }
     let mut changes = Vec::new();
@@ -167,35 +167,36 @@ pub(crate) fn put(
         }
         alone_in(agent, &path, before.as_deref(), here)?;
         let is_script = agent.installation.form == Form::Scripts;
-        changes.push(Change { is_script, ..Change::of(path, before, Some(text)) });
+        changes.push(Change { is_script, ..Change::new(path, before, Some(text)) });
     }
     Ok(only_new(changes))
 }
 
 /// What `uninstall` changes.
 pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Change>, Problem> {
-    let Some(path) = place(agent, scope, here) else { return Ok(Vec::new()) };
+    let Some(path) = file_path(agent, scope, here) else { return Ok(Vec::new()) };
     if agent.installation.form == Form::Groups {
         let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
         let after = take_out(agent, &before).map_err(|error| refuse(&error, &path, here))?;
         let after = after.or_else(|| emptied(&path));
-        let change = Change::of(path, Some(before), after);
+        let change = Change::new(path, Some(before), after);
         return Ok(only_new(vec![change]));
     }
     let mut changes = Vec::new();
     for (name, _) in own_file(agent, install_name()) {
         let path = if name.is_empty() { path.clone() } else { path.join(&name) };
-        // What is not ours is nobody's business here.
+        // Ignore files that are not ours.
         let Some(before) = read_here(&path, here)?.filter(|text| is_ours(agent, text)) else {
             continue;
         };
         alone_in(agent, &path, Some(&before), here)?;
-        changes.push(Change::of(path, Some(before), None));
+        changes.push(Change::new(path, Some(before), None));
     }
     Ok(changes)
 }
 
-/// What is left of settings in which nothing else is: no file, but where somebody has a link to one of their own, an empty one (BR-77).
+/// The content of a settings file that has become empty: the file is removed, but a link to a user's file leaves an empty file
+/// (BR-77).
 pub(super) fn emptied(path: &Path) -> Option<String> {
     path.is_symlink().then(|| "{}\n".to_owned())
 }
@@ -223,12 +224,12 @@ fn is_ours(agent: &Agent, text: &str) -> bool {
 fn alone_in(agent: &Agent, path: &Path, text: Option<&str>, here: &Here) -> Result<(), Problem> {
     let Some(found) = text.and_then(|text| stranger(agent, text)) else { return Ok(()) };
     let place = format!("{}:{}", shorten(&path.to_string_lossy(), &here.roots), found.line);
-    let what = words::line(&found.what);
+    let what = layout::line(&found.what);
     Err(Problem::new(format!("{place}: Tenterhook did not write this: {what}"))
-        .help("nothing was changed; move it into a file of its own first: it would be lost"))
+        .help("nothing was changed; move it into a separate file first: it would be lost"))
 }
 
-/// Cline finds a hook by its name, whatever its extension is and its letters are: another one of an event is in the way.
+/// Cline finds a hook by its name, with any extension and in any case: a second file for the same event is in the way.
 fn alone(agent: &Agent, path: &Path, name: &str, here: &Here) -> Result<(), Problem> {
     let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return Ok(()) };
     for entry in entries.flatten() {

@@ -24,7 +24,7 @@ pub(super) fn note(folders: Vec<PathBuf>, here: &Here) {
     if made.is_empty() {
         return;
     }
-    let kept = place(here);
+    let kept = list_path(here);
     // They would be left where nothing else is in them.
     made.extend(missing(&kept).into_iter().filter(|path| !is_of_ours(path, here)));
     made.extend(known(here));
@@ -39,7 +39,7 @@ pub(super) fn remove_empty(file: &Path, here: &Here) {
     if made.len() == count {
         return;
     }
-    let kept = place(here);
+    let kept = list_path(here);
     if made.iter().any(|path| !kept.starts_with(path)) {
         keep(&made, here);
     } else if fs::remove_file(&kept).is_ok() {
@@ -59,20 +59,20 @@ fn climb(file: &Path, made: &mut Folders, here: &Here) {
     }
 }
 
-/// Whether a folder bears our name, or lies below one that does: nobody else makes such. A project may bear it, too.
+/// Whether a folder bears our name, or lies below one that does: no other program creates such. A project may bear it, too.
 fn is_of_ours(folder: &Path, here: &Here) -> bool {
     let project = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
     let mut named = folder.ancestors().filter(|ancestor| ancestor.ends_with("tenterhook"));
     named.any(|path| !project.starts_with(path))
 }
 
-fn place(here: &Here) -> PathBuf {
+fn list_path(here: &Here) -> PathBuf {
     here.state.join("installed").join("folders.json")
 }
 
 /// Those that are still there.
 fn known(here: &Here) -> Folders {
-    let text = read(&place(here)).ok().flatten().unwrap_or_default();
+    let text = read(&list_path(here)).ok().flatten().unwrap_or_default();
     let all: Folders = serde_json::from_str(&text).unwrap_or_default();
     all.into_iter().filter(|path| path.is_dir()).collect()
 }
@@ -80,6 +80,6 @@ fn known(here: &Here) -> Folders {
 fn keep(made: &Folders, here: &Here) {
     if let Ok(text) = serde_json::to_string(made) {
         // Where it cannot be written, a folder stays that could go.
-        let _ = write_over(&place(here), &text, Readers::Owner);
+        let _ = write_over(&list_path(here), &text, Readers::Owner);
     }
 }

@@ -15,8 +15,8 @@ const NAME: &str = if cfg!(windows) { "tenterhook.exe" } else { "tenterhook" };
 const FLEETING: &[&str] =
     &["_npx", "Cellar", ".pnpm", "archive-v0", "store", "environments-v2", ".cache"];
 
-/// The path that is registered (BR-65): where this program is found by its name, the place where it is found, which stays when
-/// what stands behind it is replaced; else its own.
+/// The path to register (BR-65): the path where `PATH` finds this program, which stays valid when an upgrade replaces its
+/// target; otherwise the path of this executable.
 pub(super) fn find(given: Option<&Path>, scope: Scope, here: &Here) -> Result<String, Problem> {
     if let Some(given) = given {
         return named(&here.roots.cwd.join(given));

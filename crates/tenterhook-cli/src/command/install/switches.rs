@@ -20,14 +20,14 @@ pub(crate) struct Seen<'a> {
 
 /// What a file says of all hooks of its agent.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct SwitchSetting {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
     pub(crate) switched: Switched,
 }
 
 /// What the switch in that file says, where the file has it.
-fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<Said> {
+fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<SwitchSetting> {
     let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
     let directory = match switch.below {
         Below::AgentHome => home(agent, here),
@@ -37,14 +37,18 @@ fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<Said> 
     let path = directory.join(switch.file);
     let text = read(&path).ok().flatten()?;
     let switched = install::switched(agent, &[switch.key], &text)?;
-    Some(Said { path, text, switched })
+    Some(SwitchSetting { path, text, switched })
 }
 
-/// What switches all hooks off: the strongest file that says anything of it is heard (BR-69).
-pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
+/// What switches all hooks off: the file with the highest precedence that has the setting decides (BR-69).
+pub(crate) fn switched_off(
+    agent: &'static Agent,
+    files: &[Seen<'_>],
+    here: &Here,
+) -> Option<SwitchSetting> {
     let in_file = |seen: &Seen<'_>| {
         let switched = install::switched(agent, agent.installation.switches, seen.text)?;
-        Some(Said { path: seen.path.to_owned(), text: seen.text.to_owned(), switched })
+        Some(SwitchSetting { path: seen.path.to_owned(), text: seen.text.to_owned(), switched })
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
         files.iter().rev().partition(|file| file.scope == Scope::Managed);
@@ -60,7 +64,11 @@ pub(crate) fn switched_off(agent: &'static Agent, files: &[Seen<'_>], here: &Her
 }
 
 /// What has the agent run the organisation's hooks alone, where ours are not among them.
-pub(crate) fn only_managed(agent: &'static Agent, files: &[Seen<'_>], here: &Here) -> Option<Said> {
+pub(crate) fn only_managed(
+    agent: &'static Agent,
+    files: &[Seen<'_>],
+    here: &Here,
+) -> Option<SwitchSetting> {
     let mut ours = files.iter().filter(|file| file.calls).peekable();
     ours.peek()?;
     if ours.any(|seen| seen.scope == Scope::Managed) {

@@ -12,7 +12,7 @@ use tenterhook::record::read::Entry;
 use super::shadow;
 use crate::args::Log;
 
-/// What ties a line to the others, which nobody asks for who reads one.
+/// Fields that chain a line to the others, which readers of one line do not need.
 const CHAIN: &[&str] = &["v", "prev", "hash"];
 /// What only the first of two records of a firing says.
 const OPENS: &[&str] = &["cwd", "payload", "engine"];
@@ -26,7 +26,7 @@ pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
     let mut open: BTreeMap<u64, Entry> = BTreeMap::new();
     let mut all: Vec<(u64, Firing)> = Vec::new();
     for entry in entries {
-        let Some(firing) = Firing::of(entry) else { continue };
+        let Some(firing) = Firing::from_entry(entry) else { continue };
         if firing.is_open() {
             open.insert(firing.number(), firing.0);
             continue;
@@ -46,7 +46,7 @@ pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
 
 impl Firing {
     /// The firing that a record is about, if it is about one.
-    pub(crate) fn of(entry: Entry) -> Option<Self> {
+    pub(crate) fn from_entry(entry: Entry) -> Option<Self> {
         let kind = entry.get("kind").and_then(Value::as_str);
         matches!(kind, Some("begin" | "end" | "late")).then_some(Self(entry))
     }
@@ -251,7 +251,7 @@ impl<'a> Ran<'a> {
         })
     }
 
-    /// Whether nothing is known yet of what would have come of it: it is told in a record of its own.
+    /// Whether the shadow result is not known yet: it will have its own record.
     pub(crate) fn goes_on(self) -> bool {
         self.ended() == "detached"
     }

@@ -11,9 +11,9 @@ use crate::args::{Format, Log};
 use crate::command::print_json;
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::{Reader, Term};
 
 /// Whether something would have come of a hook in shadow.
@@ -27,7 +27,7 @@ pub(super) fn run(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Pr
     }
     let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|hook| ran.hook() == hook);
     for firing in firings {
-        let told = match args.output.format {
+        let lines = match args.output.format {
             Format::Json => format!("{}\n", firing.json()),
             Format::Text => firing
                 .hooks()
@@ -35,12 +35,12 @@ pub(super) fn run(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Pr
                 .map(|hook| line(firing, hook))
                 .collect(),
         };
-        if term.offer(&told)? == Reader::Gone {
+        if term.offer(&lines)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
     if firings.is_empty() {
-        term.say("nothing on record would have come of a hook in shadow");
+        term.note("nothing on record would have come of a hook in shadow");
     }
     Ok(Exit::Good)
 }
@@ -50,7 +50,7 @@ fn line(firing: &Firing, ran: Ran<'_>) -> String {
     let word = ran.shadow().unwrap_or_default();
     let faults = match ran.shadow_faults().join(", ") {
         faults if faults.is_empty() => faults,
-        faults => format!("  {}", paint(WARNING, words::line(&faults))),
+        faults => format!("  {}", paint(WARNING, layout::line(&faults))),
     };
     let reason = firing.shadow_reason(ran.hook()).unwrap_or_default();
     let line = format!(
@@ -61,8 +61,8 @@ fn line(firing: &Firing, ran: Ran<'_>) -> String {
         padded(firing.tool().unwrap_or("-"), 8),
         paint(style_of(word), padded(&format!("would {word}"), 13)),
         padded(ran.hook(), 24),
-        words::time(ran.took()),
-        paint(DIM, words::line(&reason)),
+        layout::time(ran.took()),
+        paint(DIM, layout::line(&reason)),
     );
     format!("{}\n", line.trim_end())
 }
@@ -118,5 +118,5 @@ fn to_text(hooks: &BTreeMap<&str, Sum>, width: usize) -> String {
         ]);
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{text}{} in shadow\n", words::count(hooks.len(), "hook"))
+    format!("{text}{} in shadow\n", layout::count(hooks.len(), "hook"))
 }

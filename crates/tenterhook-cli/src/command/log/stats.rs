@@ -10,9 +10,9 @@ use crate::args::Format;
 use crate::command::print_json;
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{DIM, ERROR, PLAIN, WARNING};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 /// What one hook has done.
@@ -94,14 +94,14 @@ fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> Strin
             Cell::new(PLAIN, hook.as_str()),
             Cell::new(PLAIN, sum.took.len().to_string()),
             Cell::new(DIM, sum.last.as_str()),
-            Cell::new(PLAIN, words::time(sum.within(50))),
-            Cell::new(PLAIN, words::time(sum.within(95))),
+            Cell::new(PLAIN, layout::time(sum.within(50))),
+            Cell::new(PLAIN, layout::time(sum.within(95))),
             counted(sum.denials, ERROR),
             counted(sum.faults, WARNING),
         ]);
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{text}{}, {}\n", words::count(firings, "firing"), words::count(hooks.len(), "hook"))
+    format!("{text}{}, {}\n", layout::count(firings, "firing"), layout::count(hooks.len(), "hook"))
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use crate::command::print_json;
 use crate::exit::Exit;
 use crate::journal;
 use crate::problem::Problem;
+use crate::show::layout;
 use crate::show::paint::{ERROR, GOOD, paint};
-use crate::show::words;
 use crate::term::Term;
 
-/// What nobody can say from the files alone.
-const UNPROVEN: &str = "This does not prove that nobody who can write both the records and their head wrote all of them anew. \
+/// What the files alone cannot prove.
+const UNPROVEN: &str = "A user who can write both the records and their head could have rewritten all of them undetected. \
     Keep the last number and digest somewhere else, and give them to `tenterhook log verify --head`.";
 
 pub(super) fn run(
@@ -23,7 +23,7 @@ pub(super) fn run(
     here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    let place = journal::place(here);
+    let place = journal::location(here);
     let known = known.map(|k| (k.seq, k.digest.as_str()));
     let report = verify(&place, known).map_err(|error| Problem::new(error.to_string()))?;
     match format {
@@ -57,7 +57,7 @@ fn to_json(report: &Report) -> serde_json::Value {
 fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = |text: &str| {
-        out.push_str(&words::wrap(text, width).join("\n"));
+        out.push_str(&layout::wrap(text, width).join("\n"));
         out.push('\n');
     };
     for problem in &report.problems {
@@ -73,14 +73,14 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
         let numbers: Vec<String> = report.open.iter().map(u64::to_string).collect();
         paragraph(&format!(
             "{} without an end: under way, killed before there was a decision, or not to be recorded any more ({})",
-            words::count(report.open.len(), "firing"),
+            layout::count(report.open.len(), "firing"),
             numbers.join(", ")
         ));
     }
     let counted = format!(
         "{} in {}, {records}",
-        words::count(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
-        words::count(report.files, "file"),
+        layout::count(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
+        layout::count(report.files, "file"),
     );
     match (report.problems.len(), &report.last, report.span) {
         (0, Some(digest), Some((_, last))) => {
@@ -92,7 +92,7 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
             }
         }
         (0, ..) => paragraph("nothing is on record"),
-        (problems, ..) => paragraph(&format!("{}: {counted}", words::count(problems, "problem"))),
+        (problems, ..) => paragraph(&format!("{}: {counted}", layout::count(problems, "problem"))),
     }
     out
 }

@@ -1,4 +1,4 @@
-//! Would a hook that is configured here have been asked about a recorded call? Told where nothing is on record. Asks no hook.
+//! Would a configured hook have run for a recorded call? Reported if the call has no firing on record. Runs no hook.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -54,10 +54,10 @@ impl Configured {
         Ok(Self { ruleset: loaded.engine(|builder| builder).ruleset(), calling, own })
     }
 
-    pub(super) fn of(&self, agent: Agent, event: &Event) -> Coverage {
-        let told = plan::explain(&self.ruleset, &View::default(), event);
+    pub(super) fn coverage(&self, agent: Agent, event: &Event) -> Coverage {
+        let explained = plan::explain(&self.ruleset, &View::default(), event);
         let mut matching =
-            told.iter().filter(|(hook, why)| why.selected && !is_own(&hook.run)).peekable();
+            explained.iter().filter(|(hook, why)| why.selected && !is_own(&hook.run)).peekable();
         if matching.peek().is_none() {
             return Coverage::Unmatched;
         }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{Basis, Sum};
 use crate::ambient::Here;
 use crate::load::shorten;
+use crate::show::layout::{count, flow, line};
 use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
-use crate::show::words::{count, flow, line};
 
 pub(super) fn to_json(sum: &Sum) -> Value {
     let ungated = sum.ungated.iter();

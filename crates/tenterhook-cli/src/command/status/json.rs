@@ -7,7 +7,7 @@ use super::{Found, Row, off, older, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call;
 use crate::command::install::files::scope_word;
-use crate::held::openings;
+use crate::openings::openings;
 
 pub(super) fn object(row: &Row, here: &Here) -> Value {
     let (agent, found) = (row.agent, &*row.found);

@@ -1,4 +1,5 @@
-//! The host at the other end of `fire --stream`: its lines, its going, and what it is told. Reads no line's meaning.
+//! The host at the other end of `fire --stream`: its lines, its disappearance, and the lines sent to it. Does not interpret
+//! lines.
 //!
 //! Reading, writing and watching have a thread each: a host that does not read must not keep hooks from being ended when it
 //! goes, and a blocked read must not hold up an outcome.
@@ -21,12 +22,12 @@ pub(super) enum Gone {
     /// It asks nothing more.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix sees it before the input is read"))]
     Asking,
-    /// It reads nothing more: there is nobody to tell.
+    /// It stopped reading: answers cannot reach it.
     Reading,
 }
 
-/// What the host is told, with the room that it takes until it is written.
-pub(super) type Told = (String, Option<OwnedSemaphorePermit>);
+/// A line for the host, with the permit that it holds until it is written.
+pub(super) type OutgoingLine = (String, Option<OwnedSemaphorePermit>);
 
 /// The host.
 pub(super) struct Host {
@@ -34,11 +35,11 @@ pub(super) struct Host {
     pub(super) lines: mpsc::Receiver<Vec<u8>>,
     /// That it goes.
     pub(super) gone: mpsc::UnboundedReceiver<Gone>,
-    /// What it is told.
-    pub(super) told: mpsc::UnboundedSender<Told>,
+    /// Lines to send to the host.
+    pub(super) outgoing: mpsc::UnboundedSender<OutgoingLine>,
     /// That all of it is written.
     pub(super) written: oneshot::Receiver<Result<(), Problem>>,
-    /// Whether it is nobody who could go, but a file: then all of its lines are answered.
+    /// Whether the input is a file, which cannot go away: then all of its lines are answered.
     pub(super) is_file: bool,
 }
 
@@ -48,16 +49,16 @@ impl Host {
     /// That no thread can be made.
     pub(super) fn new(term: Term) -> Result<Self, Starved> {
         let (asks, lines) = mpsc::channel(AHEAD);
-        let (told, tells) = mpsc::unbounded_channel();
+        let (outgoing, unsent) = mpsc::unbounded_channel();
         let (goes, gone) = mpsc::unbounded_channel();
         let (wrote, written) = oneshot::channel();
         start(move || read(&asks))?;
         start(move || {
-            // Nobody waits for it any more where the program ends first.
-            let _ = wrote.send(write(tells, term));
+            // The receiver may have gone, if the program ends first.
+            let _ = wrote.send(write(unsent, term));
         })?;
         start(move || watch(&goes))?;
-        Ok(Self { lines, gone, told, written, is_file: input_is_file() })
+        Ok(Self { lines, gone, outgoing, written, is_file: input_is_file() })
     }
 }
 
@@ -83,7 +84,7 @@ fn read(lines: &mpsc::Sender<Vec<u8>>) {
     }
 }
 
-fn write(mut texts: mpsc::UnboundedReceiver<Told>, term: Term) -> Result<(), Problem> {
+fn write(mut texts: mpsc::UnboundedReceiver<OutgoingLine>, term: Term) -> Result<(), Problem> {
     while let Some((text, _room)) = texts.blocking_recv() {
         if term.offer(&text)? == Reader::Gone {
             break;
@@ -124,7 +125,7 @@ fn watch(goes: &mpsc::UnboundedSender<Gone>) {
         }
         let [reading, asking] = ends.each_ref().map(|poll_fd| poll_fd.revents().intersects(ENDED));
         if reading {
-            // Who has ended meanwhile need not hear it.
+            // The receiver may have ended meanwhile.
             let _ = goes.send(Gone::Reading);
             return;
         }

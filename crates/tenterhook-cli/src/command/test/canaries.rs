@@ -11,9 +11,9 @@ use super::play::{Came, Job};
 use super::suite::Suite;
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout::{count, cut, line};
 use crate::show::outcome::name_of;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, paint};
-use crate::show::words::{count, cut, line};
 
 /// 200 calls of ordinary work: a line for the shell, or a tool and its input. Each stands in `conformance/guardrails/ordinary`.
 const CALLS: &str = include_str!("canaries.txt");
@@ -28,7 +28,7 @@ pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
             on: None,
             name: call.to_owned(),
             place,
-            event: Happens::Words(words(call)),
+            event: Happens::Words(short_form(call)),
             expect: Expectation::new(Restraint::Silent),
             files: Vec::new(),
         };
@@ -38,7 +38,7 @@ pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
 }
 
 /// A call in the words of a case: what names no tool is for the shell.
-fn words(call: &str) -> String {
+fn short_form(call: &str) -> String {
     let (first, rest) = super::super::what::split(call);
     let is_tool = rest.starts_with('{') && serde_json::from_str::<Value>(rest).is_ok();
     let is_name = first.starts_with(|c: char| c.is_ascii_uppercase()) || first.starts_with("mcp__");

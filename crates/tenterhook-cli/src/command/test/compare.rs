@@ -5,7 +5,7 @@ use serde_json::Value;
 use tenterhook::dialect::native::Expectation;
 
 use super::play::Came;
-use crate::show::words::time;
+use crate::show::layout::time;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
     for (what, pattern, texts) in said {
         let Some(pattern) = pattern else { continue };
         let text = texts.join("\n");
-        // What is no expression was said when the case was read.
+        // An invalid expression was reported when the case was read.
         if !Regex::new(pattern).is_ok_and(|regex| regex.is_match(&text)) {
             let came = if text.is_empty() { "nothing".to_owned() } else { text };
             differ(what, format!("/{pattern}/"), came);

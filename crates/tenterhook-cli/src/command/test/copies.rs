@@ -28,7 +28,7 @@ pub(super) struct File {
 const MOST_BYTES: usize = 32 << 20;
 const MOST_FILES: usize = 2_000;
 
-/// Directories that nobody means who names the one above them.
+/// Directories that a user does not mean by naming their parent.
 const LEFT_OUT: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache__"];
 
 /// What the hooks of `suite` need, and what the file of cases names beside it.
@@ -129,7 +129,7 @@ impl Copies {
             "the hooks lie among too much to copy for each case: `{shown}` is over the bound"
         );
         Err(Problem::new(message).help(format!(
-            "put the scripts into a directory of their own: at most {MOST_FILES} files and {} MiB",
+            "put the scripts into a separate directory: at most {MOST_FILES} files and {} MiB",
             MOST_BYTES >> 20
         )))
     }

@@ -47,7 +47,7 @@ const EXITS: &str = r"exit\s*\(?\s*2|exitCode\s*=\s*2";
 /// What a hook prints that answers with an object.
 const OBJECTS: &str = r#"decision|permissionDecision|hookSpecificOutput|"action""#;
 
-/// Every way, in the order in which they are told.
+/// Every way to break a gate, in the order of the report.
 pub(super) static WAYS: &[Way] = &[
     Way { name: "no match", about: "its matcher matches nothing", sign: "", how: How::Unmatched },
     Way {

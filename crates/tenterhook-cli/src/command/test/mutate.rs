@@ -13,8 +13,8 @@ use super::suite::{At, Suite};
 use super::{Played, runs};
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::layout::count;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
-use crate::show::words::count;
 
 /// One gate and what became of its mutants.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ fn enter(
     mutant: &Mutant,
     runs: &HashMap<&At, usize>,
 ) -> (usize, usize) {
-    let place = place(suite, &mutant.hook);
+    let place = location(suite, &mutant.hook);
     let gate = gates.iter().position(|gate| gate.place == place).unwrap_or_else(|| {
         let name = crate::show::outcome::name_of(&mutant.hook, &suite.ruleset);
         let at = suite.places.get(&mutant.hook);
@@ -82,7 +82,7 @@ fn enter(
     (gate, way)
 }
 
-fn place(suite: &Suite, id: &HookId) -> String {
+fn location(suite: &Suite, id: &HookId) -> String {
     let at = suite.places.get(id);
     at.map_or_else(|| id.to_string(), |(file, line)| format!("{}:{line}", suite.texts.shown(file)))
 }
@@ -142,7 +142,7 @@ pub(super) fn all_passed(played: &[Played]) -> Result<(), Problem> {
     match played.iter().filter(|result| !result.passed()).count() {
         0 => Ok(()),
         failed => Err(Problem::new(format!(
-            "{} not hold, so that nobody could tell what a neutered gate changes",
+            "{} not pass, so the effect of a broken gate could not be seen",
             if failed == 1 { "1 case does".to_owned() } else { format!("{failed} cases do") }
         ))
         .help("mend what `tenterhook test` shows first")),

@@ -1,4 +1,4 @@
-//! Plays cases: each in a place of its own, several at once, and says what came of each. Judges nothing.
+//! Plays cases, each in its own directory and several at once, and returns each result. Judges nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::copies::Copies;
+use super::fixture::{Fixture, fill, fill_text, unfill};
 use super::mutant::Mutant;
-use super::place::{Place, fill, fill_text, unfill};
 use super::sandboxes;
 use super::suite::Suite;
 use crate::ambient::Here;
@@ -77,7 +77,7 @@ impl World {
     pub(super) fn new(suites: &[Arc<Suite>], here: &Here, term: Term) -> Self {
         let network = Network::default();
         let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
-        // Who names a file of hooks has named none of servers.
+        // An argument that names a file of hooks names no file of servers.
         let trust = here.trust();
         let found = suites.iter().flat_map(|suite| {
             let find = || trust.servers(&suite.roots, &suite.sources);
@@ -93,13 +93,13 @@ impl World {
         }
     }
 
-    fn ambient(&self, place: Option<&Place>) -> Ambient {
+    fn ambient(&self, place: Option<&Fixture>) -> Ambient {
         let mut ambient = Ambient::default()
             .env(place.map_or_else(|| self.env.to_vec(), |location| location.env(&self.env)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .model(Arc::clone(&self.model) as Arc<_>)
             .network(self.network.clone());
-        ambient.scratch = place.map(Place::scratch);
+        ambient.scratch = place.map(Fixture::scratch);
         ambient
     }
 }
@@ -107,7 +107,7 @@ impl World {
 /// How many places are made at once: every one is a directory on the disk.
 const AT_ONCE: usize = 128;
 
-/// Plays every job, and says what came of each, in the order of the jobs; `what` is said to people while it takes long.
+/// Plays every job and returns the results in the order of the jobs. If it takes long, the progress line shows `what`.
 pub(super) async fn all(
     what: &'static str,
     jobs: Vec<Job>,
@@ -157,7 +157,7 @@ struct Ready {
     event: Event,
     roots: Roots,
     /// Lives as long as the case.
-    _place: Option<Place>,
+    _place: Option<Fixture>,
 }
 
 impl Ready {
@@ -174,7 +174,7 @@ impl Ready {
         let is_inside = hooks.iter().filter(|hook| is_about(hook)).all(|hook| hook.run.is_inside());
         let place = match is_inside && case.files.is_empty() {
             true => None,
-            false => Some(place(suite, case, mutant.as_deref())?),
+            false => Some(fixture(suite, case, mutant.as_deref())?),
         };
         let (staged, roots) = match &place {
             None => (None, suite.roots.clone()),
@@ -255,9 +255,9 @@ impl Ready {
     }
 }
 
-fn place(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Place, Problem> {
+fn fixture(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Fixture, Problem> {
     let copies: &Copies = mutant.and_then(Mutant::copies).unwrap_or(&suite.copies);
-    Place::make(copies, &case.files)
+    Fixture::make(copies, &case.files)
         .map_err(|error| Problem::new(format!("no directory can be made for the case: {error}")))
 }
 

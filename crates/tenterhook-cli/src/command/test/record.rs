@@ -19,7 +19,7 @@ use crate::command::{recorded, what};
 use crate::exit::Exit;
 use crate::load::shorten;
 use crate::problem::Problem;
-use crate::show::words::line;
+use crate::show::layout::line;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 
@@ -27,7 +27,7 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
     let file = into(args, here)?;
     let (suite, begins) = hooks(&file, args, here)?;
     let suite = Arc::new(suite);
-    let event = said(given, &suite, here)?;
+    let event = event_text(given, &suite, here)?;
     let begins = begins + &says_dialect(&event, &file, &suite);
     let case = Case {
         hook: None,
@@ -51,7 +51,7 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
     })?;
     let shown = shorten(&file.to_string_lossy(), &here.roots);
     term.data(&format!("{entry}\n"))?;
-    term.say(&format!("added to {shown}: is that what must come of it?"));
+    term.note(&format!("added to {shown}: is that what must come of it?"));
     Ok(Exit::Good)
 }
 
@@ -95,11 +95,11 @@ fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Probl
 }
 
 /// The event as a case says it: words as they are, everything else as JSON in the dialect of the file.
-fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem> {
+fn event_text(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem> {
     let is_words =
         given.len() > 1 || given.first().is_some_and(|text| what::is_event(text, suite.dialect));
     if is_words {
-        // What cannot be meant is said before anything is written.
+        // Report an impossible event before anything is written.
         what::given(given, suite.dialect, &here.roots)?;
         return Ok(given.join(" "));
     }
@@ -119,7 +119,7 @@ fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem>
     Ok(if home.len() > 1 { text.replace(&*home, "{home}") } else { text })
 }
 
-/// A new file says in whose form its events are, where its hooks would have them taken for another one's.
+/// A new file names the dialect of its events, if its hooks would make it look like a different one.
 fn says_dialect(event: &str, file: &Path, suite: &Suite) -> String {
     let others = suite.sources.first().is_some_and(|source| source.dialect != suite.dialect);
     match event.starts_with('{') && others && !file.exists() {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::{Case, Happens};
 
+use super::fixture::{fill, fill_text};
 use super::mutant::gates;
-use super::place::{fill, fill_text};
 use super::play::Came;
 use super::{Played, Results, runs};
 use crate::args::TestFormat;
@@ -16,10 +16,10 @@ use crate::command::print_json;
 use crate::command::what::split;
 use crate::problem::Problem;
 use crate::show::junit::{self, Suite};
+use crate::show::layout::{count, flow, line, time, wrap};
 use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 use crate::show::sarif::{self, Finding, Level};
-use crate::show::words::{count, flow, line, time, wrap};
 use crate::term::Term;
 
 pub(super) fn print(results: &Results, format: TestFormat, term: Term) -> Result<(), Problem> {
@@ -44,7 +44,7 @@ fn name(case: &Case) -> String {
     if case.name.is_empty() { event(case) } else { case.name.clone() }
 }
 
-fn place(result: &Played) -> (String, usize) {
+fn location(result: &Played) -> (String, usize) {
     let place = &result.job.case.place;
     (result.job.suite.texts.shown(&place.file).to_owned(), place.line)
 }
@@ -154,7 +154,7 @@ fn untested(results: &Results) -> Vec<String> {
 }
 
 fn failure(result: &Played, columns: usize, out: &mut String) {
-    let (file, at) = place(result);
+    let (file, at) = location(result);
     let case = &result.job.case;
     let hook = case.hook.as_ref().map(|hook_id| format!("{hook_id}: ")).unwrap_or_default();
     let head = format!("{hook}{}", line(&name(case)));
@@ -187,7 +187,7 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
 
 fn to_json(results: &Results) -> Value {
     let case = |result: &Played| {
-        let (file, at) = place(result);
+        let (file, at) = location(result);
         let case = &result.job.case;
         let differences: Vec<Value> = differences(result)
             .into_iter()
@@ -243,7 +243,7 @@ fn to_junit(results: &Results) -> String {
 
 fn junit_case(played: &Played) -> junit::Case {
     let failure = || {
-        let (file, at) = place(played);
+        let (file, at) = location(played);
         let message = message(played);
         junit::Failure {
             text: format!("{file}:{at}\n{message}\nsee: {}", see(played)),
@@ -263,7 +263,7 @@ fn junit_case(played: &Played) -> junit::Case {
 fn to_sarif(results: &Results) -> Value {
     const RULE: &str = "failed-case";
     let finding = |played: &Played| {
-        let (file, line) = place(played);
+        let (file, line) = location(played);
         Finding {
             rule: RULE.to_owned(),
             level: Level::Error,

@@ -39,7 +39,7 @@ impl Sandboxes {
         Self { of: ruleset.hooks().iter().filter_map(|hook| one(hook)).collect(), is_here }
     }
 
-    /// Puts these hooks into theirs; one whose file nobody would read keeps what its entry says.
+    /// Sets the sandboxes of these hooks; a hook whose file would not be loaded keeps the setting of its entry.
     pub(super) fn confine(&self, hooks: &mut [Hook]) {
         for hook in hooks {
             if let Some(sandbox) = self.of.get(&hook.id) {
@@ -54,7 +54,7 @@ impl Sandboxes {
     }
 }
 
-/// Whether a fault says no more than that this machine cannot confine whom nobody asked to be: a case is about its hook.
+/// Whether a fault only says that this machine cannot provide a sandbox that no setting requires: a case is about its hook.
 pub(super) fn is_of_machine(fault: &Fault) -> bool {
     fault.code == Code::Unconfined
 }

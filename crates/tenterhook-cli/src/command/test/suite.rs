@@ -31,7 +31,7 @@ pub(super) struct Suite {
     pub(super) ruleset: Ruleset,
     /// The texts that findings point into.
     pub(super) texts: Texts,
-    /// What is wrong with any of the files.
+    /// Errors and warnings of all files.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// In whose form events are.
     pub(super) dialect: DialectId,
@@ -69,8 +69,8 @@ pub(super) fn find(files: &[Named], here: &Here) -> Result<Vec<Suite>, Problem> 
     }
 }
 
-/// Whoever names a file says that it may run; one that was found and came with a repository runs nothing that nobody approved.
-/// Rules start nothing, and are tried all the same.
+/// Whether the hooks of the suite may run. Naming a file in the arguments permits that; a file that was found in a repository
+/// runs only approved programs. Rules start no program, and are always tried.
 pub(super) fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
     let runs = |source: &Source| {
         let hooks = suite
@@ -82,7 +82,7 @@ pub(super) fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
     };
     let trust = here.trust();
     let known = trust.find(&here.roots).sources;
-    // A file of cases that came with the repository names files as it likes: what agents would not load here nobody approved.
+    // A file of cases in a repository may name any file, so files that agents would not load from here are not approved.
     let approved = |source: &Source| {
         let known = known.iter().find(|other| other.name == source.name);
         known.is_some_and(|source| {
@@ -166,7 +166,7 @@ fn beside_hooks(source: Source, here: &Here) -> Result<Suite, Problem> {
     let name = source.name.clone();
     let suite = Suite::new(shown, vec![source], project, DialectId::NATIVE, roots, here);
     let mut suite = suite.with(cases, &[])?;
-    // What is the matter with it stands in the file itself.
+    // The file itself has the reason.
     suite
         .diagnostics
         .retain(|diagnostic| diagnostic.place.as_ref().is_none_or(|place| place.file == name));
@@ -266,7 +266,7 @@ impl Suite {
         self.ruleset.hooks().iter().filter(called).map(|hook| &hook.id).collect()
     }
 
-    /// Whether anything of the files is an error, so that nobody can say what was tested.
+    /// Whether any of the files has an error, which makes the result meaningless.
     pub(super) fn is_broken(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }

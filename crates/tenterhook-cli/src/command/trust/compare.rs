@@ -13,8 +13,8 @@ use crate::load::shorten;
 use crate::person;
 use crate::problem::Problem;
 use crate::scratch::Scratch;
+use crate::show::layout::{line, wrap};
 use crate::show::paint::{BOLD, ERROR, paint};
-use crate::show::words::{line, wrap};
 use crate::term::Term;
 
 /// The width of a hook's line number and the blanks behind it.
@@ -54,7 +54,7 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
     }
     scratch.discard();
     if compared == 0 {
-        term.say("no gate of this project runs from a copy");
+        term.note("no gate of this project runs from a copy");
     }
     Ok(if differ == 0 { Exit::Good } else { Exit::Wrong })
 }

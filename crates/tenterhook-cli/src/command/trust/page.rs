@@ -5,8 +5,8 @@ use tenterhook::dialect::Silencer;
 use tenterhook::trust::{Change, Entry, Pin, Review, State};
 
 use crate::ambient::Here;
+use crate::show::layout::{count, line, wrap};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
-use crate::show::words::{count, line, wrap};
 use crate::silence;
 
 /// How many files of one hook are named.
@@ -21,7 +21,7 @@ const BUILTINS: &[&str] = &[
 const SUSPECTS: usize = 8;
 
 /// The review of one source.
-pub(super) fn of(review: &Review, shown: &str, width: usize) -> String {
+pub(super) fn render(review: &Review, shown: &str, width: usize) -> String {
     let about = format!("({}, {})", review.dialect, review.layer.word());
     let mut out =
         format!("{} {} {}\n\n", paint(BOLD, line(shown)), paint(DIM, about), state(review.state));

@@ -13,13 +13,13 @@ use crate::exit::Exit;
 use crate::load::shorten;
 use crate::person;
 use crate::problem::Problem;
-use crate::show::words::count;
+use crate::show::layout::count;
 use crate::term::Term;
 
 /// Longest file of a key.
 const MOST_BYTES: u64 = 4 << 10;
 
-/// Signs what was approved, and writes the lock file.
+/// Writes the lock file, with a signature for each approved source.
 pub(super) fn sign(
     key: &Path,
     named: &[PathBuf],
@@ -34,7 +34,7 @@ pub(super) fn sign(
         .filter(|review| !named.is_empty() || matches!(review.layer, Layer::Project))
         .collect();
     let Some(first) = reviews.first() else {
-        term.say("no hooks came with this project: there is nothing to sign");
+        term.note("no hooks came with this project: there is nothing to sign");
         return Ok(Exit::Good);
     };
     is_kept_elsewhere(&file, &first.project)?;
@@ -51,10 +51,10 @@ pub(super) fn sign(
     let shown = shorten(&path.to_string_lossy(), &here.roots);
     written.map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
     for review in &reviews {
-        term.say(&format!("signed {}", shorten(&review.source, &here.roots)));
+        term.note(&format!("signed {}", shorten(&review.source, &here.roots)));
     }
     let keys = count(lock.signers().count(), "key");
-    term.say(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
+    term.note(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
     Ok(Exit::Good)
 }
 
@@ -72,14 +72,14 @@ pub(super) fn key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     term.data(&format!("{}\n", secret.public()))?;
     let pin = format!("[trust]\nkeys = [\"{}\"]", secret.public());
-    term.say(&format!(
-        "\nThe secret key lies in {}: whoever reads it signs as you.\nWhoever believes it writes into ~/.config/tenterhook/tenterhook.toml:\n\n{pin}\n",
+    term.note(&format!(
+        "\nThe secret key lies in {}: keep it private, it can sign in your name.\nTo trust its signatures, add to ~/.config/tenterhook/tenterhook.toml:\n\n{pin}\n",
         shorten(&path.to_string_lossy(), &here.roots)
     ));
     Ok(Exit::Good)
 }
 
-/// A secret key that is committed is none.
+/// A committed secret key is not secret.
 fn is_kept_elsewhere(key: &Path, project: &Path) -> Result<(), Problem> {
     // What of the way is there already says where the rest will lie.
     let real = |path: &Path| path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
@@ -114,10 +114,10 @@ fn made(path: &Path) -> Result<SecretKey, Problem> {
     Ok(secret)
 }
 
-/// The key of a file that nobody else may read.
+/// Reads a key from a file that only its owner may read.
 fn read(path: &Path) -> Result<SecretKey, Problem> {
     let shown = path.display();
-    let cannot = |why: &str| Problem::new(format!("`{shown}` is not a key that signs: {why}"));
+    let cannot = |why: &str| Problem::new(format!("`{shown}` is not a secret key: {why}"));
     let (file, found) = discover::open(path).map_err(|error| cannot(&error.to_string()))?;
     if found.len() > MOST_BYTES {
         return Err(cannot("it is not a file of a key's size"));

@@ -22,16 +22,16 @@ use crate::load::shorten;
 use crate::person;
 use crate::problem::Problem;
 use crate::scratch::Scratch;
+use crate::show::layout::{time, wrap};
 use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, paint};
-use crate::show::words::{time, wrap};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 
 /// How long one hook has, whatever it asks for.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What stands before a line about a hook: the line of its entry.
+/// Indent of a line about a hook: the width of the line number before it.
 const INDENT: usize = 8;
 
 /// Tools that hooks are about, with an input of each: the first that a hook is for is the one it is asked about.
@@ -59,14 +59,14 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
         let mut page = format!("{}\n", paint(BOLD, &shown));
         for hook in hooks {
             let outcome = term.doing("trying the hooks", || fire(&hook, &scratch, here))?;
-            asks |= told(&hook, &outcome, term.width(), &mut page);
+            asks |= add_result(&hook, &outcome, term.width(), &mut page);
         }
         term.data(&page)?;
     }
-    // Nobody reads what was put there for a session that never was.
+    // The trial has no session whose files could be read later.
     scratch.discard();
     if tried == 0 {
-        term.say("no programs came with this project");
+        term.note("no programs came with this project");
     }
     Ok(if asks { Exit::Wrong } else { Exit::Good })
 }
@@ -99,11 +99,11 @@ fn programs(source: &Source) -> Vec<Hook> {
     engine.ruleset().hooks().iter().filter(starts).map(|hook| Hook::clone(hook)).collect()
 }
 
-/// Fires an event at the hook alone, in `standard`: what it grants itself nobody approved.
+/// Fires an event at one hook, with the sandbox `standard`: grants of its entry are not approved.
 pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
     let mut hook = hook.clone();
     (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
-    // What it printed of a secret would stand on the page, and in the log of whoever runs this.
+    // Its output could put a secret on the page and into the logs of the caller.
     if let Run::Command(command) = &mut hook.run {
         command.pass.clear();
     }
@@ -154,7 +154,7 @@ fn events(hook: &Hook, here: &Here) -> Vec<Event> {
 }
 
 /// Adds what came of it to the page. Says whether it asked for more than it has.
-fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
+fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
     let line = hook.place.as_ref().map_or(0, |location| location.line);
     let refused: Vec<&str> = outcome
         .faults

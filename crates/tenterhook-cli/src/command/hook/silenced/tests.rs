@@ -40,7 +40,7 @@ impl Played {
         within.facts.insert("prompt_id".into(), format!("prompt-{}", self.prompt).into());
         let mut event = Event::new(name, within);
         event.payload = payload.as_object().unwrap().clone();
-        let kept = Kept::of(self.directory.path(), "claude", "s").unwrap();
+        let kept = SessionStore::open(self.directory.path(), "claude", "s").unwrap();
         let check = CallCheck::new(&event, DialectId::CLAUDE, &kept).unwrap();
         let faults = check.find();
         check.note_reply(outcome);

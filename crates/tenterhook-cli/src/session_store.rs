@@ -18,17 +18,17 @@ use tenterhook::trust::Digest;
 
 use crate::call_notes::CallNotes;
 
-/// How long a session is remembered that nobody calls for.
+/// How long the state of an unused session is stored.
 const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
-/// Largest file that is read: what is larger is nobody's work here.
+/// Largest file that is read: this program never writes a larger one.
 const LARGEST: u64 = 1 << 20;
 
 /// What the claim of a message begins with, before its hash.
-const MESSAGE: &str = "told:";
+const MESSAGE: &str = "shown:";
 
 /// The store of one session.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct SessionStore {
     file: PathBuf,
     /// Where version 0.1.0 kept the same session.
     older: PathBuf,
@@ -45,8 +45,8 @@ struct State {
 }
 
 impl State {
-    /// What nobody can read is a session that begins (BR-41).
-    fn of(text: &[u8]) -> Self {
+    /// An unreadable file is treated like a new session (BR-41).
+    fn parse(text: &[u8]) -> Self {
         let value: Value = serde_json::from_slice(text).unwrap_or_default();
         let claimed = value.get("claimed").and_then(Value::as_array).into_iter().flatten();
         let strikes = value.get("strikes").and_then(Value::as_object).into_iter().flatten();
@@ -66,9 +66,9 @@ impl State {
     }
 }
 
-impl Kept {
+impl SessionStore {
     /// The store of a session of this agent; `None` where the agent names none.
-    pub(crate) fn of(state: &Path, agent: &str, session: &str) -> Option<Self> {
+    pub(crate) fn open(state: &Path, agent: &str, session: &str) -> Option<Self> {
         if session.is_empty() {
             return None;
         }
@@ -120,7 +120,7 @@ impl Kept {
             let (file, _) = discover::open(path)?;
             let mut text = Vec::new();
             io::Read::read_to_end(&mut io::Read::take(file, LARGEST), &mut text)?;
-            Ok(State::of(&text))
+            Ok(State::parse(&text))
         };
         match read(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => read(&self.older),
@@ -164,7 +164,7 @@ impl Kept {
     }
 }
 
-impl Store for Kept {
+impl Store for SessionStore {
     fn claim_once(&self, hook: &HookId) -> bool {
         self.alter(|state| state.claimed.insert(hook.as_str().to_owned()))
     }
@@ -190,14 +190,14 @@ impl Store for Kept {
     }
 
     fn reset_strikes(&self, event: &EventName) {
-        // Most events break a row that there is none of.
+        // Most events end no row of denials.
         if self.strikes(event) > 0 {
             self.alter(|state| state.strikes.remove(event.as_str()));
         }
     }
 }
 
-/// A session of which nothing can be kept: a denial past whose cap nobody can count does not hold at all (BR-42).
+/// A session without stored state: its denials cannot be counted, so an event with a cap is never blocked (BR-42).
 #[derive(Debug, Default)]
 pub(crate) struct Unkept(tenterhook::session::Memory);
 
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn two_processes_share_a_session_and_no_other() {
         let room = tempfile::tempdir().unwrap();
-        let of = |session| Kept::of(room.path(), "codex", session).unwrap();
+        let of = |session| SessionStore::open(room.path(), "codex", session).unwrap();
         let (hook, stop) = (HookId::new("h"), EventName::new("Stop"));
         assert!(of("a").claim_once(&hook) && !of("a").claim_once(&hook));
         assert!(of("b").claim_once(&hook), "another session");
@@ -275,7 +275,7 @@ mod tests {
         assert!(of("a").claim_once(&hook));
         assert!(of("../x").file.starts_with(room.path().join("sessions")));
         assert_ne!(of("../x").file, of("x").file);
-        assert!(Kept::of(room.path(), "codex", "").is_none());
+        assert!(SessionStore::open(room.path(), "codex", "").is_none());
     }
 
     /// BR-40: a hundred at once, and none is lost.
@@ -287,12 +287,12 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..12 {
-                        Kept::of(room.path(), "codex", "s").unwrap().add_strike(&stop);
+                        SessionStore::open(room.path(), "codex", "s").unwrap().add_strike(&stop);
                     }
                 });
             }
         });
-        assert_eq!(Kept::of(room.path(), "codex", "s").unwrap().strikes(&stop), 96);
+        assert_eq!(SessionStore::open(room.path(), "codex", "s").unwrap().strikes(&stop), 96);
     }
 
     /// BR-41, BR-42.
@@ -300,11 +300,11 @@ mod tests {
     fn what_cannot_be_kept_is_known() {
         let room = tempfile::tempdir().unwrap();
         fs::write(room.path().join("sessions"), "a file").unwrap();
-        let kept = Kept::of(room.path(), "codex", "s").unwrap();
+        let kept = SessionStore::open(room.path(), "codex", "s").unwrap();
         assert!(!kept.can_keep());
         assert!(kept.claim_once(&HookId::new("h")) && !kept.claim_once(&HookId::new("h")));
         assert_eq!(Unkept::default().strikes(&EventName::new("Stop")), u32::MAX);
-        let broken = Kept::of(&room.path().join("other"), "codex", "s").unwrap();
+        let broken = SessionStore::open(&room.path().join("other"), "codex", "s").unwrap();
         assert!(broken.can_keep());
         fs::write(&broken.file, "{").unwrap();
         assert_eq!(broken.read().strikes.len(), 0);
@@ -320,7 +320,7 @@ mod tests {
             "{{\"claimed\":[\"h\",\"{MESSAGE}849e1d114ff252ff\"],\"strikes\":{{\"Stop\":2}},\"projects\":[\"/p\"]}}"
         );
         fs::write(sessions.join("codex-s-1-1775664760a26202.json"), older).unwrap();
-        let kept = || Kept::of(room.path(), "codex", "s-1").unwrap();
+        let kept = || SessionStore::open(room.path(), "codex", "s-1").unwrap();
         assert!(!kept().claim_once(&HookId::new("h")), "it ran once");
         assert!(!kept().is_first("seen before") && kept().is_first("not seen before"));
         assert_eq!(kept().add_strike(&EventName::new("Stop")), 3);

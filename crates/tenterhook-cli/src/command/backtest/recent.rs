@@ -9,7 +9,7 @@ const MOST: usize = 256;
 
 /// What hooks remember of a session, by its id.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct RecentSessions {
     by_id: HashMap<String, (usize, Pair)>,
     /// Rises with each event.
     now: usize,
@@ -22,9 +22,9 @@ pub(super) struct Pair {
     pub(super) old: Option<Session>,
 }
 
-impl Kept {
+impl RecentSessions {
     /// The session of that id. One that was forgotten begins anew.
-    pub(super) fn of(&mut self, id: &str, compares: bool) -> Pair {
+    pub(super) fn get(&mut self, id: &str, compares: bool) -> Pair {
         self.now += 1;
         if let Some((at, pair)) = self.by_id.get_mut(id) {
             *at = self.now;
@@ -51,14 +51,14 @@ mod tests {
     /// BT-1.
     #[test]
     fn what_was_used_last_is_kept() {
-        let mut kept = Kept::default();
+        let mut kept = RecentSessions::default();
         for at in 0..10_000 {
-            kept.of("first", false);
-            kept.of(&at.to_string(), false);
+            kept.get("first", false);
+            kept.get(&at.to_string(), false);
             assert!(kept.by_id.len() <= MOST);
         }
         assert!(kept.by_id.contains_key("first") && kept.by_id.contains_key("9999"));
         assert!(!kept.by_id.contains_key("0"));
-        assert!(kept.of("first", true).old.is_none() && kept.of("new", true).old.is_some());
+        assert!(kept.get("first", true).old.is_none() && kept.get("new", true).old.is_some());
     }
 }

@@ -1,20 +1,20 @@
-//! What a person said of their guard, as the record has it (RE-6). Reads no file.
+//! A decision of a person about their guard, as recorded (RE-6). Reads no file.
 
 use serde_json::Value;
 use tenterhook::record::read::Entry;
 
 use super::firing;
 use crate::args::Log;
+use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, paint};
-use crate::show::words;
 
 /// One thing that a person said.
 #[derive(Clone, Debug)]
-pub(super) struct Word(Entry);
+pub(super) struct UserDecision(Entry);
 
-impl Word {
-    /// What was said, where a record is of that.
-    pub(super) fn of(entry: &Entry) -> Option<Self> {
+impl UserDecision {
+    /// The decision, if the record is about one.
+    pub(super) fn from_entry(entry: &Entry) -> Option<Self> {
         let is_said = entry.get("kind").and_then(Value::as_str) == Some("said");
         is_said.then(|| Self(entry.clone()))
     }
@@ -31,7 +31,7 @@ impl Word {
             .unwrap_or_default()
     }
 
-    /// Whether it was asked for: whoever asks for an event, a hook or a session asks for firings.
+    /// Whether the arguments select it: those that select an event, a hook or a session ask for firings only.
     pub(super) fn is_wanted(&self, args: &Log) -> bool {
         let firings = args.event.is_some() || args.hook.is_some() || args.session.is_some();
         let since =
@@ -49,7 +49,7 @@ impl Word {
             paint(DIM, format!("{:>5}", self.number())),
             paint(DIM, firing::shown_time(&self.0)),
             paint(BOLD, format!("you: {}", self.text("what"))),
-            words::line(self.text("about")),
+            layout::line(self.text("about")),
         );
         line.trim_end().to_owned()
     }

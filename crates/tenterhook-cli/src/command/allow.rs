@@ -18,8 +18,8 @@ use crate::term::Term;
 
 pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
     let AllowHow::Once { code } = &args.how;
-    person::is_meant("tenterhook allow", here)?;
-    journal::said((Saying::AllowOnce, code, ""), here, term)?;
+    person::require_terminal("tenterhook allow", here)?;
+    journal::record_decision((Saying::AllowOnce, code, ""), here, term)?;
     let denied = leaves(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
@@ -33,7 +33,7 @@ pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Probl
 }
 
 pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_meant("tenterhook pause", here)?;
+    person::require_terminal("tenterhook pause", here)?;
     let length = if args.end { Duration::ZERO } else { args.length };
     if length > LONGEST_PAUSE || (length < Duration::from_secs(1) && !args.end) {
         let message = "a pause lasts at least a second and at most an hour";
@@ -46,7 +46,7 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     }
     let seconds = length.as_secs().to_string();
     let saying = if args.end { (Saying::PauseEnd, "", "") } else { (Saying::Pause, &*seconds, "") };
-    journal::said(saying, here, term)?;
+    journal::record_decision(saying, here, term)?;
     leaves(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
     let text = match args.end {
         true => "self-protection is on again\n".to_owned(),

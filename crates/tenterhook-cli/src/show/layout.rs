@@ -88,7 +88,7 @@ pub(crate) fn flow(text: &str, columns: usize) -> String {
     out
 }
 
-/// Where a long word may be broken without hiding what it is: behind a sign between its parts.
+/// Where a long word may be broken and still be readable: behind a separator between its parts.
 const JOINTS: &[char] = &['/', '_', '-', '|', ',', ':', '=', '@', '&', '?'];
 
 fn split_at_width(word: &str, columns: usize) -> (String, String) {

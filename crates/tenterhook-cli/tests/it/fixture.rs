@@ -1,4 +1,4 @@
-//! A place of its own for one test: home, project, environment; and what the program said, fit for a snapshot.
+//! A fixture for one test: home, project and environment; and the output of the program, fit for a snapshot.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use tenterhook::dialect::Roots;
 use tenterhook::hook::Layer;
 use tenterhook::trust::{Origin, State, Trust};
 
-/// A place of its own.
-pub(crate) struct Room {
+/// A temporary home and project.
+pub(crate) struct Fixture {
     directory: TempDir,
     /// Whether the user approves what lies in the project before each run.
     approves: bool,
 }
 
 /// What a run said.
-pub(crate) struct Said {
+pub(crate) struct CliOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Room {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let directory = TempDir::new().unwrap();
         for name in ["home", "project"] {
@@ -38,7 +38,7 @@ impl Room {
         Self { approves: false, ..self }
     }
 
-    /// Approves what lies round a directory of the room, as it stands.
+    /// Approves the content of a directory of the fixture.
     pub(crate) fn approve(&self, directory: &str) {
         let cwd = self.path(directory);
         let repository =
@@ -48,7 +48,7 @@ impl Room {
         let trust = Trust::at(self.path("home/.local/state/tenterhook")).within(&[path]);
         for source in trust.find(&roots).sources {
             let review = trust.review(&source);
-            // The home belongs to whoever the program runs as, which need not be who runs the test.
+            // The home belongs to the user of the program, who may differ from the user of the test.
             let is_settled = Trust::origin(&source) == Origin::Own || source.layer == Layer::User;
             if !is_settled && review.state != State::Approved {
                 // Where the state belongs to somebody else by now, what they said stands.
@@ -57,11 +57,11 @@ impl Room {
         }
     }
 
-    /// A room with one Claude Code settings file in its project.
+    /// A fixture with one Claude Code settings file in its project.
     pub(crate) fn with_settings(settings: &str) -> Self {
-        let room = Self::new();
-        room.write("project/.claude/settings.json", settings);
-        room
+        let fixture = Self::new();
+        fixture.write("project/.claude/settings.json", settings);
+        fixture
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -75,35 +75,35 @@ impl Room {
     }
 
     /// Runs the program in the project, with this on standard input.
-    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> CliOutput {
         self.run_in("project", args, stdin)
     }
 
-    pub(crate) fn run_in(&self, directory: &str, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn run_in(&self, directory: &str, args: &[&str], stdin: &str) -> CliOutput {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
         command.args(args).env("PATH", "/usr/bin:/bin");
-        self.say(command, directory, stdin)
+        self.run_command(command, directory, stdin)
     }
 
     /// The same with another file of the program.
-    pub(crate) fn run_program(&self, program: &Path, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn run_program(&self, program: &Path, args: &[&str], stdin: &str) -> CliOutput {
         let mut command = Command::new(program);
         command.args(args).env("PATH", "/usr/bin:/bin");
-        self.say(command, "project", stdin)
+        self.run_command(command, "project", stdin)
     }
 
     /// Runs a line of shell in which `tenterhook` is the program.
-    pub(crate) fn shell(&self, line: &str) -> Said {
+    pub(crate) fn shell(&self, line: &str) -> CliOutput {
         let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));
         let directory = program.parent().unwrap().display();
         let mut command = Command::new("/bin/sh");
         command.args(["-c", line]).env("PATH", format!("{directory}:/usr/bin:/bin"));
-        self.say(command, "project", "")
+        self.run_command(command, "project", "")
     }
 
     /// Runs the program in the project with a terminal for its standard input.
     #[cfg(target_os = "linux")]
-    pub(crate) fn at_terminal(&self, args: &[&str]) -> Said {
+    pub(crate) fn at_terminal(&self, args: &[&str]) -> CliOutput {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();
@@ -114,7 +114,7 @@ impl Room {
         self.say_from(command, "project", Path::new(name.to_str().unwrap()))
     }
 
-    fn say(&self, command: Command, directory: &str, stdin: &str) -> Said {
+    fn run_command(&self, command: Command, directory: &str, stdin: &str) -> CliOutput {
         if self.approves {
             self.approve(directory);
         }
@@ -123,7 +123,7 @@ impl Room {
         self.say_from(command, directory, &input)
     }
 
-    fn say_from(&self, mut command: Command, directory: &str, input: &Path) -> Said {
+    fn say_from(&self, mut command: Command, directory: &str, input: &Path) -> CliOutput {
         let path = command.get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap();
         let path = path.to_owned();
         let output = command
@@ -135,16 +135,16 @@ impl Room {
             .stdin(Stdio::from(fs::File::open(input).unwrap()))
             .output()
             .unwrap();
-        Said {
+        CliOutput {
             code: output.status.code().unwrap_or(-1),
             stdout: self.filter(&String::from_utf8(output.stdout).unwrap()),
             stderr: self.filter(&String::from_utf8(output.stderr).unwrap()),
         }
     }
 
-    /// Runs a program of this room in the project as somebody whom modes of files bind: root becomes another user.
+    /// Runs a program of this fixture in the project as a user to whom file modes apply: root becomes another user.
     #[cfg(unix)]
-    pub(crate) fn say_as_a_normal_user(&self, mut command: Command, stdin: &str) -> Said {
+    pub(crate) fn say_as_a_normal_user(&self, mut command: Command, stdin: &str) -> CliOutput {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
         use std::os::unix::process::CommandExt;
         const NOBODY: u32 = 65534;
@@ -161,7 +161,7 @@ impl Room {
             }
             command.uid(NOBODY).gid(NOBODY);
         }
-        self.say(command, "project", stdin)
+        self.run_command(command, "project", stdin)
     }
 
     /// The same, for a run that prints JSON and must end with `code`.
@@ -172,13 +172,13 @@ impl Room {
     }
 
     pub(crate) fn filter(&self, text: &str) -> String {
-        let room = self.directory.path().to_str().unwrap();
-        without_times(&text.replace(room, "[ROOM]"))
+        let fixture = self.directory.path().to_str().unwrap();
+        without_times(&text.replace(fixture, "[FIXTURE]"))
     }
 }
 
-impl Said {
-    /// Everything that was said, with its exit code.
+impl CliOutput {
+    /// The whole output, with its exit code.
     pub(crate) fn all(&self) -> String {
         format!("exit {}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
     }
@@ -205,7 +205,7 @@ fn without_times(text: &str) -> String {
 
 /// Asserts that `value` has the form that `tenterhook schema NAME` prints.
 pub(crate) fn fits_schema(name: &str, value: &Value) {
-    let output = Room::new().run(&["schema", name], "");
+    let output = Fixture::new().run(&["schema", name], "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     let schema: Value = serde_json::from_str(&output.stdout).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

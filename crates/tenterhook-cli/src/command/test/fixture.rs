@@ -15,17 +15,17 @@ use crate::executable::make_executable;
 
 /// The directory of a case.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Fixture {
     root: TempDir,
     /// The project as its hooks see it.
     pub(super) project: PathBuf,
 }
 
-impl Place {
+impl Fixture {
     /// Makes one with these files in it.
     ///
-    /// Whoever starts programs must have made all places before: a process that is being started holds every file that is
-    /// open for writing, and such a file cannot be started (`ETXTBSY`).
+    /// Make all directories before any program starts: a process that is being started holds every file that is open for
+    /// writing, and such a file cannot be started (`ETXTBSY`).
     pub(super) fn make(copies: &Copies, more: &[(String, String)]) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("tenterhook-test-").tempdir()?;
         let project = root.path().join("project");
@@ -63,7 +63,7 @@ impl Place {
         self.root.path().join("scratch")
     }
 
-    /// The environment of its hooks: the caller's, with temporary files of its own.
+    /// The environment of its hooks: the caller's, with a separate directory for temporary files.
     pub(super) fn env(&self, env: &[(String, String)]) -> Vec<(String, String)> {
         let own =
             ("TMPDIR".to_owned(), self.root.path().join("tmp").to_string_lossy().into_owned());
@@ -116,7 +116,7 @@ pub(super) fn fill_text(text: &str, roots: &Roots) -> String {
     text.replace("{project}", &project).replace("{home}", &roots.home.to_string_lossy())
 }
 
-/// The other way round: what was said in a place, as everybody would see it.
+/// The inverse: a text from a fixture, with its placeholders put back.
 pub(super) fn unfill(text: &str, roots: &Roots) -> String {
     text.replace(&*roots.cwd.to_string_lossy(), "{project}")
 }

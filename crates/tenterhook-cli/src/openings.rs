@@ -40,7 +40,7 @@ impl Opening {
     }
 
     /// What it is, and what holds it.
-    pub(crate) fn held(&self) -> String {
+    pub(crate) fn closed_by(&self) -> String {
         format!("{}: `{}` asks before that begins", self.of.gap, self.of.pack)
     }
 }
