@@ -53,13 +53,13 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Write a first `tenterhook.toml` with one gate and its cases
     #[command(after_help = "Examples:\n  tenterhook init")]
     Init,
-    /// Find every mistake in hook files, and say of each hook whether it can ever run
+    /// Find mistakes in hook files, and show for each hook whether it can run
     #[command(
         after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --diff\n  tenterhook check --watch"
     )]
@@ -69,7 +69,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook list\n  tenterhook list .claude/settings.json tenterhook.toml"
     )]
     List(List),
-    /// Say of every hook whether it runs for an event, and why
+    /// Show for each hook whether it runs for an event, and why
     #[command(
         after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher\n  tenterhook explain --last"
     )]
@@ -79,7 +79,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook fire Bash 'rm -rf build'\n  tenterhook fire event.json --format json\n  tenterhook fire PostToolUse Bash ls --config tenterhook.toml"
     )]
     Fire(Fire),
-    /// Answer an agent that calls for an event, in its own words
+    /// Answer an event of an agent, in the format of its hooks (agents run this)
     #[command(
         after_help = "Examples:\n  tenterhook hook --agent claude --event PreToolUse --within 55s\n  tenterhook hook --agent codex --event PreToolUse"
     )]
@@ -89,67 +89,67 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook install claude\n  tenterhook install --all --dry-run\n  tenterhook install codex --print"
     )]
     Install(Install),
-    /// Take out of an agent's files what `install` wrote there
+    /// Remove from an agent's files what `install` wrote there
     #[command(
         after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run"
     )]
     Uninstall(Uninstall),
-    /// Say of each agent found here whether it calls Tenterhook, and what stays open
+    /// Show for each installed agent whether it calls Tenterhook, and what is not covered
     #[command(after_help = "Examples:\n  tenterhook status\n  tenterhook status --format json")]
     Status(Output),
-    /// Find what keeps hooks from counting here, and say what mends it
+    /// Find what keeps hooks from running here, and how to fix it
     #[command(
         after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json"
     )]
     Doctor(Doctor),
-    /// Print what hooks were fired, what came of it, and whether the record of that is whole
+    /// Print the recorded firings and their outcomes, or verify the record
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log --shadow\n  tenterhook log verify"
     )]
     Log(Log),
-    /// Let a hook in shadow count, by changing its word where that stands
+    /// Turn a shadow hook into an enforcing one
     #[command(
         after_help = "Examples:\n  tenterhook promote no-force\n  tenterhook promote guardrails --diff\n  tenterhook promote .claude/settings.json"
     )]
     Promote(Promote),
-    /// List the sessions that agents recorded here, and how much is in each
+    /// List the sessions that agents recorded here, with their sizes
     #[command(
         after_help = "Examples:\n  tenterhook transcripts\n  tenterhook transcripts --agent codex\n  tenterhook transcripts ~/.claude/projects --format json"
     )]
     Transcripts(Transcripts),
-    /// Say what hooks would have done to the sessions that agents recorded
+    /// Show what hooks would have done in recorded sessions
     #[command(
         after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json\n  tenterhook backtest --since 30days --html yesterday.html"
     )]
     Backtest(Backtest),
-    /// Run an agent that is installed here, and say what it does with what its hooks say
+    /// Run an installed agent, and show how it treats the answers of hooks
     #[command(
         after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
     )]
     Probe(Probe),
-    /// Say which calls of recorded sessions no hook saw, and why
+    /// Show which calls of recorded sessions no hook saw, and why
     #[command(
         after_help = "Examples:\n  tenterhook reconcile\n  tenterhook reconcile --agent codex --since 7days\n  tenterhook reconcile ~/.claude/projects --format json"
     )]
     Reconcile(Reconcile),
-    /// Run the cases of hooks: what happens, and what must come of it
+    /// Run the test cases of hooks
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
     )]
     Test(Test),
-    /// Look at the hooks that came with a repository, and say whether they may run
+    /// Review the hooks that came with a repository, and allow or refuse them
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "Examples:\n  tenterhook trust\n  tenterhook trust .claude/settings.json\n  tenterhook trust status\n  tenterhook trust diff\n  tenterhook trust key ~/keys/hooks.key\n  tenterhook trust sign --key ~/keys/hooks.key"
     )]
     Trust(TrustArgs),
-    /// Take back what was said of the hooks of a repository
+    /// Revoke trust in a repository's hooks
     #[command(
         after_help = "Examples:\n  tenterhook untrust\n  tenterhook untrust .claude/settings.json"
     )]
     Untrust(TrustWhich),
-    /// Write the hooks of a file in another dialect's format, and say what is lost
+    /// Write the hooks of a file in the format of another dialect, and report what is lost
     #[command(
         after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis"
     )]
@@ -159,7 +159,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook events --dialect gen\n  tenterhook events PreToolUse --sample"
     )]
     Events(Events),
-    /// List, show and add the packs of rules that come with the program
+    /// List, show, add and remove packs of rules
     #[command(
         after_help = "Examples:\n  tenterhook rules show guardrails\n  tenterhook rules add guardrails --project\n  tenterhook rules remove guardrails"
     )]
@@ -167,23 +167,23 @@ pub(crate) enum Command {
     /// Let a call pass that self-protection denied, once
     #[command(after_help = "Examples:\n  tenterhook allow once K7QX2M")]
     Allow(Allow),
-    /// Let self-protection rest for some minutes
+    /// Pause self-protection for some minutes
     #[command(
         after_help = "Examples:\n  tenterhook pause\n  tenterhook pause 5m\n  tenterhook pause --end"
     )]
     Pause(Pause),
-    /// Print the JSON Schema of a form that Tenterhook reads or writes
+    /// Print the JSON Schema of a format that Tenterhook reads or writes
     #[command(after_help = "Examples:\n  tenterhook schema config")]
     Schema(Schema),
     /// Play a recorded agent session through the example hooks
     #[command(after_help = "Examples:\n  tenterhook demo\n  tenterhook demo --write examples")]
     Demo(Demo),
-    /// Print what a shell needs to complete commands
+    /// Print a completion script for a shell
     #[command(after_help = "Examples:\n  tenterhook completions bash")]
     Completions(Completions),
 }
 
-/// Which output.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people.
@@ -193,14 +193,14 @@ pub(crate) enum Format {
     Json,
 }
 
-/// How the dialect is followed.
+/// How closely the dialect is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompatArg {
-    /// What the agent itself would do, with its losses
+    /// Exactly what the agent itself would do, including what it loses
     Exact,
 }
 
-/// The forms in which an event can be said.
+/// The ways to write an event.
 const WHAT: &str = "EVENT.json | - | JSON | TOOL INPUT | EVENT [TEXT]";
 
 #[derive(Clone, Debug, Args)]
@@ -215,10 +215,10 @@ pub(crate) struct Which {
     /// Read hooks from this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-    /// The dialect of the event (claude where nobody says it), and of named files that do not bear another one's name
+    /// The dialect of the event [default: claude], and of named files whose name belongs to no other dialect
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     pub(crate) dialect: Option<DialectId>,
-    /// Follow the dialect exactly, with what the agent itself would lose
+    /// Follow the dialect exactly, including what the agent itself would lose
     #[arg(long, value_name = "HOW")]
     pub(crate) compat: Option<CompatArg>,
 }
@@ -229,19 +229,19 @@ pub(crate) struct Allow {
     pub(crate) how: AllowHow,
 }
 
-/// How often.
+/// How often the call may pass.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AllowHow {
-    /// The next call that is the one denied, within 10 minutes
+    /// The next call that is identical to the denied one, within 10 minutes
     Once {
-        /// The code that the denial named
+        /// The code from the denial
         code: String,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Pause {
-    /// For how long, at most an hour
+    /// How long to pause, at most an hour
     #[arg(value_name = "DURATION", value_parser = duration, default_value = "10m")]
     pub(crate) length: Duration,
     /// End the pause now
@@ -251,10 +251,10 @@ pub(crate) struct Pause {
 
 #[derive(Debug, Args)]
 pub(crate) struct Probe {
-    /// Which: claude, codex, copilot, opencode, goose, qwen, cline or gemini
+    /// The agent: claude, codex, copilot, opencode, goose, qwen, cline or gemini
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
-    /// Its program, where it is not on the PATH
+    /// The program of the agent [default: found on the PATH]
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
@@ -263,10 +263,10 @@ pub(crate) struct Probe {
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Which agents; without any, all that are found here
+    /// The agents to check [default: all that are found here]
     #[arg(value_name = "AGENT")]
     pub(crate) agents: Vec<String>,
-    /// Call through no entry: no hook is run
+    /// Do not test the entries by calling them: no hook is run
     #[arg(long)]
     pub(crate) no_fire: bool,
     #[command(flatten)]
@@ -275,10 +275,10 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The files to check; without any, what the agent would load from here
+    /// The files to check [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) files: Vec<Named>,
-    /// Mend what can only be meant one way, in place; shows what it changes
+    /// Fix unambiguous mistakes in place, and show the changes
     #[arg(long, conflicts_with = "watch")]
     pub(crate) fix: bool,
     /// Show what `--fix` would change, and change nothing
@@ -287,10 +287,10 @@ pub(crate) struct Check {
     /// Check again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
-    /// The same: a file to check
+    /// A file to check (the same as naming it without `--config`)
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-    /// The dialect of the files that do not say their own; without it, their places and shapes tell
+    /// The dialect of files that do not name theirs [default: found by path and content]
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
@@ -299,7 +299,7 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// The files whose hooks are listed; without any, what the agent would load from here
+    /// The files to list the hooks of [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) files: Vec<Named>,
     #[command(flatten)]
@@ -309,7 +309,7 @@ pub(crate) struct List {
 }
 
 impl Which {
-    /// In whose form events are.
+    /// Options for the dialect of events.
     pub(crate) fn events(&self) -> DialectId {
         self.dialect.unwrap_or(DialectId::CLAUDE)
     }
@@ -317,7 +317,7 @@ impl Which {
 
 #[derive(Debug, Args)]
 pub(crate) struct Promote {
-    /// A hook in shadow, a pack, or a file whose hooks are
+    /// A shadow hook, a pack, or a file with shadow hooks
     #[arg(value_name = "HOOK|PACK|FILE")]
     pub(crate) name: String,
     /// Show what would change, and change nothing
@@ -333,10 +333,10 @@ pub(crate) struct Convert {
     /// The file to convert
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) file: Named,
-    /// Whose format to write
+    /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "native")]
     pub(crate) to: Target,
-    /// Whose format the file is in; without it, its place and shape tell
+    /// The format of the file [default: found by path and content]
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
@@ -352,13 +352,13 @@ pub(crate) enum Target {
 
 #[derive(Debug, Args)]
 pub(crate) struct Events {
-    /// One event, by the dialect's name or the neutral one
+    /// One event, by its name in the dialect or its neutral name
     #[arg(value_name = "EVENT")]
     pub(crate) name: Option<String>,
-    /// Print an event that can be fired, in the form in which the agent hands it to a hook
+    /// Print a sample event that can be fired, in the format that hooks receive
     #[arg(long, requires = "name")]
     pub(crate) sample: bool,
-    /// Whose events
+    /// The dialect
     #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
     pub(crate) dialect: DialectId,
     #[command(flatten)]
@@ -367,19 +367,19 @@ pub(crate) struct Events {
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// Which shell
+    /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Leave the examples in a new directory, to play with, and play nothing
+    /// Write the examples into a new directory and exit
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["mixed", "from"])]
     pub(crate) write: Option<PathBuf>,
-    /// Play only the hooks that were written for five agents, answering the same one
+    /// Play only the hooks that were written for five agents, which answer the same call
     #[arg(long)]
     pub(crate) mixed: bool,
-    /// Play the session and the hooks of a directory that `--write` made
+    /// Play the session and the hooks of a directory that `--write` created
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) from: Option<PathBuf>,
 }
@@ -399,7 +399,7 @@ mod tests {
         let all = <Cli as clap::CommandFactory>::command();
         for command in all.get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            // What stands above them are other lists, as doctor's exit codes.
+            // The lines above belong to other lists, e.g. the exit codes of doctor.
             let shown = help.split_once("Examples:").map_or("", |(_, tail)| tail);
             let examples: Vec<&str> = shown.lines().filter(|line| line.starts_with("  ")).collect();
             assert!(!examples.is_empty(), "{}", command.get_name());

@@ -1,4 +1,4 @@
-//! What the commands are told that are about one event: to explain, to fire, to answer an agent.
+//! Arguments of the commands about one event: `explain`, `fire` and `hook`.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::last_word::Form;
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// As the hooks stand when this agent calls: those that it runs itself are left to it
+    /// Show the hooks that would run behind this agent (hooks that the agent runs itself are skipped)
     #[arg(long, value_name = "NAME", value_parser = agent)]
     pub(crate) agent: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// What is on record of the last firing, and what the hooks would make of it now; it needs no event
+    /// Show the last recorded firing, and what the current hooks would decide about it; takes no event
     #[arg(long, conflicts_with_all = ["what", "record"])]
     pub(crate) last: bool,
-    /// The same of the firing of this number, which `tenterhook log` prints
+    /// Show the recorded firing with this number, which `tenterhook log` prints
     #[arg(long, value_name = "NUMBER", conflicts_with = "what")]
     pub(crate) record: Option<u64>,
-    /// What happens: an event file, `-` for standard input, JSON, a tool and its input, or an event and its text
+    /// The event: a file, `-` for standard input, JSON, a tool and its input, or an event name and its text
     #[arg(value_name = WHAT, num_args = 0..)]
     pub(crate) what: Vec<String>,
 }
@@ -38,16 +38,16 @@ pub(crate) struct Fire {
     /// How long all hooks together may take, such as `5s` or `500ms`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
-    /// The model that hooks ask which name none, such as `openai::gpt-5.4-mini`
+    /// Default model for prompt hooks that name none, e.g. `openai::gpt-5.4-mini`
     #[arg(long, value_name = "[SERVICE::]MODEL")]
     pub(crate) model: Option<String>,
-    /// Say all that confined hooks ask for and are refused, with the program that asks; they take longer then
+    /// Report every access that the sandbox refused, and which program asked (slower)
     #[arg(long)]
     pub(crate) explain_denials: bool,
-    /// Read one event a line, write one outcome a line
+    /// Read one event per line, and write one outcome per line
     #[arg(long, conflicts_with = "what")]
     pub(crate) stream: bool,
-    /// What happens: an event file, `-` or nothing for standard input, JSON, a tool and its input, or an event and its text
+    /// The event: a file, `-` or nothing for standard input, JSON, a tool and its input, or an event name and its text
     #[arg(value_name = WHAT, num_args = 0..)]
     pub(crate) what: Vec<String>,
 }
@@ -57,22 +57,22 @@ pub(crate) struct Hook {
     /// The agent that calls
     #[arg(long, value_name = "NAME", value_parser = agent)]
     pub(crate) agent: DialectId,
-    /// The event that it calls for, by its own name
+    /// The event, by the agent's name for it
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: String,
-    /// The reply comes within this time, such as `55s`: less than the agent waits
+    /// Reply within this time, e.g. `55s`; choose less than the timeout of the agent
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) within: Option<Duration>,
     /// Fire the hooks of this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-    /// Ask those hooks in shadow that take time, of a call that had its reply: the number of its record
+    /// Run the slow shadow hooks of a call that has its reply; the value is the number of its record
     #[arg(long, value_name = "NUMBER", hide = true)]
     pub(crate) aside: Option<u64>,
 }
 
 impl Fire {
-    /// In which form its outcome is waited for.
+    /// The format in which the caller waits for the outcome.
     pub(crate) const fn form(&self) -> Form {
         match (self.stream, self.output.format) {
             (true, _) => Form::Line,

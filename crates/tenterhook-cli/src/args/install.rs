@@ -1,17 +1,17 @@
-//! What `install` and `uninstall` are told: whose files, and how far.
+//! Arguments of `install` and `uninstall`: which agents, and which scope.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Whose configuration is written.
+/// Which configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArg {
-    /// Yours, for all projects
+    /// Your configuration, for all projects
     User,
-    /// The project's, which others share
+    /// The configuration of the project, which others share
     Project,
-    /// The organisation's, which needs its rights
+    /// The configuration of the organisation, which needs administrator rights
     Managed,
 }
 
@@ -26,19 +26,19 @@ pub(crate) struct Install {
     /// Move your own hooks from the agent's file to one that Tenterhook runs them from; `uninstall` moves them back
     #[arg(long)]
     pub(crate) adopt: bool,
-    /// Write a guard into your own settings of Claude Code, too, that keeps modules of plugins from silencing hooks
+    /// Also write a guard into your Claude Code settings that keeps plugins from silencing hooks
     #[arg(long)]
     pub(crate) guard: bool,
-    /// Whose configuration is written
+    /// Which configuration to write
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print the whole files as they would be, and change nothing
+    /// Print the resulting files in full, and change nothing
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) print: bool,
-    /// The program that agents start; without it, the path at which this one stays when it is upgraded
+    /// Path of the `tenterhook` program to register [default: the stable path of this program]
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Uninstall {
     /// Every agent
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
-    /// Whose configuration is written
+    /// Which configuration to change
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,
     /// Show what would change, and change nothing

@@ -1,4 +1,4 @@
-//! What `log` is told: of which firings, and what else to do with the record.
+//! Arguments of `log`: which firings to show, and what else to do with the record.
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -10,28 +10,28 @@ use super::values::{Known, known, moment};
 pub(crate) struct Log {
     #[command(subcommand)]
     pub(crate) what: Option<LogDo>,
-    /// Go on with what is fired from now on
+    /// Keep printing new firings
     #[arg(long, conflicts_with = "stats")]
     pub(crate) follow: bool,
-    /// Of each hook: when it fired last, how often, how long it took, denials and faults
+    /// Show for each hook its last firing, number of runs, durations, denials and faults
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Only what ended later than this long ago (`2h`, `3 days`), or than a date
+    /// Only firings newer than this age (`2h`, `3 days`) or date
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(crate) since: Option<Timestamp>,
     /// Only this event
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
-    /// Only what this hook was asked about
+    /// Only firings in which this hook ran
     #[arg(long, value_name = "HOOK")]
     pub(crate) hook: Option<String>,
     /// Only this session
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
-    /// Only what was denied or stopped
+    /// Only firings that were denied or stopped
     #[arg(long)]
     pub(crate) denied: bool,
-    /// What would have come of the hooks in shadow; with `--stats`, how often
+    /// Show what shadow hooks would have done; with `--stats`, how often
     #[arg(long, conflicts_with_all = ["denied", "follow"])]
     pub(crate) shadow: bool,
     #[command(flatten)]
@@ -41,9 +41,9 @@ pub(crate) struct Log {
 /// What else to do with the record.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum LogDo {
-    /// Find what was changed, cut, moved or removed, and say what that cannot prove
+    /// Find records that were changed, cut, moved or removed, and state what that cannot prove
     Verify {
-        /// A record that was noted elsewhere, which must still be there: what `last:` says
+        /// A record that you noted elsewhere, which must still exist: the value after `last:`
         #[arg(long, value_name = "NUMBER:DIGEST", value_parser = known)]
         head: Option<Known>,
         #[command(flatten)]

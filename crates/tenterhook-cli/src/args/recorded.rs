@@ -1,4 +1,4 @@
-//! What the commands over recorded sessions are told: which sessions, and how to show what comes of them.
+//! Arguments of the commands over recorded sessions: which sessions, and how to show the result.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use super::values::{Named, moment, named, recorder};
 
 #[derive(Debug, Args)]
 pub(crate) struct Transcripts {
-    /// Files or directories with recorded sessions; without any, where each agent keeps its own
+    /// Files or directories with recorded sessions [default: where each agent stores them]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only what this agent recorded
+    /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
@@ -23,36 +23,36 @@ pub(crate) struct Transcripts {
 
 #[derive(Debug, Args)]
 pub(crate) struct Backtest {
-    /// The files with hooks; without any, what the agent would load from here
+    /// The files with hooks [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) hooks: Vec<Named>,
-    /// Say only what differs from the hooks of this file; may be given more than once
+    /// Show only differences from the hooks of this file; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) against: Vec<Named>,
-    /// A file or directory with recorded sessions; without any, where each agent keeps its own
+    /// A file or directory with recorded sessions [default: where each agent stores them]
     #[arg(long = "sessions", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
+    /// Only events newer than this age (`2h`, `30 days`) or date
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(crate) since: Option<Timestamp>,
-    /// Only what this agent recorded
+    /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
     pub(crate) agent: Option<Agent>,
-    /// Only what happened in this directory, or below it
+    /// Only events in this directory or below it
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) project: Option<PathBuf>,
-    /// Output for people (text), for programs (json), or for what shows findings (sarif)
+    /// Output for people (text), for programs (json), or for code scanners (sarif)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: BacktestFormat,
-    /// Write a page to look at, with nothing outside of it
+    /// Write an HTML page that needs no other file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// How much of what was said is in the page: none, without what looks like a secret (redacted), or full
+    /// How much text of the sessions the page holds: none, redacted (without likely secrets) or full
     #[arg(long, value_name = "HOW", default_value = "redacted", requires = "html")]
     pub(crate) content: PageContent,
 }
 
-/// How much of what was said a page holds.
+/// How much text of the sessions a page holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PageContent {
     /// Nothing.
@@ -71,19 +71,19 @@ pub(crate) enum BacktestFormat {
     Text,
     /// For programs.
     Json,
-    /// For what shows findings.
+    /// For code scanners.
     Sarif,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Reconcile {
-    /// Files or directories with recorded sessions; without any, where each agent keeps its own
+    /// Files or directories with recorded sessions [default: where each agent stores them]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
+    /// Only calls newer than this age (`2h`, `30 days`) or date
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(crate) since: Option<Timestamp>,
-    /// Only what this agent recorded
+    /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What `rules` is told: of which pack, and what to do with it.
+//! Arguments of `rules`: which pack, and what to do with it.
 
 use clap::{Args, Subcommand};
 
@@ -13,36 +13,36 @@ pub(crate) struct Rules {
 /// What to do with packs of rules.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesDo {
-    /// List the packs, and where they are in place
+    /// List the packs, and where they are installed
     List(Output),
-    /// Say what the rules of a pack hold up, or print one of them
+    /// Show what the rules of a pack block, or print one rule
     Show {
         /// The pack
         pack: String,
-        /// One rule of it
+        /// One rule of the pack
         rule: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Put a pack where hooks are read; a file that was changed stays
+    /// Add a pack to your hooks; an edited file is kept
     Add {
         /// The pack
         pack: String,
-        /// For this project alone, beside its `tenterhook.toml`; else for all of yours
+        /// Add it to this project, beside its `tenterhook.toml` [default: to your own configuration]
         #[arg(long)]
         project: bool,
-        /// Replace a file that was changed
+        /// Replace an edited file
         #[arg(long)]
         force: bool,
     },
-    /// Take a pack away again; a file that was changed stays
+    /// Remove a pack; an edited file is kept
     Remove {
         /// The pack
         pack: String,
-        /// From this project, and not from all of yours
+        /// Remove it from this project [default: from your own configuration]
         #[arg(long)]
         project: bool,
-        /// Remove a file that was changed, too
+        /// Remove an edited file, too
         #[arg(long)]
         force: bool,
     },

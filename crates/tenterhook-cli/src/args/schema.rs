@@ -1,10 +1,10 @@
-//! What `schema` is told: of which form.
+//! Arguments of `schema`.
 
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// Of what
+    /// The format to print the schema of
     pub(crate) of: SchemaOf,
 }
 

@@ -1,4 +1,4 @@
-//! What `test` is told: which cases, and what to make of them.
+//! Arguments of `test`: which cases, and what to do with them.
 
 use clap::{Args, ValueEnum};
 
@@ -7,30 +7,29 @@ use super::values::{Named, named};
 
 #[derive(Debug, Args)]
 pub(crate) struct Test {
-    /// Native files with cases beside their hooks, and files of cases (`*.test.toml`); without any, those that are found
-    /// from here
+    /// Native files with cases beside their hooks, and files of cases (`*.test.toml`) [default: those found from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) files: Vec<Named>,
-    /// Make a case of an event, or of the last one that is on record, and of what the hooks make of it now: into the
-    /// file of cases that is named, or the project's `tenterhook.test.toml`
+    /// Record a case: the event (or the last recorded one) and the current answer of the hooks. It is added to the named file of
+    /// cases, or to the project's `tenterhook.test.toml`
     #[arg(long, value_name = WHAT, num_args = 0..=3, conflicts_with_all = ["mutate", "canaries", "only", "watch"])]
     pub(crate) record: Option<Vec<String>>,
     /// Run again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
-    /// The same; with `--record`, a file with hooks
+    /// A file of cases (the same as naming it without `--config`); with `--record`, a file with hooks
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-    /// Run only cases whose name, hook or event has this text in it
+    /// Run only cases whose name, hook or event contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Option<String>,
-    /// Neuter each gate in the ways that people do, and say which of that no case notices
+    /// Mutation-test: break each gate in typical ways and list the breakages that no case catches
     #[arg(long, conflicts_with_all = ["only", "canaries"])]
     pub(crate) mutate: bool,
-    /// Send 200 ordinary calls of developers through the hooks, and say which are stopped
+    /// Send 200 ordinary developer calls through the hooks, and list those that are stopped
     #[arg(long, conflicts_with = "only")]
     pub(crate) canaries: bool,
-    /// Output for people (text), for programs (json), or for what shows tests (junit) and findings (sarif)
+    /// Output for people (text), for programs (json), for test reports (junit) or for code scanners (sarif)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: TestFormat,
 }
@@ -43,8 +42,8 @@ pub(crate) enum TestFormat {
     Text,
     /// For programs.
     Json,
-    /// For what shows tests.
+    /// For test reports.
     Junit,
-    /// For what shows findings.
+    /// For code scanners.
     Sarif,
 }

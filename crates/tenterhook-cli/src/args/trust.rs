@@ -1,4 +1,4 @@
-//! What `trust` and `untrust` are told: which sources, and what to do beside approving them.
+//! Arguments of `trust` and `untrust`: which sources, and what to do with them.
 
 use std::path::PathBuf;
 
@@ -15,46 +15,46 @@ pub(crate) struct TrustArgs {
     pub(crate) what: Option<TrustDo>,
 }
 
-/// Of which sources.
+/// Which sources to use.
 #[derive(Debug, Args)]
 pub(crate) struct TrustWhich {
-    /// The files; without any, all that the agents would load from here and that came with the repository
+    /// The files [default: all that came with the repository and that the agents would load from here]
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<PathBuf>,
-    /// Without a question, for scripts: the answer is yes to exactly the review of this digest, and to no other
+    /// Approve without a question, for scripts: only the source whose review has this digest
     #[arg(long, value_name = "DIGEST")]
     pub(crate) yes: Vec<String>,
 }
 
-/// What to do beside approving.
+/// What to do other than approving.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustDo {
-    /// Say of each source what was said of it; ends with 1 unless all is approved
+    /// Show the approval of each source; exits with 1 unless all are approved
     Status,
-    /// Show what changed since it was approved
+    /// Show what changed since the approval
     Diff {
-        /// The files; without any, all
+        /// The files [default: all]
         #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
     },
-    /// Run the hooks once in a sandbox, on events made up for them, and say what they ask for beyond `standard`
+    /// Run the hooks once in a sandbox, on sample events, and report which rights they need beyond `standard`
     Try {
-        /// The files; without any, all that came with the repository
+        /// The files [default: all that came with the repository]
         #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
     },
-    /// Sign what you approved, so that it runs unasked wherever your key is pinned
+    /// Write a lock file with your signature, so that the hooks run without approval wherever your key is pinned
     Sign {
-        /// The file of the key that signs
+        /// The file of the secret key
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
-        /// The files; without any, all that came with the repository but those for you alone
+        /// The files [default: all that came with the repository, except those for you alone]
         #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
     },
-    /// Make a key that signs, and print what is pinned of it
+    /// Create a secret key, and print the line that pins its public key
     Key {
-        /// Where it is kept; of a key that is there already, what is pinned is printed again
+        /// Where to store the key; for an existing key, only the line is printed
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },

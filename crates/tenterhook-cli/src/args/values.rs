@@ -1,4 +1,4 @@
-//! What a flag's text means: a dialect, a file with the dialect that was said of it, a duration.
+//! Parsers for the values of flags: a dialect, a file with its dialect, a duration.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{DIALECTS, DialectId};
 use tenterhook::transcript::Agent;
 
-/// One file with hooks, and the dialect that was said of it.
+/// One file with hooks, and the dialect that the flag names.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     pub(crate) dialect: Option<DialectId>,
@@ -83,7 +83,7 @@ pub(super) fn recorder(name: &str) -> Result<Agent, ValueError> {
     })
 }
 
-/// `DIALECT=FILE`. What stands before `=` is a dialect when it looks like a name and not like a path.
+/// `DIALECT=FILE`. The part before `=` is a dialect when it looks like a name and not like a path.
 pub(crate) fn named(text: &str) -> Result<Named, ValueError> {
     let plain = Named { dialect: None, path: text.into() };
     let Some((name, file)) = text.split_once('=') else { return Ok(plain) };
