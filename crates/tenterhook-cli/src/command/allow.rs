@@ -40,7 +40,7 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
         return Err(Problem::new(message).help("write `10m` or `1h`; it ends by itself"));
     }
     if !args.end && !may_pause(here) {
-        let message = "a managed file forbids to pause self-protection";
+        let message = "a managed file forbids pausing self-protection";
         let help = "`tenterhook allow once CODE` lets one denied call pass";
         return Err(Problem::new(message).help(help));
     }

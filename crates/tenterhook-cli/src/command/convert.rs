@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
         term.note(&diagnostic::render(broken, &loaded.texts, term.width()));
         let message = format!("`{shown}` is not well formed, so nothing was converted");
         return Err(Problem::new(message)
-            .help("mend it first: what is lost of a file is lost of what is made of it"));
+            .help("fix it first: unreadable parts would be missing from the result"));
     }
     if read.ruleset.hooks().is_empty() {
         return Err(without_hooks(&shown, args, &read.diagnostics));

@@ -53,7 +53,7 @@ fn write_examples(directory: &Path, here: &Here, term: Term) -> Result<Exit, Pro
     let root = here.roots.cwd.join(directory);
     let shown = directory.display();
     if fs::read_dir(&root).map_or(root.exists(), |mut entries| entries.next().is_some()) {
-        return Err(Problem::new(format!("`{shown}` is there already, and not empty"))
+        return Err(Problem::new(format!("`{shown}` already exists and is not empty"))
             .help("name a new directory"));
     }
     for (play, below) in [(&PLAIN, ""), (&MIXED, "mixed")] {

@@ -129,7 +129,7 @@ pub(crate) fn decode_whole(
         Lost::Unreadable { code: Code::UnreadableEvent, problem: problem.help(help), at_stake }
     })?;
     let Some(key) = whole.twice.first() else { return Ok(Given { event, faults: Vec::new() }) };
-    let message = format!("`{key}` stands twice in the event, and it is unclear which one counts");
+    let message = format!("`{key}` occurs twice in the event: it is unclear which value applies");
     if is_renamed(whole) || dialect.is_at_stake(event.name.as_str()) {
         let problem = Problem::new(message);
         return Err(Lost::Unreadable { code: Code::DoubledKey, problem, at_stake: true });

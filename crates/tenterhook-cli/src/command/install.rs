@@ -136,7 +136,7 @@ pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     let find = |name: &String| {
         caller(name).ok_or_else(|| {
             let known: Vec<&str> = callers().map(|caller| caller.name).collect();
-            Problem::new(format!("`{name}` is no agent that can be made to call Tenterhook"))
+            Problem::new(format!("`{name}` is not an agent that can call Tenterhook"))
                 .help(format!("these can: {}", known.join(", ")))
         })
     };

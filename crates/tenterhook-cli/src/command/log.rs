@@ -51,9 +51,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     let is_recorded = !entries.is_empty();
     let items = items(entries, args);
     if items.is_empty() && is_recorded && !args.follow {
-        term.note(
-            "no firing on record is what was asked for; `tenterhook log --stats` names the hooks",
-        );
+        term.note("no recorded firing matches; `tenterhook log --stats` lists the hooks");
     }
     for entry in items {
         if print_item(&entry, args.output.format, term)? == Reader::Gone {

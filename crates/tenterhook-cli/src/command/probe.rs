@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem
     let survey = Survey { agent, program: &program, path: &path, scratch: &scratch };
     let rows = survey.rows().map_err(|why| {
         Problem::new(format!("{} cannot be probed: {why}", agent.title))
-            .help(format!("it is known how version {} is driven", agent.version))
+            .help(format!("the probe was written for version {}", agent.version))
     })?;
     let value = value(agent, &program, &version, &rows);
     keep(agent, &value, here)?;

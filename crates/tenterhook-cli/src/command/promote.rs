@@ -163,7 +163,7 @@ fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, Stri
 
 fn by_hand(loaded: &Loaded, edit: &Edit) -> Problem {
     let file = loaded.texts.shown(&edit.place.file);
-    Problem::new(format!("{file}:{} is written in a way that is not changed", edit.place.line))
+    Problem::new(format!("{file}:{} cannot be changed automatically", edit.place.line))
         .help("write `mode = \"enforce\"` there")
 }
 
@@ -205,7 +205,7 @@ fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<
     let mut left = after.ruleset.hooks().iter().filter(|hook| is_promoted(&hook.id));
     if errors(&after) > errors(&before) || left.any(|hook| hook.enforcement.is_shadow()) {
         let file = shorten(&source.name, &here.roots);
-        let problem = Problem::new(format!("`{file}` is written in a way that is not changed"));
+        let problem = Problem::new(format!("`{file}` cannot be changed automatically"));
         return Err(problem.help("write `mode = \"enforce\"` there yourself"));
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::show::table::{Cell, Column, Give, Table};
 
 /// How content comes to be on record.
 pub(crate) const CHOICE: &str = "write `[record]` with `content = \"redacted\"` or `\"full\"` into \
-    `~/.config/tenterhook/tenterhook.toml`; it counts from the next firing on";
+    `~/.config/tenterhook/tenterhook.toml`; it applies from the next firing on";
 
 /// The firing of that number, or the last one.
 pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> {

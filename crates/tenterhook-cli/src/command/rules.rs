@@ -251,8 +251,8 @@ fn remove(
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let problem =
-                Problem::new(format!("`{}` is not in place: there is no `{shown}`", pack.name));
-            return Err(problem.help("`tenterhook rules list` says where packs are"));
+                Problem::new(format!("`{}` is not installed: there is no `{shown}`", pack.name));
+            return Err(problem.help("`tenterhook rules list` shows where packs are installed"));
         }
         Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
     };

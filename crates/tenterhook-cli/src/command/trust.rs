@@ -89,7 +89,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             continue;
         }
         if review.state == State::Approved {
-            term.note(&format!("{shown} is approved as it stands"));
+            term.note(&format!("{shown} is already approved"));
             continue;
         }
         if !open.is_empty() {
@@ -179,7 +179,7 @@ fn keep(
         }
     };
     kept.map_err(|error| {
-        Problem::new(format!("the answer cannot be kept: {error}"))
+        Problem::new(format!("the answer cannot be stored: {error}"))
             .help("the directory of state must be yours alone: `chmod go-w` it")
     })?;
     term.note(&said);

@@ -157,7 +157,7 @@ fn a_linked_folder_of_settings_holds_what_it_becomes() {
     crate::fixture::copy(&second, &other.path("elsewhere"));
     symlink(other.path("elsewhere"), other.path("project/.claude")).unwrap();
     let output = fire(&other);
-    assert!(output.code == 0 && output.stderr.contains("nobody approved"), "{}", output.all());
+    assert!(output.code == 0 && output.stderr.contains("`tenterhook trust`"), "{}", output.all());
     assert!(!other.path("home/evil").exists());
 }
 

@@ -122,7 +122,7 @@ fn a_repository_does_not_say_who_is_believed() {
     assert_eq!(run_trust_sign(&author, KEY).code, 0);
     let ci = clone(&author, &[]);
     let output = fired(&ci, "Bash");
-    assert!(output.code == 0 && output.stderr.contains("nobody approved"), "{}", output.all());
+    assert!(output.code == 0 && output.stderr.contains("`tenterhook trust`"), "{}", output.all());
     let check = ci.run(&["check", "tenterhook.toml"], "");
     assert!(check.stdout.contains("managed-key-ignored"), "{}", check.all());
     let other = Fixture::new().unapproved();

@@ -61,7 +61,7 @@ fn doctor_starts_nothing_that_a_repository_brings() {
             &settings(&json!({"PreToolUse": entry(&command)})),
         );
         let output = fixture.run(&["doctor", "claude"], "");
-        assert!(unbroken(&output).contains("nothing of it was started"), "{}", output.all());
+        assert!(unbroken(&output).contains("it was not run"), "{}", output.all());
         assert!(!fixture.path("started").exists(), "{command}");
     }
     let fixture = Fixture::new().unapproved();
@@ -71,7 +71,7 @@ fn doctor_starts_nothing_that_a_repository_brings() {
         format!("{script}tenterhook hook --agent cline --event PreToolUse --within 110s\n");
     fixture.write("project/.clinerules/hooks/PreToolUse", &script);
     let output = fixture.run(&["doctor", "cline"], "");
-    assert!(unbroken(&output).contains("nothing of it was started"), "{}", output.all());
+    assert!(unbroken(&output).contains("it was not run"), "{}", output.all());
     assert!(!fixture.path("started").exists());
 }
 

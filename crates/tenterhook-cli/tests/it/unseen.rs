@@ -51,8 +51,8 @@ fn a_key_that_stands_twice_denies_in_every_dialect() {
     let fixture = Fixture::with_settings("{}");
     for (dialect, event) in BEFORE {
         let twice = event.replace("{}", TWICE);
-        denied(&fire(&fixture, dialect, &twice, 2), "doubled-key", "command` stands twice");
-        denied(&stream(&fixture, dialect, &twice), "doubled-key", "command` stands twice");
+        denied(&fire(&fixture, dialect, &twice, 2), "doubled-key", "command` occurs twice");
+        denied(&stream(&fixture, dialect, &twice), "doubled-key", "command` occurs twice");
         let other = event.replacen('{', "{\"x\": {\"y\": 1, \"y\": 1}, ", 1);
         denied(
             &fire(&fixture, dialect, &other, 2),
@@ -63,7 +63,7 @@ fn a_key_that_stands_twice_denies_in_every_dialect() {
             },
             match *dialect {
                 "native" => "`x`",
-                _ => "`x.y` stands twice",
+                _ => "`x.y` occurs twice",
             },
         );
         let once = event.replace("{}", r#"{"command": "ls", "x": {"command": "ls"}}"#);

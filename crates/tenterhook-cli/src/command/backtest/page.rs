@@ -235,8 +235,10 @@ pub(super) fn write(
             write_new(path, &page, Readers::Owner).map_err(cannot)
         }
         Ok(old) if old.starts_with(head()) => write_in_place(path, &page).map_err(cannot),
-        Ok(_) => Err(Problem::new(format!("`{shown}` is there already, and is no such page"))
-            .help("name another file, or remove it")),
+        Ok(_) => Err(Problem::new(format!(
+            "`{shown}` already exists and is not a page of `backtest --html`"
+        ))
+        .help("name another file, or remove it")),
         Err(error) => Err(cannot(error)),
     }
 }

@@ -138,7 +138,7 @@ pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Ve
     let mut found: Vec<Finding> = files.iter().filter_map(|file| unreadable(file, here)).collect();
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() && found.is_empty() {
-        let what = format!("{} does not call Tenterhook: none of its hooks is asked", agent.title);
+        let what = format!("{} does not call Tenterhook: none of its hooks runs", agent.title);
         found.push(Finding::new(Kind::NotInstalled, what, install_line(agent, Scope::User)));
     }
     if !ours.is_empty() {
@@ -161,7 +161,7 @@ pub(super) fn install_line(agent: &Agent, scope: Scope) -> Mend {
 fn unreadable(file: &File, here: &Here) -> Option<Finding> {
     let (line, why) = file.broken.as_ref()?;
     let mend =
-        Mend::advice("mend the file by hand; `tenterhook install` changes nothing in it before");
+        Mend::advice("fix the file by hand; until then `tenterhook install` does not change it");
     Some(Finding::new(Kind::FileUnreadable, why.as_str(), mend).at(&file.path, *line, here))
 }
 
@@ -233,7 +233,7 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
     let mut all = ours.iter().filter(calls);
     let (_, second) = (all.next()?, all.next()?);
     let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_word(second.scope));
-    let what = "another file calls, too: each call is judged as often, and hooks run as often";
+    let what = "a second file also calls Tenterhook: hooks run once for each file";
     Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).at(&second.path, None, here))
 }
 

@@ -23,7 +23,8 @@ pub(super) fn may_start(agent: &'static Agent, file: &File, here: &Here) -> bool
 /// Why nothing is known of such entries.
 pub(super) fn unstarted(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let first = file.entries.first()?;
-    let what = "what its entries start came with the project, and is not what `install` writes there: nothing of it was started";
+    let what =
+        "its entries start a program of the project that `install` did not write: it was not run";
     let finding = Finding::new(Kind::EntryNotTried, what, install_line(agent, Scope::Project));
     Some(finding.at(&file.path, first.line, here))
 }

@@ -48,7 +48,7 @@ fn named(path: &Path) -> Result<String, Problem> {
     let shown = path.display();
     if path.file_name().is_none_or(|name| name != NAME) {
         return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))
-            .help("its entries could not be told from those of others"));
+            .help("its entries could not be distinguished from others"));
     }
     match path.metadata() {
         Ok(found) if found.is_file() => {}

@@ -40,7 +40,7 @@ pub(super) fn run(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Pr
         }
     }
     if firings.is_empty() {
-        term.note("nothing on record would have come of a hook in shadow");
+        term.note("no shadow hook would have acted in these firings");
     }
     Ok(Exit::Good)
 }

@@ -145,6 +145,6 @@ pub(super) fn all_passed(played: &[Played]) -> Result<(), Problem> {
             "{} not pass, so the effect of a broken gate could not be seen",
             if failed == 1 { "1 case does".to_owned() } else { format!("{failed} cases do") }
         ))
-        .help("mend what `tenterhook test` shows first")),
+        .help("fix what `tenterhook test` shows first")),
     }
 }

@@ -145,7 +145,7 @@ pub(super) async fn all(
                 *slot = Some(Ok(done));
             }
         }
-        let lost = || Err(Problem::new("the case came to no end: its task panicked"));
+        let lost = || Err(Problem::new("the case did not finish: its task panicked"));
         came.extend(results.into_iter().map(|result| result.unwrap_or_else(lost)));
     }
     came

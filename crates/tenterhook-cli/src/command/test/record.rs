@@ -44,14 +44,14 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
         Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
         Waited::Done(came) => came.into_iter().next(),
     };
-    let came = came.unwrap_or_else(|| Err(Problem::new("the event came to no end")))?;
+    let came = came.unwrap_or_else(|| Err(Problem::new("the event did not finish")))?;
     let entry = entry(&event, &came);
     append(&file, &begins, &entry).map_err(|error| {
         Problem::new(format!("`{}` cannot be written: {error}", file.display()))
     })?;
     let shown = shorten(&file.to_string_lossy(), &here.roots);
     term.data(&format!("{entry}\n"))?;
-    term.note(&format!("added to {shown}: is that what must come of it?"));
+    term.note(&format!("added to {shown}: check that the expected answer is right"));
     Ok(Exit::Good)
 }
 
@@ -109,7 +109,7 @@ fn event_text(given: &[String], suite: &Suite, here: &Here) -> Result<String, Pr
     };
     let body = suite.dialect.dialect().encode_event(&event).body;
     let value: Value = serde_json::from_slice(&body).map_err(|_| {
-        Problem::new(format!("{} tells this event by variables alone", suite.dialect))
+        Problem::new(format!("{} passes this event in variables only", suite.dialect))
             .help("say it in words")
     })?;
     let text = value.to_string();

@@ -74,7 +74,7 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
 /// Refuses where no sandbox can be made.
 pub(super) fn can_confine() -> Result<(), Problem> {
     if means().tier() < Tier::T1 {
-        return Err(Problem::new("this machine can confine nothing, and nothing is tried without")
+        return Err(Problem::new("this machine has no sandbox, and hooks are tried only in one")
             .help("`tenterhook doctor` says what is missing"));
     }
     Ok(())
@@ -126,7 +126,7 @@ pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcom
     };
     match block_on(work)? {
         Waited::Done(outcome) => Ok(outcome),
-        Waited::Signal(_) => Err(Problem::new("the trial was broken off")),
+        Waited::Signal(_) => Err(Problem::new("the trial was interrupted")),
     }
 }
 
