@@ -73,10 +73,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
         let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
         // A caller that gets no outcome takes any other code for a harmless failure.
-        printed.map_or_else(
-            |problem| deny_unwritten(&problem, term),
-            |()| Exit::from_outcome(&outcome),
-        )
+        printed.map_or_else(|problem| deny(&problem, term), |()| Exit::from_outcome(&outcome))
     };
     match block_on_or(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
@@ -89,7 +86,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
 }
 
 /// An outcome that cannot be written lets nothing pass.
-fn deny_unwritten(problem: &Problem, term: Term) -> Exit {
+fn deny(problem: &Problem, term: Term) -> Exit {
     term.complain(problem);
     Exit::Blocked
 }
