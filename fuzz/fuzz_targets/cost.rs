@@ -12,7 +12,7 @@ use tenterhook::rule::{Rule, RuleInput};
 /// Most steps for a byte and for a line without any, and most for one event: to read its line, and to work out the call.
 const A_BYTE: usize = 256 + 320;
 const A_LINE: usize = 40_000 + 100_000;
-const AN_EVENT: usize = 2 * 2_000_000 + 100_000;
+const AN_EVENT: usize = 320_000 + 800_000 + 100_000;
 /// How long the line is that repeats the fuzzer's input.
 const LONG: usize = 4 * 1024;
 

@@ -32,7 +32,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use tenterhook_shell::guess::{self, Languages};
-use tenterhook_shell::{Line, SimpleCommand};
+use tenterhook_shell::{Line, SimpleCommand, Word};
 
 use crate::event::meter::{Cut, Meter};
 use crate::event::tool::Tool;
@@ -251,7 +251,7 @@ pub(crate) fn footprint_at(
             (Tool::Shell, Some(text)) => disarm::text(|| Cow::Borrowed(text), &mut found),
             _ => disarm::tool(call, paths, meter, &mut found),
         }
-        disarm::settle(paths, &mut found);
+        disarm::settle(paths, meter, &mut found);
     }
     meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
@@ -308,8 +308,13 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
 
 /// What the programs of a line may run of what they are handed (S-36).
 fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
-    // Every word may be the start of a guess.
-    let is_paid_for = |command: &SimpleCommand| meter.spend(4 * command.size());
+    // Every word may be the start of a guess, and every part of it the name of a program.
+    let is_looked_into = |word: &&Word| !word.source.trim_start_matches('"').starts_with("$(");
+    let is_paid_for = |command: &SimpleCommand| {
+        let words = command.words.iter().filter(is_looked_into);
+        let bytes: usize = words.map(|word| word.source.len()).sum();
+        meter.spend(4 * command.size()) && meter.read(4 * bytes)
+    };
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::braces::{MOST_BRACES, unfold};
 use super::command::is_leading;
-use super::named::{defines, is_variable, looked_up, set_words};
+use super::named::{defines, looked_up, set_words, variable};
 use super::read::{Code, Reader};
 use super::setup::is_setup;
 use super::stream::{Flow, Stream};
@@ -29,6 +29,8 @@ pub(super) fn follow(
             return;
         }
         script(reader, &mut command);
+        let names = command.assignments.iter().map(|assignment| assignment.name.as_str());
+        names.for_each(|name| reader.assigned(name));
         reader.commands.push(command.clone());
         if let Some(variable) = command.assignments.iter().find_map(computed_start) {
             reader.doubt(code, Doubt::Code { wrapper: variable });
@@ -239,7 +241,8 @@ impl Look<'_, '_> {
             return Some(vec![Word::literal(name)]);
         }
         let cost = 1 + self.code.text.len() / 32 + self.reader.commands.len() / 8;
-        if is_variable(source) && self.reader.pay(self.code, cost) {
+        let is_set = variable(source).is_some_and(|name| self.reader.is_assigned(name));
+        if is_set && self.reader.pay(self.code, cost) {
             let commands = &self.reader.commands;
             let words = set_words(self.code.text, commands, &self.command.via, source);
             if words.is_some() {

@@ -316,7 +316,7 @@ impl<'c> Guesser<'c, '_> {
     /// A word with blanks in it: a line as it is, behind `=`, or behind what leads to one.
     fn line(&mut self, text: &str) {
         // What stands in a substitution is read where it stands.
-        if !self.names(text) || text.starts_with("$(") || text.starts_with('`') {
+        if text.starts_with("$(") || text.starts_with('`') || !self.names(text) {
             return;
         }
         let text = text.trim_end_matches("\\n");

@@ -193,6 +193,11 @@ pub enum Doubt {
 }
 
 impl Doubt {
+    /// Whether the line is over a bound, so that nothing is known of the rest of it (S-22).
+    pub(crate) const fn is_of_bound(&self) -> bool {
+        matches!(self, Self::TooLong | Self::TooDeep)
+    }
+
     /// Whether the line may run a command that is not listed and that somebody wrote into it (S-66, S-83).
     #[must_use]
     pub const fn hides_commands(&self) -> bool {

@@ -10,8 +10,7 @@ pub(super) fn set_words(
     via: &[Via],
     source: &str,
 ) -> Option<Vec<Word>> {
-    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let name = variable(bare.unwrap_or(source))?;
+    let name = variable(source)?;
     if times_named(text, name) != 1 || is_set_otherwise(text, name) {
         return None;
     }
@@ -33,26 +32,26 @@ pub(super) fn set_words(
     let is_plain = |c: char| c.is_alphanumeric() || " -_./=:,@+%".contains(c);
     let value_text = Some(&value.text)
         .filter(|text| value.kind == WordKind::Literal && text.chars().all(is_plain))?;
-    let words: Vec<Word> = match bare {
+    let words: Vec<Word> = match unquoted(source) {
         Some(_) if value_text.contains(' ') => return None,
         _ => value_text.split(' ').filter(|word| !word.is_empty()).map(Word::literal).collect(),
     };
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether a word is one variable: `$X`, `"${X}"`.
-pub(super) fn is_variable(source: &str) -> bool {
-    let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    variable(bare.unwrap_or(source)).is_some()
-}
-
-/// The name of the variable that a word without quotes expands.
-fn variable(source: &str) -> Option<&str> {
+/// The name of the variable that a word expands and nothing else: `$X`, `"${X}"`.
+pub(super) fn variable(source: &str) -> Option<&str> {
+    let source = unquoted(source).unwrap_or(source);
     let name = source.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
     let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
         && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     is_name.then_some(name)
+}
+
+/// The text between the quotes of a word.
+fn unquoted(source: &str) -> Option<&str> {
+    source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
 }
 
 /// Programs that may set any variable, and those that set the ones that their words name.

@@ -19,40 +19,40 @@ pub(super) fn kind(node: Node<'_>) -> &'static str {
     KINDS.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR")
 }
 
-/// Most progress reports of the parser for one line (S-22). A report is a hundred steps; a plain line of full length
-/// makes 3,200.
-const MOST_STEPS: usize = 20_000;
-/// Most steps of the reader's own work for one line (S-22): words that are copied for what stands behind a wrapper, above
-/// all. A plain line of full length takes a tenth of it.
-const MOST_WORK: usize = 4_000_000;
-/// What a text to be read costs, a node of its tree, a progress report and a piece that is handed to the parser, in steps.
-pub(super) const A_TEXT: usize = 256;
+/// Most steps of one line (S-22), of the parser and of the reader: some 20 ms on a slow machine. A plain line of full length takes two
+/// thirds of them; more take lines that hold little but `a;`, and those that repeat one thing in another.
+const MOST_STEPS: usize = 320_000;
+/// What a text to be read costs, a node of its tree, a progress report of the parser and a piece that is handed to it, in steps. A report
+/// is a hundred operations; each takes longer where the parser tries to go on after what it could not read.
+pub(super) const A_TEXT: usize = 64;
 pub(super) const A_NODE: usize = 4;
 const A_REPORT: usize = 128;
+const AN_ATTEMPT: usize = 8 * A_REPORT;
 const A_PIECE: usize = 8;
+const AN_OPEN_PARAMETER: usize = 160;
+const HERE_DOCUMENTS_A_STEP: usize = 64;
 /// The parser is given the text in pieces of this size, so that its reading can be counted.
 const PIECE: usize = 256;
 /// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
 /// at each token, which is quadratic on hostile lines. A plain line is read about three times.
 const MOST_READ: usize = 1 << 20;
-/// What the parser has used up, over the line and all code in it (S-22).
+/// Counts the steps, over the line and all code in it (S-22).
 pub(super) struct Budget<'s> {
     read: Cell<usize>,
-    steps: usize,
-    work: usize,
+    steps: Cell<usize>,
     spend: &'s dyn Fn(usize) -> bool,
 }
 
 impl<'s> Budget<'s> {
     /// A budget of which nothing is used up; `spend` is told of every step, and says whether it may be taken.
     pub(super) fn new(spend: &'s dyn Fn(usize) -> bool) -> Self {
-        Self { read: Cell::new(0), steps: 0, work: 0, spend }
+        Self { read: Cell::new(0), steps: Cell::new(0), spend }
     }
 
-    /// Counts steps of the reader's own work, beside the parser's.
-    pub(super) fn pay(&mut self, steps: usize) -> Paid {
-        self.work = self.work.saturating_add(steps);
-        match ((self.spend)(steps), self.work > MOST_WORK) {
+    /// Counts steps.
+    pub(super) fn pay(&self, steps: usize) -> Paid {
+        self.steps.set(self.steps.get().saturating_add(steps));
+        match ((self.spend)(steps), self.steps.get() > MOST_STEPS) {
             (false, _) => Paid::Cut,
             (true, true) => Paid::TooMuch,
             (true, false) => Paid::Yes,
@@ -71,25 +71,33 @@ pub(super) enum Paid {
     Cut,
 }
 
+/// What the parser's reports do not count (S-22): it goes through all its symbols at each `${` without an end, and keeps all
+/// here-documents of one row of text with each token of it.
+pub(super) fn unreported(text: &str) -> usize {
+    let open = text.matches("${").count().saturating_sub(text.matches('}').count());
+    let kept = text.lines().map(|row| row.matches("<<").count().pow(2) / HERE_DOCUMENTS_A_STEP);
+    let all = kept.fold(open.saturating_mul(AN_OPEN_PARAMETER), usize::saturating_add);
+    all.min(MOST_STEPS)
+}
+
 /// Parses a text, within the budget of the line.
-pub(super) fn parse(text: &str, budget: &mut Budget<'_>) -> Option<Tree> {
+pub(super) fn parse(text: &str, budget: &Budget<'_>) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&LANGUAGE).ok()?;
     // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so one above that is read out of bounds and
     // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
     let masked: Vec<u8> =
         text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
-    let Budget { read, steps, spend, .. } = budget;
     let mut pieces = |at: usize, _: Point| {
-        read.set(read.get() + PIECE);
+        budget.read.set(budget.read.get() + PIECE);
         // What comes of it, the next report hears.
-        spend(A_PIECE);
+        budget.pay(A_PIECE);
         masked.get(at..masked.len().min(at + PIECE)).unwrap_or_default()
     };
-    let mut progress = |_: &ParseState| {
-        *steps += 1;
-        let is_spent = !spend(A_REPORT) || read.get() > MOST_READ || *steps > MOST_STEPS;
-        if is_spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let mut progress = |state: &ParseState| {
+        let steps = if state.has_error() { AN_ATTEMPT } else { A_REPORT };
+        let is_paid = budget.pay(steps) == Paid::Yes && budget.read.get() <= MOST_READ;
+        if is_paid { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut pieces, None, Some(options))

@@ -5,7 +5,7 @@
 //! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::backtick::{hidden, unescape_backticks};
 use super::behind::arithmetic;
 use super::command::Builder;
 use super::flow::Flows;
-use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse};
+use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse, unreported};
 use super::stream::{Flow, Streams};
 use super::windows::{Language, read_cmd, read_powershell};
 use super::{
@@ -44,6 +44,7 @@ pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool
         functions: Vec::new(),
         streams: Streams::default(),
         aliases: HashMap::new(),
+        assigned: HashSet::new(),
         is_printing: false,
         nest: 0,
         texts: 0,
@@ -99,6 +100,8 @@ pub(super) struct Reader<'s> {
     pub(super) streams: Streams,
     /// What the names stand for that `alias` has defined so far.
     pub(super) aliases: HashMap<String, String>,
+    /// The variables that some command of the line assigns.
+    assigned: HashSet<String>,
     /// Whether commands are read for what they print.
     pub(super) is_printing: bool,
     /// The depth of the readers of `windows`.
@@ -161,15 +164,31 @@ impl Reader<'_> {
         paid == Paid::Yes
     }
 
+    /// Notes that a command of the line assigns a variable.
+    pub(super) fn assigned(&mut self, name: &str) {
+        if !self.assigned.contains(name) {
+            self.assigned.insert(name.to_owned());
+        }
+    }
+
+    pub(super) fn is_assigned(&self, name: &str) -> bool {
+        self.assigned.contains(name)
+    }
+
     pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
         let doubt = match code.wrapper {
-            Some(wrapper) if doubt.hides_commands() || doubt == Doubt::Setup => {
+            Some(wrapper)
+                if (doubt.hides_commands() || doubt == Doubt::Setup) && !doubt.is_of_bound() =>
+            {
                 Doubt::Code { wrapper }
             }
             _ => doubt,
         };
-        // A doubt about what is hidden says more.
-        if self.doubt.as_ref().is_none_or(|doubt| !doubt.hides_commands()) {
+        // A doubt about what is hidden says more, and a bound hides all that follows.
+        let says_more = |before: &Doubt| {
+            !before.hides_commands() || doubt.is_of_bound() && !before.is_of_bound()
+        };
+        if self.doubt.as_ref().is_none_or(says_more) {
             self.doubt = Some(doubt);
         }
     }
@@ -212,7 +231,10 @@ impl Reader<'_> {
             Language::PowerShell => return read_powershell(self, code),
             Language::Cmd => return read_cmd(self, code),
         }
-        let Some(tree) = parse(code.text, &mut self.budget) else {
+        if !self.pay(code, unreported(code.text)) {
+            return;
+        }
+        let Some(tree) = parse(code.text, &self.budget) else {
             self.pay(code, 0);
             return self.doubt(code, Doubt::TooDeep);
         };

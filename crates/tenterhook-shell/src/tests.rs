@@ -275,6 +275,39 @@ fn a_line_over_the_bound_is_not_read() {
     assert_eq!(read(&line).parsed, Parsed::Full);
 }
 
+/// S-22.
+#[test]
+fn line_over_a_bound_is_too_deep_behind_any_wrapper() {
+    let pipes = "a|".repeat(600);
+    let statements = "a;".repeat(LONGEST_LINE / 2 - 64);
+    for line in [
+        format!("bash -c '{pipes}a'"),
+        format!("$X; {pipes}a"),
+        format!("bash -c '{statements}git push'"),
+        format!("$X; {statements}git push"),
+        "a <<E ".repeat(8_000),
+        format!("bash <<'E'\n{}\nE", "${".repeat(8_000)),
+    ] {
+        let start: String = line.chars().take(20).collect();
+        assert_eq!(read(&line).parsed, Parsed::Doubtful(Doubt::TooDeep), "{start}");
+    }
+}
+
+/// S-22: here-documents in separate rows, and parameters that end, cost as much as other text.
+#[test]
+fn long_text_of_other_languages_is_read_in_full() {
+    for (row, times) in [
+        ("std::cout << a << \"b\" << std::endl;\n", 1_500),
+        ("const a = `${b} ${c.d} <${e}>`;\n", 1_500),
+        ("a: ${{ secrets.B }}\n", 2_500),
+    ] {
+        let line = format!("cat > x <<'E'\n{}E\ngit push", row.repeat(times));
+        let line = read(&line);
+        assert_eq!(line.parsed, Parsed::Full, "{row}");
+        assert_eq!(line.commands.last().map(SimpleCommand::text).as_deref(), Some("git push"));
+    }
+}
+
 /// Each of these took a thread's stack, minutes, or both in one shell reader or another.
 #[test]
 fn hostile_lines_end_in_doubt() {

@@ -177,8 +177,15 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
     tools::look(call, paths, meter, found);
 }
 
+/// What it costs to look for a file among those of all guards and on the disk, in steps.
+const A_FILE: usize = 64;
+
 /// Judges the files that were found: what is written in a guard, and what goes with all that lies in it.
-pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn settle(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+    let files = found.writes.len() + found.deletes.len() + found.rights.len();
+    if !meter.spend(A_FILE.saturating_mul(files)) {
+        return;
+    }
     let mut guards = std::mem::take(&mut found.guards);
     let is = |path: &String, least: Hold| names::holds(path, least, paths);
     guards.extend(found.writes.iter().filter(|text| is(text, Hold::Part)).cloned());

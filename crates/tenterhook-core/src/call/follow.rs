@@ -28,6 +28,9 @@ use arguments::{meant, reads_names, words};
 const MOST_WORDS: usize = 64 * 1024;
 const MOST_FED: usize = 4 * 1024;
 
+/// What it costs to set the variable of a loop anew, and to work out one of its words, in steps.
+const A_LOOP: usize = 8;
+
 /// What a line holds.
 pub(super) struct Seen<'a> {
     /// Every command that is known by name.
@@ -128,6 +131,9 @@ impl<'p> Sofar<'p> {
     /// The variables of loops are all that they will be.
     fn loops(&mut self) {
         for each in &self.line.loops {
+            if !self.meter.spend(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
+                return;
+            }
             let words = each.words.iter().flat_map(|word| words(&self.variables, word, self.meter));
             let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
             self.too_much |= values.len() > MOST_UNFOLDED;

@@ -50,6 +50,8 @@ pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     found
 }
 
+/// What it costs to look whether a text names a part of a guard, in steps.
+const A_TEXT: usize = 64;
 /// How many words are looked for in code, and how often it is walked over beside.
 const LOOKED_FOR: usize = 50;
 
@@ -75,6 +77,9 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
     let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
     let has_open = code.contains("open");
     let all = texts(code);
+    if found.concerns && !meter.spend(A_TEXT * all.len()) {
+        return;
+    }
     for text in all.iter().map(|(_, text)| *text) {
         if !meter.read(4 * (text.len() + paths.cwd.len())) {
             return;

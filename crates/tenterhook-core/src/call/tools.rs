@@ -279,7 +279,7 @@ impl Look<'_> {
         }
         let mut own = Found { concerns: true, lines: self.found.lines, ..Found::default() };
         super::inner(text, self.at, self.meter, &mut own);
-        disarm::settle(self.at, &mut own);
+        disarm::settle(self.at, self.meter, &mut own);
         self.found.lines = own.lines;
         self.found.guards.append(&mut own.guards);
         self.found.unguarded.append(&mut own.unguarded);

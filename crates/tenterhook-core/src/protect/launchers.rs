@@ -83,12 +83,13 @@ pub fn agent_named(word: &str) -> Option<&'static Agent> {
         return None;
     }
     let is_inside = |(package, _): &(&str, &Agent)| {
-        word.match_indices(package).any(|(at, _)| {
-            let rest = word.get(at + package.len()..).unwrap_or_default();
-            let before = word.get(..at).unwrap_or_default();
-            (before.is_empty() || before.ends_with(['/', ':', '#']))
-                && (rest.is_empty() || rest.starts_with(['/', '@', ':']))
-        })
+        package.len() <= word.len()
+            && word.match_indices(package).any(|(at, _)| {
+                let rest = word.get(at + package.len()..).unwrap_or_default();
+                let before = word.get(..at).unwrap_or_default();
+                (before.is_empty() || before.ends_with(['/', ':', '#']))
+                    && (rest.is_empty() || rest.starts_with(['/', '@', ':']))
+            })
     };
     if let Some((_, agent)) = packages().find(is_inside) {
         return Some(agent);

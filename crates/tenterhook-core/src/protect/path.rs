@@ -1,5 +1,7 @@
 //! What of a guard does a path hold? By its letters, as `call` writes paths: seen from the project, `~/` for a home.
 
+use std::sync::LazyLock;
+
 use crate::agents::AGENTS;
 
 /// What a path is to the guard.
@@ -158,10 +160,14 @@ pub fn hold(path: &str) -> Hold {
     if is_own_program(top) {
         return Hold::Part;
     }
-    let path = Parts::of(top);
-    let all = AGENTS.iter().flat_map(|agent| agent.guarded.files);
-    all.map(|place| path.held_against(place)).max().unwrap_or(Hold::Nothing)
+    Parts::of(top).guarded()
 }
+
+/// The files of all agents by the first byte that a path to them may have, in small letters.
+static FILES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let all = || AGENTS.iter().flat_map(|agent| agent.guarded.files).copied();
+    (0..=u8::MAX).map(|byte| all().filter(|file| may_begin(file, byte)).collect()).collect()
+});
 
 /// A path with `*` in the place of each group of patterns: `!(ssh)`, `@(a|b)`.
 fn without_groups(path: &str) -> String {
@@ -228,20 +234,39 @@ impl<'p> Parts<'p> {
         places.iter().any(|place| self.held_against(place) == Hold::Part)
     }
 
+    /// What the path is to the files of all agents.
+    fn guarded(&self) -> Hold {
+        let mut most = Hold::Nothing;
+        for (at, part) in self.0.iter().enumerate() {
+            let first = part.bytes().next().unwrap_or(b'*').to_ascii_lowercase();
+            let files = FILES_BY_FIRST_BYTE.get(usize::from(first)).into_iter().flatten();
+            for file in files.filter(|file| at == 0 || !is_anchored(file)) {
+                most = most.max(from_here(file, part));
+                if most == Hold::Part {
+                    return most;
+                }
+            }
+        }
+        most
+    }
+
     /// What the path is to one place.
     fn held_against(&self, place: &str) -> Hold {
-        let is_anchored = place.starts_with(['~', '/']);
-        // What is not may be in any directory. In a home it is the person's own, which is the same place.
-        let parts = self.0.iter().take(if is_anchored { 1 } else { self.0.len() });
+        let parts = self.0.iter().take(if is_anchored(place) { 1 } else { self.0.len() });
+        let parts =
+            parts.filter(|part| part.bytes().next().is_none_or(|byte| may_begin(place, byte)));
         parts.map(|part| from_here(place, part)).max().unwrap_or(Hold::Nothing)
     }
 }
 
+/// Whether a place starts in a home or at the root. Any other may be in any directory; in a home it is the person's own, which is the
+/// same place.
+fn is_anchored(place: &str) -> bool {
+    place.starts_with(['~', '/'])
+}
+
 /// The same, where both start in the same directory.
 fn from_here(place: &str, path: &str) -> Hold {
-    if !may_begin(place, path) {
-        return Hold::Nothing;
-    }
     let (place, whole) = match place.strip_suffix('/') {
         Some(place) => (place, true),
         None => (place, false),
@@ -249,8 +274,8 @@ fn from_here(place: &str, path: &str) -> Hold {
     let (mut places, mut paths) = (place.split('/'), path.split('/'));
     // `*` in some directory stands for whatever lies there, and that is seldom a guard; `.*` and `tent*` are meant.
     let first = path.split('/').next().unwrap_or_default();
-    let letters = first.chars().filter(|c| c.is_ascii_alphanumeric()).count();
-    if first.contains('*') && letters < 3 && !first.starts_with(['.', '[']) {
+    let letters = || first.chars().filter(|c| c.is_ascii_alphanumeric()).count();
+    if first.contains('*') && letters() < 3 && !first.starts_with(['.', '[']) {
         return Hold::Nothing;
     }
     loop {
@@ -265,15 +290,12 @@ fn from_here(place: &str, path: &str) -> Hold {
     }
 }
 
-/// Whether the first letters allow it: nearly always they tell.
-fn may_begin(place: &str, path: &str) -> bool {
+/// Whether a path that begins with a byte may be a place: nearly always the first letter tells.
+fn may_begin(place: &str, path: u8) -> bool {
     let stands_for_many = |byte: u8| matches!(byte, b'*' | b'?' | b'[');
-    match (place.bytes().next(), path.bytes().next()) {
-        (Some(place), Some(path)) => {
-            place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)
-        }
-        _ => true,
-    }
+    place.bytes().next().is_none_or(|place| {
+        place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)
+    })
 }
 
 /// Whether a pattern of a shell may stand for a name.

@@ -175,9 +175,10 @@ pub(super) fn look(
     if !says(WHOLE) {
         return;
     }
+    let calls = Calls::new(code);
     // A text that goes on in the next one names no directory by itself.
     let is_whole = |(at, text): (usize, &(usize, &str))| {
-        (!is_continued(code, texts, at)).then(|| text.1.to_owned())
+        (!is_continued(code, &calls, texts, at)).then(|| text.1.to_owned())
     };
     let mut texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
     texts.extend(bare);
@@ -205,8 +206,44 @@ fn bare_words(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
     code.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
+/// The parentheses of code, found in one walk: where each is, and which one is open behind it.
+struct Calls<'c> {
+    code: &'c str,
+    open: Vec<(usize, Option<usize>)>,
+}
+
+impl<'c> Calls<'c> {
+    fn new(code: &'c str) -> Self {
+        let mut stack = Vec::new();
+        let mut open = Vec::new();
+        for (at, paren) in code.match_indices(['(', ')']) {
+            if paren == "(" {
+                stack.push(at);
+            } else {
+                stack.pop();
+            }
+            open.push((at, stack.last().copied()));
+        }
+        Self { code, open }
+    }
+
+    /// The end of the name of the call whose arguments stand at a byte; nothing where none is open there.
+    fn around(&self, at: usize) -> &'c str {
+        let before = self.open.partition_point(|(paren, _)| *paren < at);
+        let last = before.checked_sub(1).and_then(|last| self.open.get(last));
+        let open = last.and_then(|(_, open)| *open);
+        let name = open.and_then(|open| self.code.get(..open)).unwrap_or_default();
+        let length = name.bytes().rev().take_while(|byte| is_part_of_name(*byte)).count();
+        name.get(name.len() - length..).unwrap_or_default()
+    }
+}
+
+fn is_part_of_name(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
 /// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
-fn is_continued(code: &str, texts: &[(usize, &str)], at: usize) -> bool {
+fn is_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usize) -> bool {
     let Some(((start, text), (next, _))) = texts.get(at).zip(texts.get(at + 1)) else {
         return false;
     };
@@ -214,21 +251,7 @@ fn is_continued(code: &str, texts: &[(usize, &str)], at: usize) -> bool {
     let between = between.unwrap_or_default();
     let is_glue = between.chars().all(|c| c.is_whitespace() || ",/()+".contains(c));
     let joins = || {
-        let before = code.get(..start.saturating_sub(1)).unwrap_or_default();
-        let mut depth = 0_usize;
-        let open = before.char_indices().rev().find(|(_, c)| match c {
-            ')' => {
-                depth += 1;
-                false
-            }
-            '(' if depth > 0 => {
-                depth -= 1;
-                false
-            }
-            c => *c == '(',
-        });
-        let called =
-            open.and_then(|(at, _)| before.get(..at)).unwrap_or_default().to_ascii_lowercase();
+        let called = calls.around(start.saturating_sub(1)).to_ascii_lowercase();
         JOINERS.iter().any(|name| called.ends_with(name))
     };
     !between.is_empty()
@@ -341,7 +364,7 @@ mod tests {
             ("rename('a', 'b')", false),
             ("rmtree('a'); print('b')", false),
         ] {
-            assert_eq!(is_continued(code, &texts(code), 0), expected, "{code}");
+            assert_eq!(is_continued(code, &Calls::new(code), &texts(code), 0), expected, "{code}");
         }
     }
 

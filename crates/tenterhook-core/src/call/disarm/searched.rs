@@ -88,7 +88,7 @@ fn is_handed_on(view: &View<'_>, views: &[View<'_>]) -> bool {
             });
         (is_feeder || is_outside) && protect::may_change(&line())
     };
-    view.feeds() && views.iter().any(changes)
+    view.feeds() && view.meter.spend(views.len()) && views.iter().any(changes)
 }
 
 /// The names that a search is for: the values of its tests, or the pattern of an `fd`.

@@ -4,6 +4,7 @@
 use tenterhook_testkit::shapes::{self, Shape};
 
 use super::*;
+use crate::event::meter::MOST_OF_TEXT;
 
 /// Asks for the line and for what it would do, so that both are worked out.
 const ASKS: &str =
@@ -32,6 +33,38 @@ fn what_is_cut_is_a_fault_and_not_a_part() {
         assert!(why.contains("what the call would do"), "{why}");
     }
     assert!(rule_input.spent() < 5 * crate::event::meter::MOST_STEPS, "{}", rule_input.spent());
+}
+
+/// Shapes that are cut at full length, while their line is read or while it is worked out what it would do.
+const CUT: &[&str] = &[
+    "a shell with a long line",
+    "here-documents without an end",
+    "open parameters",
+    "substitutions, joined",
+    "the same command",
+    "what find hands on",
+];
+
+/// What is cut is in doubt: a gate that asks for a command behind it restrains.
+/// S-22, RU-37.
+#[test]
+fn command_behind_a_line_that_is_cut_is_restrained() {
+    for shape in shapes::all().filter(|shape| CUT.contains(&shape.name)) {
+        let line = format!("{}\ngit push --force", shape.line(63 * 1024));
+        let rule_input = RuleInput::of(&Arc::new(bash(&line)));
+        for (when, list) in [
+            ("call.commands.exists(c, c.runs('git push'))", "call"),
+            ("shell.commands.exists(c, c.runs('git push'))", "shell"),
+            ("shell.doubt.matches('too deeply') || 'x' in call.code", "doubt"),
+        ] {
+            let rule = Rule::new(when).deny("no");
+            let answer = rule.says(&rule_input, Incomplete::Unknown, &|| true);
+            let is_silent = matches!(&answer, Ok(answer)
+                if answer.as_ref().is_none_or(|answer| answer.restraint != Restraint::Deny));
+            assert!(!is_silent, "{} {list}: {answer:?}", shape.name);
+        }
+        assert!(rule_input.spent() < 2 * MOST_OF_TEXT, "{}: {}", shape.name, rule_input.spent());
+    }
 }
 
 /// RU-20: conditions and rules see one reading of the line.
@@ -82,7 +115,7 @@ fn a_rule_ends_with_its_time_whatever_the_line() {
 }
 
 /// In these one part of the line is multiplied by another: all words by each use of them, a directory as long as the line by each
-/// file in it. Reading is linear; what comes of it is cut where it costs more than a line of that length may.
+/// file in it, all that stands in a nest by each level above. Reading is linear; what comes of it is cut where it costs more than a line of that length may.
 const MULTIPLIED: &[&str] = &[
     "a variable that doubles",
     "actions of find, redirected",
@@ -96,6 +129,8 @@ const MULTIPLIED: &[&str] = &[
     "many loops",
     "names for find",
     "parameters",
+    "substitutions and quotes in a nest",
+    "substitutions in a nest",
 ];
 
 /// RU-37, S-22.
@@ -103,7 +138,7 @@ const MULTIPLIED: &[&str] = &[
 fn no_shape_costs_more_than_its_length() {
     let mut wrong = Vec::new();
     for shape in shapes::all() {
-        let (short, long) = (2 * 1024, 8 * 1024);
+        let (short, long) = (1024, 4 * 1024);
         let ((less, _), (more, cut)) = (cost(&shape, short), cost(&shape, long));
         let bounded =
             [(less, short), (more, long)].iter().all(|(n, of)| *n <= A_LINE + A_BYTE * of);
