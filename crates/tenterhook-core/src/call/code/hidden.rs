@@ -1,14 +1,31 @@
 //! Does a line hide from the eye what it runs? Looks at how it is written, and not at what it brings.
 
-use tenterhook_shell::{Line, Parsed, SimpleCommand, WordKind};
+use tenterhook_shell::{Line, Parsed, SimpleCommand, Via, WordKind};
 
+use crate::call::judged::is_judged;
 use crate::call::view::View;
 
 pub(super) fn is_hidden(line: &Line, views: &[View<'_>], text: &str) -> bool {
-    line.commands.iter().any(|command| hides(command, line))
+    let commands = line.commands.iter().zip(line.commands.iter().skip(1).map(Some).chain([None]));
+    let mut unresolved = commands.filter(|(command, next)| !is_resolved(command, *next));
+    unresolved.any(|(command, _)| hides(command, line))
         || parts_itself(line)
         || is_braced(line, text)
         || views.iter().any(|view| encoded_powershell(view))
+}
+
+/// `$(echo ls)`: a program whose name stands in plain words in a substitution that prints them, and that no rule asks about. It is listed
+/// behind the command.
+fn is_resolved(command: &SimpleCommand, next: Option<&SimpleCommand>) -> bool {
+    let is_listed = |next: &&SimpleCommand| {
+        next.via.len() == command.via.len() + 1
+            && next.via.last() == Some(&Via::Wrapper("$( )"))
+            && next.program().is_some_and(|name| !is_judged(name))
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./=:,@+%".contains(c);
+    let source = command.words.first().map_or("", |word| word.source.as_str());
+    let printed = source.strip_prefix("$(echo ").and_then(|rest| rest.strip_suffix(')'));
+    printed.is_some_and(|words| words.chars().all(is_plain)) && next.filter(is_listed).is_some()
 }
 
 /// Whether the name of a program is put together so that nobody can read it.
