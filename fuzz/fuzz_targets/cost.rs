@@ -20,7 +20,7 @@ fn cost(line: &str) -> usize {
     let event = Event::new("PreToolUse", Surroundings::default())
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": line }));
-    let rule_input = RuleInput::of(&Arc::new(event));
+    let rule_input = RuleInput::new(&Arc::new(event));
     let rule = Rule::new("shell.complete && call.code == ['x'] || call.writes == ['x']").deny("no");
     let _ = rule.judge(&rule_input, &|| true);
     rule_input.spent()

@@ -117,7 +117,7 @@ fn rules() -> Vec<Arc<Rule>> {
 }
 
 fn is_denied(rules: &[Arc<Rule>], event: Event) -> bool {
-    let rule_input = RuleInput::of(&Arc::new(event)).looking(executor::disk());
+    let rule_input = RuleInput::new(&Arc::new(event)).looking(executor::disk());
     // What cannot be judged is held.
     rules.iter().any(|rule| {
         rule.judge(&rule_input, &|| true).map_or(true, |answer| answer.restraint == Restraint::Deny)

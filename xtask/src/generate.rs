@@ -124,7 +124,7 @@ fn table(dialect: &Dialect) -> String {
             subject(&row.subject),
             powers(row),
             row.timeout.as_secs(),
-            row.failure.word(),
+            row.failure.as_str(),
             row.cap.map(|cap| cap.denials.to_string()).unwrap_or_default(),
         );
     }
@@ -144,6 +144,6 @@ fn subject(subject: &Subject) -> String {
 }
 
 fn powers(row: &EventRow) -> String {
-    let words: Vec<&str> = row.powers.iter().map(|power| power.word()).collect();
+    let words: Vec<&str> = row.powers.iter().map(|power| power.as_str()).collect();
     if words.is_empty() { "observe".to_owned() } else { words.join(", ") }
 }

@@ -151,7 +151,7 @@ fn line(note: Note<'_>) -> String {
 
 /// A short name for a text, the same on every toolchain.
 pub(crate) fn hash(text: &str) -> u64 {
-    let digest = Digest::of(text.as_bytes()).to_string();
+    let digest = Digest::hash(text.as_bytes()).to_string();
     digest.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
 fn absent(hook: &Hook, sources: &[Source], reported: &mut HashSet<PathBuf>) -> Vec<Diagnostic> {
     let Some((grants, source)) = confined(hook, sources) else { return Vec::new() };
     let granted = grants.read.iter().chain(&grants.write);
-    let absent = granted.filter(|path| !Grants::place(path, &source.project).exists());
+    let absent = granted.filter(|path| !Grants::resolve(path, &source.project).exists());
     let absent = absent.filter(|path| reported.insert((*path).clone()));
     let finding = |path: &PathBuf| {
         let shown = as_grant(path, &source.project, &source.home);

@@ -294,7 +294,7 @@ impl Loaded {
         }
         for (at, source) in self.sources.iter().enumerate() {
             let lead = if at == 0 { "reading" } else { "       " };
-            let about = format!("({}, {})", source.dialect, source.layer.word());
+            let about = format!("({}, {})", source.dialect, source.layer.as_str());
             let shown = self.texts.shown(&source.name);
             term.note(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
         }

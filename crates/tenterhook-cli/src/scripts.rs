@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::config::{Reach, Ruleset, Server, Source};
-use tenterhook::diagnostic::{Code, Diagnostic, Place, Severity};
+use tenterhook::diagnostic::{Code, Diagnostic, Location, Severity};
 use tenterhook::executor::command::{interpreter, without_interpreter};
 use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
@@ -101,7 +101,7 @@ fn of_hook(
 fn no_program(
     program: &Program,
     severity: Severity,
-    place: Option<Place>,
+    place: Option<Location>,
     consequence: Option<Consequence>,
 ) -> Diagnostic {
     let message = format!("`{}` is not found here", program.name);
@@ -116,7 +116,7 @@ fn no_program(
 }
 
 fn no_script(
-    place: Option<Place>,
+    place: Option<Location>,
     script: &Script,
     severity: Severity,
     consequence: Option<Consequence>,

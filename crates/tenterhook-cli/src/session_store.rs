@@ -76,7 +76,8 @@ impl SessionStore {
         let plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
         let name: String = session.chars().filter(plain).take(48).collect();
         let file = |hash: &str| state.join("sessions").join(format!("{agent}-{name}-{hash}.json"));
-        let digest: String = Digest::of(session.as_bytes()).to_string().chars().take(32).collect();
+        let digest: String =
+            Digest::hash(session.as_bytes()).to_string().chars().take(32).collect();
         let (file, older) = (file(&digest), file(&hash_of_0_1(session)));
         Some(Self { file, older, seen: Mutex::new(None) })
     }
@@ -95,7 +96,7 @@ impl SessionStore {
     pub(crate) fn is_first(&self, words: &str) -> bool {
         let claim = |hash: &str| HookId::new(format!("{MESSAGE}{hash}"));
         let was_shown = self.claimed().contains(&claim(&hash_of_0_1(words)));
-        let digest = Digest::of(words.as_bytes()).to_string();
+        let digest = Digest::hash(words.as_bytes()).to_string();
         !was_shown && self.claim_once(&claim(digest.get(..16).unwrap_or(&digest)))
     }
 

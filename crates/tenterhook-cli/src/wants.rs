@@ -106,7 +106,7 @@ impl Rights<'_> {
     }
 
     fn holds(&self, granted: &[PathBuf], path: &Path) -> bool {
-        granted.iter().any(|p| path.starts_with(Grants::place(p, self.project)))
+        granted.iter().any(|p| path.starts_with(Grants::resolve(p, self.project)))
     }
 
     /// Whether a file is there and lies in the home, but neither in the project nor beside what is found by its name.

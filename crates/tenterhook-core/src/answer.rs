@@ -29,7 +29,7 @@ pub enum Restraint {
 impl Restraint {
     /// The decision as hosts spell it; silence has no word.
     #[must_use]
-    pub const fn word(self) -> Option<&'static str> {
+    pub const fn name(self) -> Option<&'static str> {
         match self {
             Self::Silent => None,
             Self::Allow => Some("allow"),
@@ -217,7 +217,7 @@ impl Power {
 
     /// The word that people see.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(power, _)| *power == self).map_or("", |(_, word)| word)
     }
 }
@@ -234,7 +234,7 @@ impl Powers {
 
     /// The set of `powers`.
     #[must_use]
-    pub const fn of(powers: &[Power]) -> Self {
+    pub const fn from_slice(powers: &[Power]) -> Self {
         let mut bits = 0;
         let mut rest = powers;
         while let [first, tail @ ..] = rest {

@@ -219,7 +219,7 @@ pub fn footprint(
     concerns: bool,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
-    let paths = path::Paths { files, ..path::Paths::of(&event.within) };
+    let paths = path::Paths { files, ..path::Paths::new(&event.within) };
     footprint_at(event, line, &paths, concerns, meter)
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn footprint_at(
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
-    let text = line.map(|_| Command::of(call).line());
+    let text = line.map(|_| Command::from_call(call).line());
     let mut found = Found { concerns, ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
@@ -259,7 +259,7 @@ pub(crate) fn footprint_at(
 /// Whether a call may concern an agent's guard, by its letters or, where `files` can look, by a word that is a second name of one.
 #[must_use]
 pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::Files>) -> bool {
-    let paths = path::Paths { files, ..path::Paths::of(&event.within) };
+    let paths = path::Paths { files, ..path::Paths::new(&event.within) };
     event.tool().is_some_and(|call| disarm::may_concern(call, Some(line), &paths))
 }
 
@@ -267,7 +267,7 @@ pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::F
 #[must_use]
 pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
     if path.starts_with('/') {
-        Cow::Owned(path::Paths::of(within).seen(path, ""))
+        Cow::Owned(path::Paths::new(within).seen(path, ""))
     } else {
         Cow::Borrowed(path)
     }

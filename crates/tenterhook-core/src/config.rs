@@ -124,8 +124,8 @@ pub fn load_judged(
         sandbox::confine_repositories(&mut read);
     }
     diagnostics.extend(record::without_effect(&read));
-    diagnostics.extend(hold::told(&read));
-    diagnostics.extend(shadow::told(read.iter().flat_map(|(_, config)| &config.hooks)));
+    diagnostics.extend(hold::findings(&read));
+    diagnostics.extend(shadow::findings(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
     drop_repeats(&mut read);
@@ -135,7 +135,7 @@ pub fn load_judged(
     }
     let declared = declared(&mut read).into_iter();
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
-    let words = sandbox::Words::of(&read, added.confines_repositories);
+    let words = sandbox::ServerSandboxes::new(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
     let declared = declared.map(|server| words.confined(server));
     let servers = server::one_of_each(declared, &mut diagnostics);

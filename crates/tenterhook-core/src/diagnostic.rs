@@ -54,7 +54,7 @@ impl fmt::Display for Severity {
 
 /// A place in a named text, for people: 1-based line and column beside the byte span.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Location {
     /// The name of the text, as the caller gave it (usually a path).
     pub file: Arc<str>,
     /// The bytes that the diagnostic is about.
@@ -65,7 +65,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
+impl Location {
     /// Finds line and column of `span` in `text`; a span past the end is put at the end.
     #[must_use]
     pub fn find(file: &Arc<str>, text: &str, span: Span) -> Self {
@@ -96,15 +96,15 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Counts the lines of `text`.
     #[must_use]
-    pub fn of(file: &Arc<str>, text: &'a str) -> Self {
+    pub fn new(file: &Arc<str>, text: &'a str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
         Self { file: Arc::clone(file), text, starts, last: Cell::new((0, 1)) }
     }
 
-    /// The place of `span`, the same as [`Place::find`].
+    /// The place of `span`, the same as [`Location::find`].
     #[must_use]
-    pub fn place(&self, span: Span) -> Place {
+    pub fn location(&self, span: Span) -> Location {
         let at = if self.text.is_char_boundary(span.start) { span.start } else { self.text.len() };
         let line = self.starts.partition_point(|start| *start <= at).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
@@ -114,11 +114,11 @@ impl<'a> Lines<'a> {
         };
         let column = column + self.text.get(from..at).unwrap_or_default().chars().count();
         self.last.set((at, column));
-        Place { file: Arc::clone(&self.file), span, line, column }
+        Location { file: Arc::clone(&self.file), span, line, column }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
@@ -141,13 +141,13 @@ pub struct Diagnostic {
     /// What to write instead.
     pub help: Option<String>,
     /// Where; `None` when no text is to blame (a file that does not exist, say).
-    pub place: Option<Place>,
+    pub place: Option<Location>,
 }
 
 impl Diagnostic {
     /// A diagnostic without label and help, as heavy as its code usually is.
     #[must_use]
-    pub fn new(code: Code, message: impl Into<String>, place: impl Into<Option<Place>>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>, place: impl Into<Option<Location>>) -> Self {
         Self {
             code,
             severity: code.severity(),
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_diagnostic_says_where_in_one_line() {
-        let place = Place::find(&"hooks.toml".into(), "a\nbc", Span::new(3, 4));
+        let place = Location::find(&"hooks.toml".into(), "a\nbc", Span::new(3, 4));
         let found = Diagnostic::new(Code::UnknownKey, "`c` is unknown", place).help("write `b`");
         assert_eq!(found.to_string(), "hooks.toml:2:2: error: `c` is unknown");
         assert_eq!(
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn place_counts_characters_from_one() {
         let file = "x".into();
-        let place = Place::find(&file, "a\nbü{", Span::new(5, 6));
+        let place = Location::find(&file, "a\nbü{", Span::new(5, 6));
         assert_eq!((place.line, place.column), (2, 3));
     }
 
@@ -300,10 +300,10 @@ mod tests {
     fn lines_find_what_place_finds_in_any_order() {
         let file = "x".into();
         let text = "a\nbü{\n\nc";
-        let lines = Lines::of(&file, text);
+        let lines = Lines::new(&file, text);
         let spans = (0..=text.len() + 1).map(|at| Span::new(at, at));
         for span in spans.clone().chain(spans.rev()) {
-            assert_eq!(lines.place(span), Place::find(&file, text, span), "{span:?}");
+            assert_eq!(lines.location(span), Location::find(&file, text, span), "{span:?}");
         }
     }
 }

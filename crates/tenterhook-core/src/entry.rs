@@ -80,7 +80,7 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         // The name of the hook says it, too.
         own_event: _,
     } = hook;
-    let canon = Canon::of("hook 2")
+    let canon = Canon::new("hook 2")
         .field("id", id.as_str())
         .field("dialect", dialect.as_str())
         .field("event", event.as_str())
@@ -92,11 +92,11 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("phase", format!("{phase:?}"))
         .field("wait", format!("{wait:?}"))
         .maybe("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
-        .maybe("on_failure", on_failure.map(|failure| failure.word()))
+        .maybe("on_failure", on_failure.map(|failure| failure.as_str()))
         .field("answer_required", answer_required.to_string())
         .field("once", once.to_string())
         .maybe("status", status.as_ref())
-        .maybe("mode", enforcement.is_shadow().then(|| enforcement.word()));
+        .maybe("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
     of_sandbox(canon, sandbox, ground).end()
 }
 
@@ -110,7 +110,7 @@ fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: Ground<'_>) -> Canon {
 }
 
 fn of_matcher(spec: &MatcherSpec) -> String {
-    let canon = Canon::of("matcher");
+    let canon = Canon::new("matcher");
     let canon = match spec {
         MatcherSpec::Any => canon.field("any", ""),
         MatcherSpec::Words(words) => canon.list("words", words),
@@ -121,7 +121,7 @@ fn of_matcher(spec: &MatcherSpec) -> String {
 }
 
 fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
-    let canon = Canon::of(run.executor());
+    let canon = Canon::new(run.executor());
     match run {
         Run::Command(command) | Run::Worker(Worker { command }) => {
             canon.field("command", of_command(command, ground).to_string()).end()
@@ -145,7 +145,7 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
             .end(),
         Run::Rule(rule) => canon.field("rule", format!("{rule:?}")).end(),
         Run::Function(function) => canon.field("function", function.name()).end(),
-        Run::Unusable { part, why } => canon.field("part", part.word()).field("why", why).end(),
+        Run::Unusable { part, why } => canon.field("part", part.noun()).field("why", why).end(),
     }
 }
 
@@ -153,7 +153,7 @@ fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
     let Grants { profile, read, write, net, env, attributes, processes, memory, cpu, at_least } =
         grants;
     canon
-        .field("sandbox", profile.word())
+        .field("sandbox", profile.as_str())
         .list("read", read.iter().map(|path| ground.path(path)))
         .list("write", write.iter().map(|path| ground.path(path)))
         .field("net", format!("{net:?}"))
@@ -162,12 +162,12 @@ fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
         .maybe("processes", processes.map(|process| process.to_string()))
         .maybe("memory", memory.map(|memory| memory.to_string()))
         .maybe("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
-        .field("isolation_min", at_least.word())
+        .field("isolation_min", at_least.as_str())
 }
 
 fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
     let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
-    let canon = Canon::of("command");
+    let canon = Canon::new("command");
     let canon = match invocation {
         Invocation::Argv { program, args } => {
             canon.field("program", ground.text(program)).list("args", args)
@@ -195,7 +195,7 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
 fn of_http(http: &Http) -> Digest {
     // How variables are filled in follows from the dialect, which has a separate field.
     let Http { url, headers, variables, secret, interpolation: _ } = http;
-    Canon::of("http")
+    Canon::new("http")
         .field("url", url)
         .list("headers", headers.iter().flat_map(|(name, value)| [name, value]))
         .list("variables", variables)
@@ -207,7 +207,7 @@ fn of_http(http: &Http) -> Digest {
 pub fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
     // Where it stands is no part of what it says.
     let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
-    let canon = Canon::of("server").field("name", name).field("dialect", dialect.as_str());
+    let canon = Canon::new("server").field("name", name).field("dialect", dialect.as_str());
     let canon = of_sandbox(canon, sandbox, ground);
     match reach {
         Reach::Program(command) => {
@@ -225,7 +225,7 @@ pub fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
     let mentions = config.mentions.iter().map(|mention| mention.as_str().to_owned());
     let events = config.events.iter().map(|event| format!("{event:?}"));
     let servers = config.servers.iter().map(|server| of_server(server, ground).to_string());
-    Canon::of("rest 1")
+    Canon::new("rest 1")
         .list("switches", switches)
         .list("mentions", mentions)
         .list("events", events)
@@ -237,7 +237,7 @@ pub fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
 }
 
 fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
-    let canon = Canon::of("switch");
+    let canon = Canon::new("switch");
     let canon = match switch {
         Switch::DisableAll => canon.field("disable all", ""),
         Switch::EnableAll => canon.field("enable all", ""),
@@ -260,8 +260,8 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
             place: _,
         }) => of_sandbox(canon, sandbox, ground)
             .field("file", ground.path(file))
-            .maybe("on_failure", on_failure.map(|failure| failure.word()))
-            .maybe("on_broken", on_broken.map(|failure| failure.word()))
+            .maybe("on_failure", on_failure.map(|failure| failure.as_str()))
+            .maybe("on_broken", on_broken.map(|failure| failure.as_str()))
             .maybe("compat", compat.map(|compat| format!("{compat:?}")))
             .maybe("enabled", enabled.map(|flag| flag.to_string()))
             .maybe("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))

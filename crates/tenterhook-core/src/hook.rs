@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::diagnostic::Place;
+use crate::diagnostic::Location;
 use crate::event::EventName;
 use crate::matcher::{Condition, Matcher};
 
@@ -95,7 +95,7 @@ pub enum Layer {
 impl Layer {
     /// The word that people see.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Managed => "managed",
             Self::BuiltIn => "built-in",
@@ -124,7 +124,7 @@ pub enum OnFailure {
 impl OnFailure {
     /// The word that configs use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Continue => "continue",
             Self::Ask => "ask",
@@ -179,7 +179,7 @@ pub struct Hook {
     /// Whose protocol it speaks.
     pub dialect: DialectId,
     /// Where it is written; `None` for hooks that the host added.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// Whose configuration that is.
     pub layer: Layer,
     /// The event that it is for.
@@ -327,7 +327,7 @@ impl Hook {
 
     /// Whether its event goes on without it although it was not asked to run in the background: what does not count is not waited
     /// for, unless it is over at once as rules are (SH-7).
-    pub fn goes_aside(&self) -> bool {
+    pub fn runs_detached(&self) -> bool {
         let is_rule = matches!(self.run, Run::Rule(_));
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
@@ -368,7 +368,7 @@ impl Hook {
 
     /// What the message of a hook that restrains without having been run is kept by: it comes once a session, of all that
     /// wait for one answer once (C-74, T-12).
-    pub fn told_once(&self) -> Option<HookId> {
+    pub fn shown_once_key(&self) -> Option<HookId> {
         match &self.run {
             Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
             Run::Unusable { part: Unread::Approval, .. } => {

@@ -81,7 +81,7 @@ impl Matcher {
 
     /// The exact words that can match, where only such can.
     #[must_use]
-    pub fn words(&self) -> Option<&[String]> {
+    pub fn exact_names(&self) -> Option<&[String]> {
         match &self.spec {
             MatcherSpec::Words(words) => Some(words),
             MatcherSpec::Any | MatcherSpec::Regex(_) | MatcherSpec::Never(_) => None,

@@ -25,7 +25,7 @@ pub struct Fault {
 impl Fault {
     /// A fault of `hook`.
     #[must_use]
-    pub fn of(hook: &HookId, code: Code, message: impl Into<String>) -> Self {
+    pub fn new(hook: &HookId, code: Code, message: impl Into<String>) -> Self {
         Self { code, hook: Some(hook.clone()), message: message.into() }
     }
 }
@@ -187,7 +187,7 @@ impl Outcome {
     pub fn decision_word(&self) -> &'static str {
         match &self.effects.stop {
             Some(_) => "stop",
-            None => self.restraint.word().unwrap_or("silent"),
+            None => self.restraint.name().unwrap_or("silent"),
         }
     }
 
@@ -200,11 +200,11 @@ impl Outcome {
     /// nobody takes a hook for the user or the system (H-11).
     #[must_use]
     pub fn labelled_context(&self) -> Vec<String> {
-        let told = self
+        let labelled = self
             .steps
             .iter()
             .flat_map(|step| step.context.iter().map(|text| text::label(step.hook.as_str(), text)));
-        told.collect()
+        labelled.collect()
     }
 
     /// All reasons as one text; `None` when no hook gave one.

@@ -89,14 +89,14 @@ pub fn select(
 /// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
-    let context = MatchContext::of(event);
+    let context = MatchContext::for_event(event);
     let parts = crate::event::parts::parts(event);
-    let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::of).collect();
+    let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::for_event).collect();
     let call = event.as_tool_call();
-    let call_context = call.as_ref().map(MatchContext::of);
+    let call_context = call.as_ref().map(MatchContext::for_event);
     let explained = |hook: &Hook, context: &MatchContext<'_>| {
         let row = ruleset.row(hook.dialect, &context.event().name);
-        parts::said(hook, &row, view, context, &parts)
+        parts::reason_for(hook, &row, view, context, &parts)
     };
     let runs_itself = |hook: &Arc<Hook>| {
         let own = ruleset.hooks().iter().filter(|own| own.event == event.name);
@@ -135,7 +135,7 @@ fn confinement(hook: &Hook, because: String) -> String {
         return because;
     }
     if let Sandbox::In(grants) = &hook.sandbox {
-        let (text, least) = (hook.sandbox.told(), grants.demands().word());
+        let (text, least) = (hook.sandbox.summary(), grants.demands().as_str());
         return format!("{because}; it runs in the sandbox {text}, at least {least} (X-1)");
     }
     because
@@ -150,7 +150,7 @@ fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
         if row.subject == Subject::None {
             continue;
         }
-        let subject = row.subject.of(event)?;
+        let subject = row.subject.text(event)?;
         for subject in std::iter::once(subject).chain(row.subject.others(event)) {
             if !subjects.contains(&subject) {
                 subjects.push(subject);
@@ -268,7 +268,7 @@ fn weigh<'a>(
     if hook.once && view.claimed(&hook.id) {
         return Weighed::Spent;
     }
-    let subject = row.subject.of(event);
+    let subject = row.subject.text(event);
     match matches(hook, row, event, subject) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);

@@ -4,16 +4,17 @@
 //! look. It judges no call and names no dialect: most of these agents have none here.
 
 mod launchers;
+mod letters;
 mod modules;
 mod options;
 mod own;
 mod path;
 mod switches;
-mod words;
 
 pub use launchers::{
     agent_named, is_carrier, is_setter, launched, moves_an_agent, moving_variables,
 };
+pub use letters::{may_change, may_concern, names_guard};
 pub use modules::{InPlugins, in_plugins};
 pub use own::{OWN_COMMANDS, OWN_OVERRIDES, PACKAGE};
 pub use path::{
@@ -21,7 +22,6 @@ pub use path::{
     is_match, is_part_of, is_startup_file,
 };
 pub use switches::{is_loosened_by, is_switch};
-pub use words::{may_change, may_concern, names_guard};
 
 /// The pack of rules that denies: native configuration, for every host alike.
 pub const PACK: &str = include_str!("protect/self-protection.toml");

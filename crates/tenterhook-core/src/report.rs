@@ -49,7 +49,7 @@ impl Tier {
 
     /// The word that configs and records use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::T0 => "T0",
             Self::T1 => "T1",
@@ -256,7 +256,7 @@ mod tests {
         assert!(silent(End::Exited(0)).says_nothing());
         let dropped = Output { dropped: 1, ..Output::default() };
         let stderr = Output::default();
-        let told = [
+        let reports = [
             silent(End::Exited(1)),
             silent(End::TimedOut),
             Report { survivors: vec![7], ..silent(End::Exited(0)) },
@@ -264,7 +264,7 @@ mod tests {
             Report { said: Said::Answer(Box::default()), ..silent(End::Exited(0)) },
             Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
         ];
-        assert!(told.iter().all(|report| !report.says_nothing()));
+        assert!(reports.iter().all(|report| !report.says_nothing()));
     }
 
     /// an end that nobody wrote is none.

@@ -7,5 +7,5 @@ pub mod address;
 pub mod headers;
 pub mod input;
 pub mod interpolation;
-pub mod sign;
+pub mod placeholder;
 pub mod variables;

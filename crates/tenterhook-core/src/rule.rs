@@ -37,6 +37,8 @@ mod parse;
 #[cfg(feature = "rule")]
 mod path;
 #[cfg(feature = "rule")]
+mod punctuation;
+#[cfg(feature = "rule")]
 mod quick;
 #[cfg(feature = "rule")]
 mod search;
@@ -45,13 +47,11 @@ mod secret;
 #[cfg(feature = "rule")]
 mod seen;
 #[cfg(feature = "rule")]
-mod signs;
-#[cfg(feature = "rule")]
 mod template;
 #[cfg(feature = "rule")]
 mod value;
 #[cfg(feature = "rule")]
-mod words;
+mod vocabulary;
 
 #[cfg(test)]
 #[cfg(feature = "rule")]
@@ -113,7 +113,7 @@ impl Rule {
     /// A rule that holds when the expression `when` does, and says nothing yet.
     #[must_use]
     pub fn new(when: &str) -> Self {
-        Self::of(Texts { when: when.into(), ..Texts::default() })
+        Self::from_texts(Texts { when: when.into(), ..Texts::default() })
     }
 
     /// The same with one more thing to say; what [`Part::When`] says is the expression itself.
@@ -128,10 +128,10 @@ impl Rule {
             Part::Context => texts.context = Some(text),
             Part::Rewrite => texts.rewrite = Some(text),
         }
-        Self::of(texts)
+        Self::from_texts(texts)
     }
 
-    fn of(texts: Texts) -> Self {
+    fn from_texts(texts: Texts) -> Self {
         Self {
             texts,
             #[cfg(feature = "rule")]
@@ -166,7 +166,7 @@ impl Rule {
     /// The same, judging what was read of a line that cannot be read whole (RU-45).
     #[must_use]
     pub(crate) fn ignoring_doubt(self) -> Self {
-        Self::of(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
+        Self::from_texts(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
     }
 
     /// What it makes of a line that cannot be read whole, where that is written.
@@ -217,7 +217,7 @@ impl Rule {
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
-        self.says(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
+        self.answer(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
     }
 
     /// The answer of the rule; `None` where its expression is false. `incomplete` is what a line that cannot be read whole means.
@@ -225,7 +225,7 @@ impl Rule {
     /// # Errors
     ///
     /// As [`Self::judge`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
-    pub fn says(
+    pub fn answer(
         &self,
         rule_input: &RuleInput,
         incomplete: Incomplete,
@@ -239,7 +239,7 @@ impl Rule {
             Ok(compiled) => {
                 let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
                 let gates = (restrains || self.texts.rewrite.is_some()) && self.doubt().is_none();
-                compiled.says(
+                compiled.evaluate(
                     rule_input,
                     if gates { incomplete } else { Incomplete::Ignored },
                     go_on,

@@ -9,7 +9,7 @@ mod server;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::event::EventName;
 use crate::hook::named::DialectId;
 use crate::hook::row::EventRow;
@@ -162,7 +162,7 @@ pub enum Switch {
         /// Its name.
         name: String,
         /// Where that is said.
-        place: Option<Place>,
+        place: Option<Location>,
     },
     /// Nobody but a managed source puts a hook into shadow (SH-3).
     NoShadow,
@@ -175,7 +175,7 @@ pub enum Switch {
         /// Its items.
         allowed: Vec<String>,
         /// Where it stands.
-        place: Option<Place>,
+        place: Option<Location>,
     },
 }
 
@@ -191,7 +191,7 @@ pub enum Whose {
 impl Switch {
     /// Where it is said, if that is known.
     #[must_use]
-    pub const fn place(&self) -> Option<&Place> {
+    pub const fn location(&self) -> Option<&Location> {
         match self {
             Self::DisableHook { place, .. } => place.as_ref(),
             Self::Requests { place, .. } => place.as_ref(),
@@ -244,21 +244,21 @@ pub struct Govern {
     /// Whether what its hooks say counts.
     pub mode: Option<ModeWord>,
     /// Where that is said.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
 }
 
 impl Govern {
     /// What it says, each key as it is written in the file.
     #[must_use]
-    pub fn words(&self) -> Vec<String> {
+    pub fn settings(&self) -> Vec<String> {
         let mode = self.mode.as_ref().map(|mode| if mode.shadow { "shadow" } else { "enforce" });
         let compat = self.compat.map(|compat| match compat {
             Compat::Exact => "exact",
             Compat::Guarded => "guarded",
         });
         let texts = [
-            ("on_failure", self.on_failure.map(OnFailure::word)),
-            ("on_broken", self.on_broken.map(OnFailure::word)),
+            ("on_failure", self.on_failure.map(OnFailure::as_str)),
+            ("on_broken", self.on_broken.map(OnFailure::as_str)),
             ("compat", compat),
             ("mode", mode),
         ];
@@ -282,7 +282,7 @@ pub struct ModeWord {
     /// Whether they do not.
     pub shadow: bool,
     /// The word.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
@@ -295,7 +295,7 @@ pub struct Protect {
     /// Whether what the rules say counts.
     pub mode: Option<ModeWord>,
     /// Where that is said.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
 }
 
 /// What a dialect read from one source.
@@ -316,7 +316,7 @@ pub struct ReadConfig {
     /// What it says about the record of firings.
     pub record: RecordTable,
     /// Where each key of that stands.
-    pub record_places: Vec<(String, Place)>,
+    pub record_places: Vec<(String, Location)>,
     /// What it says about the built-in rules that protect an agent's guard.
     pub protect: Option<Protect>,
     /// The keys whose signatures arm what they signed (T-50).

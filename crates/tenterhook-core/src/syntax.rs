@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Number, Value};
 
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Location, Span};
 
 pub use salvage::{Lists, salvage};
 
@@ -337,7 +337,7 @@ impl Node {
 
 /// "line 3, column 7" of a byte of `text`, for help that points to a second place.
 fn position(text: &str, at: usize) -> String {
-    let place = Place::find(&Arc::from(""), text, Span::new(at, at));
+    let place = Location::find(&Arc::from(""), text, Span::new(at, at));
     format!("line {}, column {}", place.line, place.column)
 }
 

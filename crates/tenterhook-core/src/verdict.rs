@@ -93,7 +93,7 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     let is_background = when == When::Late || answer.detached;
     // What nobody reads is said, and costs nothing else.
     for remark in &answer.remarks {
-        faults.push(Fault::of(&judge_context.hook.id, remark.code, remark.message.clone()));
+        faults.push(Fault::new(&judge_context.hook.id, remark.code, remark.message.clone()));
     }
     let unclear = answer.unclear.take();
     believe(judge_context, &mut answer, &mut faults);
@@ -175,15 +175,15 @@ fn doubt(
     }
     answer.effects.updated_permissions.clear();
     let fault = |failure: &Failure| {
-        Fault::of(&judge_context.hook.id, failure.code, failure.message.clone())
+        Fault::new(&judge_context.hook.id, failure.code, failure.message.clone())
     };
     if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
         return faults.push(fault(&unclear));
     }
     // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
-    let told =
+    let is_specific =
         |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
-    let other = answer.failure.take().filter(told);
+    let other = answer.failure.take().filter(is_specific);
     match other {
         Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
             answer.failure = Some(other)
@@ -220,7 +220,7 @@ fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
     } else {
         format!("{}: {}", slip.detail, slip.kind.remedy())
     };
-    Fault::of(&hook.id, slip.kind.code(), message)
+    Fault::new(&hook.id, slip.kind.code(), message)
 }
 
 /// What an answer that left its protocol may still do: say no.
@@ -279,7 +279,7 @@ fn settle_failure(
         OnFailure::Continue => "",
     };
     let message = remedy::with(judge_context.hook.dialect, failure.code, &failure.message);
-    faults.push(Fault::of(hook, failure.code, format!("{message}{consequence}")));
+    faults.push(Fault::new(hook, failure.code, format!("{message}{consequence}")));
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,
         OnFailure::Ask => Restraint::Ask,
@@ -342,7 +342,7 @@ fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: 
     if consents || grants {
         let message =
             "a model's consent does not count; set `allow = true` in a native entry if it should";
-        faults.push(Fault::of(&judge_context.hook.id, Code::ModelAllow, message.to_owned()));
+        faults.push(Fault::new(&judge_context.hook.id, Code::ModelAllow, message.to_owned()));
     }
 }
 
@@ -353,7 +353,7 @@ fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults
         return;
     }
     let message = format!("its allow does not count: {why}");
-    faults.push(Fault::of(&judge_context.hook.id, Code::AllowNotCovered, message));
+    faults.push(Fault::new(&judge_context.hook.id, Code::AllowNotCovered, message));
     answer.restraint = Restraint::Silent;
     answer.reason = None;
     // A rewrite that rode on the allow was written for another command than the one that was matched.

@@ -189,10 +189,10 @@ impl Guards {
     /// Whether what a row asks about is held up.
     fn ask(&self, row: &Row) -> Fallible<Seen> {
         let event = self.project.event(row);
-        let input = RuleInput::of(&event).looking(disk());
+        let input = RuleInput::new(&event).looking(disk());
         match (row.ask.as_str(), &row.when) {
             ("push", _) => {
-                let picked = self.push.pick(&MatchContext::of(&event), Compat::Guarded);
+                let picked = self.push.pick(&MatchContext::for_event(&event), Compat::Guarded);
                 Ok(if matches!(picked, Picked::No(_)) { Seen::No } else { Seen::Yes })
             }
             (_, Some(when)) => {
@@ -213,7 +213,7 @@ impl Guards {
 fn answer_of(rules: &[Rule], input: &RuleInput, incomplete: Incomplete) -> Seen {
     let mut seen = Seen::No;
     for rule in rules {
-        match rule.says(input, incomplete, &|| true) {
+        match rule.answer(input, incomplete, &|| true) {
             Ok(Some(answer)) if answer.restraint != Restraint::Silent => return Seen::Yes,
             Ok(_) => {}
             Err(_) => seen = Seen::Doubt,

@@ -104,7 +104,7 @@ impl Identity {
         let pins = pins::of_hook(hook, finding);
         let (entry, files) =
             (entry::of_hook(hook, finding.ground), finding.seen.digest(&pins, finding.ground));
-        let whole = Canon::of("identity 1")
+        let whole = Canon::new("identity 1")
             .field("entry", entry.to_string())
             .field("files", files.to_string())
             .field("machine", pins.machine().to_string())
@@ -124,7 +124,7 @@ fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
 
 /// What a source says beside its entries: with its plugins, and its servers as `servers` say which they are.
 fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = String>) -> Digest {
-    Canon::of("rest")
+    Canon::new("rest")
         .field("said", entry::of_rest(config, Ground::from(source)).to_string())
         .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
         .list("servers", servers)
@@ -244,7 +244,7 @@ impl Trust {
             pins::of_modules(source, config, finding).map(|pins| (pins.digest(ground), pins));
         let rest = rest(source, config, servers.iter().chain(&modules).map(here));
         let review_of = |name: &str| {
-            Canon::of("review 1")
+            Canon::new("review 1")
                 .field("source", name)
                 .field("dialect", source.dialect.as_str())
                 .list("entries", entries.iter().map(|entry| entry.whole.to_string()))

@@ -69,7 +69,7 @@ impl Said {
         let mut outcome = Outcome::silent();
         let words = [Restraint::Allow, Restraint::Ask, Restraint::Defer, Restraint::Deny];
         outcome.restraint = self.decision.as_ref().map_or(Restraint::Silent, |word| {
-            *words.iter().find(|restraint| restraint.word() == Some(word)).expect("a decision")
+            *words.iter().find(|restraint| restraint.name() == Some(word)).expect("a decision")
         });
         let reason = |text: &String| Reason { hook: HookId::new("guard"), text: text.clone() };
         outcome.reasons = self.reason.iter().map(reason).collect();

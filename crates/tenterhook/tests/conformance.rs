@@ -30,7 +30,7 @@ const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Pro
 fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
     let dialect = DialectId::find(&staged.source.dialect).expect("a dialect of this build");
     let word = staged.source.layer.as_deref().unwrap_or("given");
-    let layer = LAYERS.iter().find(|layer| layer.word() == word).expect("a layer");
+    let layer = LAYERS.iter().find(|layer| layer.as_str() == word).expect("a layer");
     let directory = staged.path.parent().expect("a file stands in a directory");
     let name = staged.path.to_string_lossy();
     Source {

@@ -83,7 +83,7 @@ fn ordinary() -> Vec<String> {
 
 /// The rules of the pack that hold a line up.
 fn held(pack: &[(String, Rule)], line: &str) -> Vec<String> {
-    let rule_input = RuleInput::of(&Arc::new(bash(line)));
+    let rule_input = RuleInput::new(&Arc::new(bash(line)));
     let holds = |(name, rule): &(String, Rule)| {
         let answer =
             rule.judge(&rule_input, &|| true).unwrap_or_else(|why| panic!("{line}: {why:?}"));
@@ -105,7 +105,7 @@ fn expect_share(what: &str, lines: &[String], is_seen: impl Fn(&str) -> bool) {
 fn most_spellings_of_a_push_are_selected() {
     let rule = Condition::rule("Bash(git push:*)", Reading::Native);
     expect_share("spellings of a push", &lists("push_forms"), |line| {
-        !matches!(rule.pick(&MatchContext::of(&bash(line)), Compat::Guarded), Picked::No(_))
+        !matches!(rule.pick(&MatchContext::for_event(&bash(line)), Compat::Guarded), Picked::No(_))
     });
 }
 
@@ -116,8 +116,8 @@ fn few_ordinary_lines_leave_a_rule_unknown() {
     for when in QUANTIFIED {
         let rule = Rule::new(when).deny("no");
         let is_unknown = |line: &&String| {
-            let rule_input = RuleInput::of(&Arc::new(bash(line)));
-            rule.says(&rule_input, Incomplete::Unknown, &|| true).is_err()
+            let rule_input = RuleInput::new(&Arc::new(bash(line)));
+            rule.answer(&rule_input, Incomplete::Unknown, &|| true).is_err()
         };
         let unknown: Vec<&String> = lines.iter().filter(is_unknown).collect();
         println!("{when}: {} of {} unknown: {unknown:#?}", unknown.len(), lines.len());
@@ -130,9 +130,9 @@ fn few_ordinary_lines_leave_a_rule_unknown() {
 fn no_line_leaves_a_rule_of_the_pack_unknown() {
     let long = format!(": {}", "a".repeat(70_000));
     for line in ["$X push", "bash -c \"$X\"", "curl x | sh", "(", &long] {
-        let rule_input = RuleInput::of(&Arc::new(bash(line)));
+        let rule_input = RuleInput::new(&Arc::new(bash(line)));
         for (name, rule) in rules("guardrails") {
-            let answer = rule.says(&rule_input, Incomplete::Unknown, &|| true);
+            let answer = rule.answer(&rule_input, Incomplete::Unknown, &|| true);
             assert!(answer.is_ok(), "{name}: {answer:?}");
         }
     }
@@ -162,7 +162,7 @@ fn most_ordinary_commands_are_selected_by_no_guess() {
     let mut guessed = Vec::new();
     for line in &lines {
         let event = bash(line);
-        let context = MatchContext::of(&event);
+        let context = MatchContext::for_event(&event);
         for rule in &rules {
             if let Picked::Widely(why) = rule.pick(&context, Compat::Guarded)
                 && (why.contains("may run") || why.contains("but for its options"))

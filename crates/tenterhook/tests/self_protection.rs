@@ -108,7 +108,7 @@ fn a_link_to_a_guard_is_the_guard() {
     let write = |path: &str| {
         let input = serde_json::json!({ "file_path": path, "content": "{}" });
         let event = Arc::new(pack::call("Write", input));
-        pack_says(&rules, &RuleInput::of(&event).looking(files.clone()))
+        pack_says(&rules, &RuleInput::new(&event).looking(files.clone()))
     };
     assert!(write("link/settings.json").is_some());
     assert!(write("link/notes.md").is_none() && write("src/settings.json").is_none());
@@ -326,7 +326,7 @@ fn files_of_a_plugin_among_the_skills_are_kept() {
     let rules = rules();
     let judged = |name: &str, input: serde_json::Value| {
         let event = Arc::new(pack::call(name, input));
-        pack_says(&rules, &RuleInput::of(&event).looking(Arc::new(Plugins)))
+        pack_says(&rules, &RuleInput::new(&event).looking(Arc::new(Plugins)))
     };
     let write = |path: &str| {
         judged("Write", serde_json::json!({ "file_path": path, "content": "x" })).is_some()
@@ -374,7 +374,7 @@ fn tool_call_is_denied_by_kind_and_its_ordinary_twin_passes() {
         .iter()
         .filter(|row| {
             let event = pack::call(row["tool"].as_str().unwrap(), row["input"].clone());
-            let denial = pack_says(&rules, &RuleInput::of(&Arc::new(event)));
+            let denial = pack_says(&rules, &RuleInput::new(&Arc::new(event)));
             denial.is_some() == row["pass"].as_bool().unwrap_or_default()
         })
         .map(ToString::to_string)

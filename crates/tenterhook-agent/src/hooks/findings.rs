@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenterhook::diagnostic::{Code, Diagnostic, Place, Severity};
+use tenterhook::diagnostic::{Code, Diagnostic, Location, Severity};
 use tenterhook::hook::Hook;
 
 /// The warnings and errors among `found`, a line each and each line once. Advice is left to `tenterhook check`.
@@ -36,8 +36,8 @@ pub(super) fn line(found: &Diagnostic, hooks: &[Arc<Hook>]) -> String {
 }
 
 /// The hook whose entry holds that place: the innermost one.
-fn hook_at<'a>(place: &Place, hooks: &'a [Arc<Hook>]) -> Option<&'a Hook> {
-    let holds = |own: &Place| {
+fn hook_at<'a>(place: &Location, hooks: &'a [Arc<Hook>]) -> Option<&'a Hook> {
+    let holds = |own: &Location| {
         let is_inside = own.span.start <= place.span.start && place.span.end <= own.span.end;
         own.file == place.file && is_inside
     };

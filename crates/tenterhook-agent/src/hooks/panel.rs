@@ -70,7 +70,7 @@ impl Hooks {
                 condition.unwrap_or_default(),
                 limit.as_secs_f64(),
                 hook.dialect,
-                hook.layer.word(),
+                hook.layer.as_str(),
             );
             if let Some(place) = &hook.place {
                 let _ = writeln!(text, "    {}:{}", place.file, place.line);
@@ -214,7 +214,7 @@ fn matched(hook: &Hook) -> String {
 /// The events of a dialect, and what hooks may do there.
 fn rows(text: &mut String, id: DialectId) {
     for row in id.dialect().rows() {
-        let powers: Vec<&str> = row.powers.iter().map(Power::word).collect();
+        let powers: Vec<&str> = row.powers.iter().map(Power::as_str).collect();
         let powers = if powers.is_empty() { "observe".to_owned() } else { powers.join(", ") };
         let label = EventLabel::of_row(row).to_string();
         let _ = writeln!(text, "{label:<20}  {}", row.when);

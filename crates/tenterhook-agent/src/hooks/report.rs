@@ -39,7 +39,7 @@ const ORIGINALS: &[(&str, &str)] = &[
 
 /// The one word for what came of it.
 pub(super) fn came(outcome: &Outcome) -> &'static str {
-    match outcome.restraint.word() {
+    match outcome.restraint.name() {
         Some(word) => word,
         None if outcome.effects.stop.is_some() => "stop",
         None if outcome.effects.rewrite() => "rewrote",
@@ -58,7 +58,7 @@ pub(super) fn failed(step: &Step, outcome: &Outcome) -> bool {
 
 /// The same of one hook; empty where it has nothing to say.
 pub(super) fn verdict_name(step: &Step) -> &'static str {
-    match step.verdict.word() {
+    match step.verdict.name() {
         Some(word) => word,
         None if step.stopped => "stop",
         None if step.rewrote => "rewrote",

@@ -154,7 +154,7 @@ impl Hooks {
         doubt: Doubt,
     ) -> Option<&'r PermissionRule> {
         let event = self.about("PreToolUse", call);
-        let context = MatchContext::of(&event);
+        let context = MatchContext::for_event(&event);
         rules.into_iter().find(|rule| match &rule.meaning {
             Meaning::Exactly(known, _) => known.tool == call.tool && known.input == call.input,
             Meaning::Rule(condition) => match condition.pick(&context, Compat::Guarded) {

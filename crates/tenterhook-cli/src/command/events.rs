@@ -63,7 +63,7 @@ fn subject(row: &EventRow) -> Option<String> {
 }
 
 fn may(row: &EventRow) -> Vec<&'static str> {
-    row.powers.iter().map(tenterhook::answer::Power::word).collect()
+    row.powers.iter().map(tenterhook::answer::Power::as_str).collect()
 }
 
 fn to_json(row: &EventRow) -> Value {
@@ -73,7 +73,7 @@ fn to_json(row: &EventRow) -> Value {
         "matcher": subject(row),
         "may": may(row),
         "timeout": row.timeout.as_secs_f64(),
-        "on_failure": row.failure.word(),
+        "on_failure": row.failure.as_str(),
         "cap": row.cap.map(|cap| cap.denials),
         "when": row.when,
     })

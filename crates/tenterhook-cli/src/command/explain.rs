@@ -100,7 +100,7 @@ fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>) -> Arc<Ruleset> {
 fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
     let mut hooks: Vec<Explained> = Vec::new();
     for (_, event) in asked {
-        let input = RuleInput::of(&Arc::new(event.clone())).looking(disk());
+        let input = RuleInput::new(&Arc::new(event.clone())).looking(disk());
         let all = plan::explain(ruleset, &View::default(), event).into_iter().enumerate();
         for (at, (hook, because)) in all {
             let is_for = hook.event == event.name;
@@ -152,7 +152,7 @@ fn ask(hook: &Hook, row: &EventRow, because: &Because, input: &RuleInput) -> Opt
     let Run::Rule(rule) = &hook.run else { return None };
     let until = Instant::now() + PATIENCE;
     let incomplete = hook.incomplete_lists(row);
-    let judged = || rule.says(input, incomplete, &|| Instant::now() < until);
+    let judged = || rule.answer(input, incomplete, &|| Instant::now() < until);
     because.selected.then(judged).map(|judged| match judged.map(Option::unwrap_or_default) {
         Ok(answer) if answer == Answer::default() => Asked::DoesNot,
         Ok(answer) => Asked::Holds(Box::new(answer)),
@@ -182,7 +182,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                     Some(Asked::DoesNot) => Some(false),
                     Some(Asked::Unknown(_)) | None => None,
                 },
-                "mode": hook.enforcement.word(),
+                "mode": hook.enforcement.as_str(),
                 "decision": said.and_then(|answer| decision(answer.restraint)),
                 "reason": said.and_then(|answer| answer.reason.clone()),
             })

@@ -351,10 +351,10 @@ fn asks(engine: &Engine, event: &Event) -> bool {
 /// What hooks receive about the agent that calls (BR-14, BR-15).
 fn host(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().can(&event.name).unwrap_or_default();
-    let words: Vec<&str> = can.iter().map(Power::word).collect();
+    let words: Vec<&str> = can.iter().map(Power::as_str).collect();
     let row = tenterhook::agents::caller(agent.as_str());
     let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
-    let unhooked: Vec<&str> = unhooked.map(|u| u.tool.word()).collect();
+    let unhooked: Vec<&str> = unhooked.map(|u| u.tool.as_str()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })
 }
 

@@ -100,17 +100,17 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "executor": hook.run.executor(),
                 "runs": hook.run.line(),
                 "dialect": hook.dialect.as_str(),
-                "layer": hook.layer.word(),
+                "layer": hook.layer.as_str(),
                 "source": place.map(|location| loaded.texts.shown(&location.file)),
                 "line": place.map(|location| location.line),
                 "timeout": timeout(ruleset, hook).as_secs_f64(),
-                "on_failure": reach::on_failure(ruleset, hook).word(),
+                "on_failure": reach::on_failure(ruleset, hook).as_str(),
                 "wait": wait(hook),
                 "once": hook.once,
                 "armed": because.is_none(),
                 "because": because,
                 "rule": rule,
-                "mode": hook.enforcement.word(),
+                "mode": hook.enforcement.as_str(),
             })
         })
         .collect();
@@ -119,7 +119,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
         .iter()
         .map(|source| {
             let file = loaded.texts.shown(&source.name);
-            json!({ "file": file, "dialect": source.dialect.as_str(), "layer": source.layer.word() })
+            json!({ "file": file, "dialect": source.dialect.as_str(), "layer": source.layer.as_str() })
         })
         .collect();
     let built_in: Vec<Value> = built_in(ruleset)
@@ -199,7 +199,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             Cell::new(style, matcher(hook)),
             Cell::new(style, runs(hook, loaded)),
             Cell::new(style, layout::time(timeout(ruleset, hook))),
-            Cell::new(style, reach::on_failure(ruleset, hook).word()),
+            Cell::new(style, reach::on_failure(ruleset, hook).as_str()),
         ]);
         if let Some(condition) = &hook.condition {
             table.note(1, Cell::new(DIM, format!("if {}", condition.text())));
@@ -219,7 +219,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             table.note(1, Cell::new(WARNING, note));
         }
     }
-    let about = format!("({}, {})", source.dialect, source.layer.word());
+    let about = format!("({}, {})", source.dialect, source.layer.as_str());
     let shown = loaded.texts.shown(&source.name);
     let title = format!("{} {}\n", paint(BOLD, shown), paint(DIM, about));
     let own = calls(own);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::config::{self, Added, Ruleset, Source};
-use tenterhook::diagnostic::{Place, Severity, nearest};
+use tenterhook::diagnostic::{Location, Severity, nearest};
 use tenterhook::engine::Builder;
 use tenterhook::hook::{Enforcement, Hook, HookId};
 use tenterhook::trust::State;
@@ -101,7 +101,7 @@ fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>,
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Edit {
     /// The position of the setting, or the name of the entry that gets one.
-    place: Place,
+    place: Location,
     is_new: bool,
 }
 
@@ -127,7 +127,7 @@ fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>,
     Ok(edits)
 }
 
-fn shared(hook: &Hook, word: &Place, here: &Here) -> Problem {
+fn shared(hook: &Hook, word: &Location, here: &Here) -> Problem {
     let by = shorten(&word.file, &here.roots);
     let message = format!(
         "{by}:{} puts all hooks of a file into shadow, `{}` among them",
@@ -219,7 +219,7 @@ mod tests {
     fn changed(text: &str, at: &str, is_new: bool) -> Option<String> {
         let start = text.find(at).expect("it is there");
         let span = Span::new(start, start + at.len());
-        let place = Place::find(&Arc::from("f"), text, span);
+        let place = Location::find(&Arc::from("f"), text, span);
         let mut text = text.to_owned();
         change(&mut text, &Edit { place, is_new }).map(|()| text)
     }

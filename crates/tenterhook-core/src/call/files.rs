@@ -65,7 +65,7 @@ pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
         valued.extend(["-F", "-v"]);
     }
     valued.extend(LONG_PATTERNS);
-    let mut by_option = view.says(LONG_PATTERNS) || view.says(&["--files"]);
+    let mut by_option = view.has_argument(LONG_PATTERNS) || view.has_argument(&["--files"]);
     for arg in view.args.iter().take_while(|arg| *arg != "--") {
         match pattern_of(&view.name, arg) {
             Some(Pattern::Next) => valued.push(arg),
@@ -188,7 +188,9 @@ impl Here<'_> {
         if DISK_CHANGERS.iter().any(|(text, words)| *text == name && view_says(self.view, words)) {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
-        if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"])
+        if DISK_TOOLS.contains(&name)
+            && !self.view.has('l', "list")
+            && !self.view.has_argument(&["print"])
         {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
@@ -258,13 +260,13 @@ impl Here<'_> {
                 let fed = view.fed.iter().map(String::as_str).filter(|_| searched);
                 found.deletes.extend(self.all_seen(fed));
             }
-            "find" if view.says(&["-delete"]) => {
+            "find" if view.has_argument(&["-delete"]) => {
                 let narrow = super::find::is_narrow(view);
                 let starts = super::find::starts(view).into_iter();
                 let starts = starts.filter(|start| !narrow || *start == "/");
                 found.deletes.extend(self.all_seen(starts));
             }
-            "tar" | "gtar" if view.says(&["--remove-files"]) => {
+            "tar" | "gtar" if view.has_argument(&["--remove-files"]) => {
                 let base = view.values(&["-C", "--directory"]).into_iter().fold(
                     String::new(),
                     |base, next| match next.starts_with(['/', '~']) {
@@ -307,8 +309,8 @@ impl Here<'_> {
         };
         found.writes.extend(written.iter().map(|text| (*text).to_owned()));
         let loads = match view.name.as_str() {
-            "launchctl" => view.says(&["load", "bootstrap", "submit", "enable"]),
-            "systemctl" => view.says(&["enable", "link", "edit"]),
+            "launchctl" => view.has_argument(&["load", "bootstrap", "submit", "enable"]),
+            "systemctl" => view.has_argument(&["enable", "link", "edit"]),
             "diskutil" => view.args.iter().any(|arg| arg.to_lowercase().contains("erase")),
             _ => false,
         };
@@ -328,10 +330,10 @@ fn view_says(view: &View<'_>, starts: &[&str]) -> bool {
 
 /// The subcommands of git that print a file which is not its own.
 fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
-    if view.says(&["add"]) && view.has('f', "force") {
+    if view.has_argument(&["add"]) && view.has('f', "force") {
         return view.operands(&["-C", "-c"]).into_iter().skip(1).collect();
     }
-    if !view.says(&[
+    if !view.has_argument(&[
         "show",
         "diff",
         "cat-file",
@@ -345,7 +347,7 @@ fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     ]) {
         return Vec::new();
     }
-    let is_log = view.says(&["log", "whatchanged"]);
+    let is_log = view.has_argument(&["log", "whatchanged"]);
     if is_log && !view.has('p', "patch") && !view.has('u', "") && !view.has('L', "") {
         return Vec::new();
     }

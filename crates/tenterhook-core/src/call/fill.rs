@@ -70,7 +70,7 @@ impl Filled {
     }
 
     /// Every word that it may be.
-    pub(super) fn words(self) -> Vec<String> {
+    pub(super) fn values(self) -> Vec<String> {
         self.choices().flatten().collect()
     }
 
@@ -340,7 +340,7 @@ impl<'m> Variables<'m> {
     fn all_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
         let fill = |word: &Word| match word.kind {
             WordKind::Literal => vec![word.text.clone()],
-            _ => self.expand(&word.source, depth + 1).words(),
+            _ => self.expand(&word.source, depth + 1).values(),
         };
         command.words.iter().flat_map(fill).collect()
     }
@@ -448,7 +448,7 @@ mod tests {
             ("$(echo a | sh)", &["$(echo a | sh)"]),
             ("a\\ b$A", &["a brm"]),
         ] {
-            assert_eq!(known(&meter).expand(source, 0).words(), words, "{source}");
+            assert_eq!(known(&meter).expand(source, 0).values(), words, "{source}");
         }
     }
 

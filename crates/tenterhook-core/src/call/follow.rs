@@ -22,7 +22,7 @@ use super::quoted::line_of;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 pub(super) use arguments::elements;
-use arguments::{meant, reads_names, words};
+use arguments::{expand, meant, reads_names};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
@@ -134,7 +134,7 @@ impl<'p> Sofar<'p> {
             if !self.meter.spend(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
                 return;
             }
-            let words = each.words.iter().flat_map(|word| words(&self.variables, word, self.meter));
+            let words = each.words.iter().flat_map(|word| expand(&self.variables, word, self.meter));
             let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
             self.too_much |= values.len() > MOST_UNFOLDED;
             self.variables.set(&each.variable, values);
@@ -235,7 +235,7 @@ impl<'p> Sofar<'p> {
     fn args(&mut self, rest: &[Word]) -> Vec<String> {
         let mut args = Vec::new();
         for word in rest {
-            args.extend(words(&self.variables, word, self.meter));
+            args.extend(expand(&self.variables, word, self.meter));
             if self.words + args.len() > MOST_WORDS {
                 self.too_much = true;
                 break;
@@ -302,7 +302,7 @@ impl<'p> Sofar<'p> {
         self.write(view);
         match view.name.as_str() {
             "cd" | "pushd" => self.go(view),
-            "printf" if view.says(&["-v"]) => {
+            "printf" if view.has_argument(&["-v"]) => {
                 let behind = view.args.iter().skip_while(|arg| *arg != "-v").skip(1);
                 let words: Vec<&str> =
                     behind.map(String::as_str).filter(|word| *word != "--").collect();

@@ -229,7 +229,7 @@ const VALUED: &[&str] = &[
 ];
 
 /// The machines that a command speaks with, without this one.
-pub(super) fn of(view: &View<'_>) -> Vec<String> {
+pub(super) fn contacted(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);
     let addresses = view.args.iter().filter_map(|arg| of_address(arg.trim_start_matches("--url=")));
@@ -278,16 +278,25 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
                 || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
             rest.split(':').next().filter(|_| remote).map(str::to_owned)
         })),
-        "gh" | "glab" if view.says(&["gist", "release", "issue", "pr", "mr", "api", "snippet"]) => {
+        "gh" | "glab"
+            if view.has_argument(&["gist", "release", "issue", "pr", "mr", "api", "snippet"]) =>
+        {
             hosts.push(if name == "gh" { "github.com" } else { "gitlab.com" }.to_owned());
         }
-        "az" | "azcopy" if view.says(&["upload", "upload-batch", "copy", "cp"]) => {
+        "az" | "azcopy" if view.has_argument(&["upload", "upload-batch", "copy", "cp"]) => {
             hosts.push("blob.core.windows.net".to_owned());
         }
-        "aws" if view.says(&["put-object", "put-secret-value", "publish", "send-message"]) => {
+        "aws"
+            if view.has_argument(&[
+                "put-object",
+                "put-secret-value",
+                "publish",
+                "send-message",
+            ]) =>
+        {
             hosts.push("amazonaws.com".to_owned());
         }
-        "croc" | "wormhole" if view.says(&["send"]) => hosts.push(name.to_owned()),
+        "croc" | "wormhole" if view.has_argument(&["send"]) => hosts.push(name.to_owned()),
         "mail" | "mailx" | "mutt" | "sendmail" | "swaks" | "msmtp" => {
             let to = view.args.iter().filter_map(|arg| arg.rsplit_once('@'));
             hosts.extend(to.map(|(_, host)| host.to_owned()));

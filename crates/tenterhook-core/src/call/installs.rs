@@ -287,8 +287,8 @@ fn indexes(view: &View<'_>, found: &mut Found) {
 /// `npm config set registry`, `pip config set global.index-url`
 fn configured(view: &View<'_>, found: &mut Found) {
     let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3")
-        && view.says(&["set"])
-        && view.says(&["config"]);
+        && view.has_argument(&["set"])
+        && view.has_argument(&["config"]);
     if sets
         && view.args.iter().any(|arg| {
             arg.contains("registry") || arg.contains("index") || arg.contains("trusted-host")

@@ -81,7 +81,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(table: &'static str) -> Self {
+    fn from_table(table: &'static str) -> Self {
         let names: Vec<&str> = table.split_whitespace().collect();
         Self { all: names.iter().copied().collect(), names }
     }
@@ -89,8 +89,14 @@ impl Known {
 
 /// A line may name thousands of packages, so that no table is taken apart for each.
 fn known(registry: Registry) -> &'static Known {
-    static TABLES: LazyLock<[Known; 4]> =
-        LazyLock::new(|| [Known::of(NPM), Known::of(PYPI), Known::of(CRATES), Known::of(GEMS)]);
+    static TABLES: LazyLock<[Known; 4]> = LazyLock::new(|| {
+        [
+            Known::from_table(NPM),
+            Known::from_table(PYPI),
+            Known::from_table(CRATES),
+            Known::from_table(GEMS),
+        ]
+    });
     let [npm, pypi, crates, gems] = &*TABLES;
     match registry {
         Registry::Npm => npm,

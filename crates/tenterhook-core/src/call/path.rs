@@ -32,7 +32,7 @@ pub(crate) enum Moves {
 }
 
 impl<'f> Paths<'f> {
-    pub(crate) fn of(within: &Surroundings) -> Self {
+    pub(crate) fn new(within: &Surroundings) -> Self {
         let text = |path: &Path| plain(&path.to_string_lossy());
         let cwd = text(&within.cwd);
         let project = match text(&within.project) {

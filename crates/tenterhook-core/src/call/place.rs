@@ -90,7 +90,7 @@ const DISKS: &[&str] = &[
 /// The tables above, each sorted when it is first asked.
 macro_rules! table {
     ($name:ident, $places:expr) => {
-        static $name: LazyLock<Table> = LazyLock::new(|| Table::of($places));
+        static $name: LazyLock<Table> = LazyLock::new(|| Table::new($places));
     };
 }
 
@@ -161,7 +161,7 @@ pub fn is_system(path: &str) -> bool {
     let top = without_stars(&own);
     SYSTEMS.names(top)
         || top == ".."
-        || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.is_meant(top))
+        || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.may_match(top))
 }
 
 /// Whether `path` holds keys, tokens or passwords. A `.env` file is a case of its own: [`is_env`].

@@ -56,9 +56,9 @@ const DATA: &[&str] = &[
 pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     let mut asked = false;
     for view in views.iter().take_while(|view| view.is_paid_for()) {
-        let hosts = hosts::of(view);
+        let hosts = hosts::contacted(view);
         let puts = !view.values(DATA).is_empty()
-            || view.says(&["-X", "--method=POST"])
+            || view.has_argument(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
         let dropped =
             hosts.iter().filter(|host| hosts::is_catcher(host) || (puts && hosts::is_drop(host)));
@@ -79,7 +79,7 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
     let sockets: Vec<String> =
         groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
     let carriers = !sockets.is_empty()
-        || views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
+        || views.iter().any(|view| hosts::carries(view) && !hosts::contacted(view).is_empty());
     found.hosts.extend(sockets);
     if carriers {
         let kept = found.shows.iter().filter(|text| place::holds_keys(text) || place::is_env(text));
@@ -97,10 +97,10 @@ fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
         "export" | "declare" | "typeset" => {
             view.args.iter().all(|arg| matches!(arg.as_str(), "-p" | "-x" | "-xp" | "-px"))
         }
-        "compgen" => view.says(&["-v", "-e"]),
+        "compgen" => view.has_argument(&["-v", "-e"]),
         _ => false,
     };
-    let keeps = KEEPERS.iter().any(|(known, verbs)| *known == name && view.says(verbs));
+    let keeps = KEEPERS.iter().any(|(known, verbs)| *known == name && view.has_argument(verbs));
     let feeds = view.feeds() || !groups.is_empty() || !view.command.redirects.is_empty();
     if whole && feeds {
         return Some("the environment".to_owned());

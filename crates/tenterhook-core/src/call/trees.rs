@@ -95,7 +95,7 @@ fn listing(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
                 executes(view),
             )
         }
-        "git" if view.says(&["ls-files"]) => {
+        "git" if view.has_argument(&["ls-files"]) => {
             let skips = if view.has('o', "others") { Skips::Nothing } else { Skips::Untracked };
             (vec![tree(".", skips)], Listing::Printed)
         }
@@ -126,7 +126,7 @@ fn executes(view: &View<'_>) -> Listing {
 
 /// The patterns of the names that a `find` keeps to; none where it may come upon others, too.
 fn names_of_find(view: &View<'_>) -> Vec<String> {
-    if !is_narrow(view) || view.says(&["-o", "-or", ",", "!", "-not"]) {
+    if !is_narrow(view) || view.has_argument(&["-o", "-or", ",", "!", "-not"]) {
         return Vec::new();
     }
     let pairs = view.args.iter().zip(view.args.iter().skip(1));
@@ -176,12 +176,12 @@ fn applies(reader: &Reader, view: &View<'_>) -> bool {
     let has = |options: &[(char, &str)]| options.iter().any(|(short, long)| view.has(*short, long));
     match reader.when {
         When::Always => true,
-        When::Walking => !view.says(&["--files", "--version", "--type-list"]),
+        When::Walking => !view.has_argument(&["--files", "--version", "--type-list"]),
         When::Given(options) => has(options),
         When::Searching(options) => {
             has(options) || view.values(&["-d", "--directories"]).contains(&"recurse")
         }
-        When::Word(words) => view.says(words),
+        When::Word(words) => view.has_argument(words),
         When::Bundled(letters) => {
             let first = view.args.first().map(String::as_str).unwrap_or_default();
             let bundle = !first.starts_with("--") && first.contains(letters);
@@ -192,18 +192,18 @@ fn applies(reader: &Reader, view: &View<'_>) -> bool {
 
 fn read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
     let here = |skips| vec![tree(view, paths, ".", skips)];
-    if view.says(&["grep"]) {
+    if view.has_argument(&["grep"]) {
         return match () {
-            () if view.says(&["--cached"]) => here(Skips::Untracked),
-            () if view.says(&["--no-index"]) => here(Skips::Nothing),
-            () if view.says(&["--untracked"]) => here(Skips::Ignored),
+            () if view.has_argument(&["--cached"]) => here(Skips::Untracked),
+            () if view.has_argument(&["--no-index"]) => here(Skips::Nothing),
+            () if view.has_argument(&["--untracked"]) => here(Skips::Ignored),
             () => here(Skips::Untracked),
         };
     }
-    if view.says(&["archive"]) {
+    if view.has_argument(&["archive"]) {
         return here(Skips::Untracked);
     }
-    if view.says(&["diff"]) && view.says(&["--no-index"]) {
+    if view.has_argument(&["diff"]) && view.has_argument(&["--no-index"]) {
         let operands = view.operands(&[]).into_iter().skip(1);
         return operands.map(|path| tree(view, paths, path, Skips::Nothing)).collect();
     }
@@ -238,11 +238,11 @@ fn tree(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) -> Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::of;
+    use super::super::tests::footprint_of;
     use super::*;
 
     fn trees(line: &str) -> Vec<(String, Skips)> {
-        of(line).trees.into_iter().map(|tree| (tree.path, tree.skips)).collect()
+        footprint_of(line).trees.into_iter().map(|tree| (tree.path, tree.skips)).collect()
     }
 
     /// AG-15.
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn names_that_a_line_keeps_to_or_leaves_out_are_listed() {
-        let tree = |line: &str| of(line).trees.first().cloned().unwrap();
+        let tree = |line: &str| footprint_of(line).trees.first().cloned().unwrap();
         assert_eq!(tree("find . -name '*.rs' -exec cat {} +").names, ["*.rs"]);
         assert_eq!(tree("find . -name '*.rs' -o -name '*' -exec cat {} +").names, [""; 0]);
         assert_eq!(tree("grep -r --include='*.rs' x .").names, ["*.rs"]);

@@ -61,7 +61,7 @@ impl View<'_> {
     }
 
     /// Whether one of these words is among the arguments.
-    pub(super) fn says(&self, words: &[&str]) -> bool {
+    pub(super) fn has_argument(&self, words: &[&str]) -> bool {
         self.walk().any(|arg| words.contains(&arg.as_str()))
     }
 

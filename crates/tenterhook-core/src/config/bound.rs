@@ -113,7 +113,7 @@ pub(super) fn bind(statements: &mut [Statement]) -> Vec<Diagnostic> {
                     statement.by
                 );
                 let place = govern.place.clone();
-                found.push(Diagnostic::new(Code::SwitchNotHeard, message, place).help(HELP));
+                found.push(Diagnostic::new(Code::SwitchIgnored, message, place).help(HELP));
             }
         }
     }

@@ -52,7 +52,7 @@ mod tests {
             [hook.d]\non = 'Stop'\nrun = ['x']\n";
         let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
         let read = DialectId::NATIVE.dialect().read_config(&source);
-        let told = |built: Built| -> Vec<_> {
+        let findings = |built: Built| -> Vec<_> {
             let found = read.hooks.iter().filter_map(|hook| built.lacks(hook));
             found
                 .map(|diagnostic| {
@@ -73,9 +73,9 @@ mod tests {
             ]
         };
         let nothing = Built { http: false, rules: false };
-        assert_eq!(told(nothing), helps(["http", "rule", "rule"]));
-        assert_eq!(told(Built { http: true, ..nothing }), helps(["", "rule", "rule"])[1..]);
-        assert!(told(Built { http: true, rules: true }).is_empty());
+        assert_eq!(findings(nothing), helps(["http", "rule", "rule"]));
+        assert_eq!(findings(Built { http: true, ..nothing }), helps(["", "rule", "rule"])[1..]);
+        assert!(findings(Built { http: true, rules: true }).is_empty());
     }
 
     /// C-76: such a hook fires, and was no consent.

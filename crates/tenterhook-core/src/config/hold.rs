@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bound;
 use super::statements::{Statement, distance};
 use crate::answer::Power;
-use crate::diagnostic::{Code, Diagnostic, Place, Span};
+use crate::diagnostic::{Code, Diagnostic, Location, Span};
 use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::row;
@@ -34,7 +34,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     config.diagnostics.insert(0, found.help(flaw.help.clone()));
     if flaw.kept != Kept::All {
         config.unreadable = true;
-        let place = Place::find(&source.name, &source.text, Span::default());
+        let place = Location::find(&source.name, &source.text, Span::default());
         config.lost = config.lost.or_else(|| Some(Lost { why: flaw.why.clone(), place }));
     }
     if source.compat == Compat::Exact {
@@ -61,7 +61,7 @@ fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
         (hook.wait, hook.enforcement) = (Wait::Attached, Enforcement::Usual);
         hook
     });
-    let place = Place::find(&source.name, "", Span::default());
+    let place = Location::find(&source.name, "", Span::default());
     ReadConfig {
         hooks: gates.collect(),
         events: config.events.clone(),
@@ -81,7 +81,7 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
         true => (Unread::Exposed, why.clone()),
         false => (Unread::File, format!("{place}: {why}")),
     };
-    for (event, _) in row::held() {
+    for (event, _) in row::held_events() {
         let event = EventName::new(event);
         let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
         if !dialect.row(&event).is_some_and(gates) {
@@ -128,16 +128,16 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
 }
 
 /// What is held, one finding a file.
-pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let told = |(source, config): &(Source, ReadConfig)| {
+pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let finding = |(source, config): &(Source, ReadConfig)| {
         let holds = |hook: &&Hook| {
             let lax = hook.on_failure == Some(OnFailure::Continue);
             hook.is_hold() && hook.arming == Arming::Armed && !lax
         };
         let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
         let first = held.first()?;
-        let kinds =
-            row::held().filter(|(event, _)| held.iter().any(|hook| hook.event.as_str() == *event));
+        let kinds = row::held_events()
+            .filter(|(event, _)| held.iter().any(|hook| hook.event.as_str() == *event));
         let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
         let what = match kinds.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -166,5 +166,5 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         let found = Diagnostic::new(Code::CallsHeld, message, first.place.clone());
         Some(found.help(help))
     };
-    read.iter().filter_map(told).collect()
+    read.iter().filter_map(finding).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{ReadConfig, Source, Switch};
-use crate::diagnostic::{Code, Diagnostic, Place, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, Location, Severity, nearest};
 use crate::hook::{Hook, HookId, Layer};
 use crate::protect;
 
@@ -26,16 +26,16 @@ pub(super) fn set_apart(read: &mut [(Source, ReadConfig)]) {
 /// The names that are taken, and by which entry.
 #[derive(Default)]
 struct Names {
-    taken: HashMap<HookId, Option<Place>>,
+    taken: HashMap<HookId, Option<Location>>,
     /// The number that an entry of this name had last: to count from the first one for each would be quadratic.
     counted: HashMap<String, u32>,
     /// What an entry was called when its first hook came.
-    given: HashMap<(String, Option<Place>), HookId>,
+    given: HashMap<(String, Option<Location>), HookId>,
 }
 
 impl Names {
     fn another(&mut self, hook: &Hook) -> HookId {
-        let first = format!("{}@{}", hook.id, hook.layer.word());
+        let first = format!("{}@{}", hook.id, hook.layer.as_str());
         let entry = (first, hook.place.clone());
         if let Some(given) = self.given.get(&entry) {
             return given.clone();
@@ -88,7 +88,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
                     let message = format!(
                         "`enabled = false` for the built-in rule `{name}` in {by} has no effect"
                     );
-                    let found = Diagnostic::new(Code::SwitchNotHeard, message, place.clone());
+                    let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
                     return (*layer != Layer::Managed).then(|| found.help(super::bound::HELP));
                 }
                 Switch::DisableHook { name, .. } if !names.contains(name.as_str()) => {
@@ -109,7 +109,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             );
             let severity = if near.is_some() { Severity::Warning } else { Severity::Advice };
             Some(
-                Diagnostic::new(Code::NothingOfThatName, message, switch.place().cloned())
+                Diagnostic::new(Code::NothingOfThatName, message, switch.location().cloned())
                     .weighing(severity)
                     .help(help),
             )

@@ -48,7 +48,7 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let mut config = DialectId::NATIVE.dialect().read_config(&source);
     for hook in &mut config.hooks {
         hook.pausable = pausable;
-        leave(hook, &writable);
+        exempt(hook, &writable);
         if let Some(word) = &shadow {
             let because = format!("{} says `mode = \"shadow\"` for it", word.place.file);
             hook.enforcement = Enforcement::Shadow { because, place: Some(word.place.clone()) };
@@ -71,12 +71,12 @@ fn without_effect(source: &Source, said: &Protect, is_bound: bool) -> Option<Dia
         _ => ("`[protect]`", "your own file, such as `~/.config/tenterhook/tenterhook.toml`,"),
     };
     let message = format!("{what} in `{}` has no effect here", source.name);
-    let found = Diagnostic::new(Code::SwitchNotHeard, message, said.place.clone());
+    let found = Diagnostic::new(Code::SwitchIgnored, message, said.place.clone());
     Some(found.help(format!("leave it out: only {whose} can say that")))
 }
 
 /// Leaves files to the agent: the rule is silent about them, and about nothing else.
-fn leave(hook: &mut Hook, writable: &[String]) {
+fn exempt(hook: &mut Hook, writable: &[String]) {
     let Run::Rule(rule) = &hook.run else { return };
     if hook.id.as_str() != OF_FILES || writable.is_empty() || rule.when() != ANY {
         return;

@@ -25,5 +25,5 @@ fn finding(key: &str, source: &Source, config: &ReadConfig) -> Diagnostic {
     );
     let place = config.record_places.iter().find(|(name, _)| name == key);
     let place = place.map(|(_, place)| place.clone());
-    Diagnostic::new(Code::RecordNotHeard, message, place).help(super::bound::HELP)
+    Diagnostic::new(Code::RecordIgnored, message, place).help(super::bound::HELP)
 }

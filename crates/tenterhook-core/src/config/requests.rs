@@ -18,18 +18,18 @@ pub(super) fn bar(
     hook: &mut Hook,
 ) -> Vec<Diagnostic> {
     let (urls, variables) = (
-        List::of(statements, dialect, hook, Requests::Urls),
-        List::of(statements, dialect, hook, Requests::Variables),
+        List::binding(statements, dialect, hook, Requests::Urls),
+        List::binding(statements, dialect, hook, Requests::Variables),
     );
     let Run::Http(http) = &mut hook.run else { return Vec::new() };
     if hook.arming != Arming::Armed {
         return Vec::new();
     }
     let place = hook.place.clone();
-    let told = |code, message| Diagnostic::new(code, message, place.clone());
+    let finding = |code, message| Diagnostic::new(code, message, place.clone());
     if let Some(list) = urls.filter(|list| !list.names_url(&http.url)) {
         let because = format!("{list} does not name its URL");
-        let found = told(Code::UrlNotAllowed, format!("the hook never runs: {because}"));
+        let found = finding(Code::UrlNotAllowed, format!("the hook never runs: {because}"));
         hook.disarm(because, "C-19");
         return vec![found.help("add the URL there, `*` stands for anything; or remove the hook")];
     }
@@ -40,7 +40,7 @@ pub(super) fn bar(
     let taken: Vec<String> = taken;
     let found = taken.iter().map(|name| {
         let message = format!("the value of `{name}` is not sent: {list} does not name it");
-        told(Code::VariableNotAllowed, message).help("add the name there, or use no such header")
+        finding(Code::VariableNotAllowed, message).help("add the name there, or use no such header")
     });
     found.collect()
 }
@@ -56,7 +56,7 @@ struct List<'s> {
 impl<'s> List<'s> {
     /// What binds `hook`; `None` where nothing is said that does. Lists of several settings are one; for a managed hook they
     /// count only where managed settings have one.
-    fn of(
+    fn binding(
         said: &'s [Statement],
         dialect: DialectId,
         hook: &Hook,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::sandbox::Words;
+use super::sandbox::ServerSandboxes;
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer, Phase};
@@ -37,8 +37,9 @@ impl Stage {
         for &at in &hooks {
             // Where the event has no subject, every matcher is ignored, so words index nothing (S-2).
             let has_subject = row.subject != Subject::None;
-            let words =
-                ruleset.hook(at).and_then(|hook| hook.matcher.words().filter(|_| has_subject));
+            let words = ruleset
+                .hook(at)
+                .and_then(|hook| hook.matcher.exact_names().filter(|_| has_subject));
             match words {
                 Some(words) => {
                     for word in words {
@@ -79,7 +80,7 @@ pub struct Ruleset {
     custom: HashMap<EventName, EventRow>,
     good: Vec<Source>,
     servers: Vec<Server>,
-    words: Words,
+    words: ServerSandboxes,
 }
 
 impl Ruleset {
@@ -116,12 +117,12 @@ impl Ruleset {
         Self { good, ..self }
     }
 
-    pub(super) fn with_servers(self, servers: Vec<Server>, words: Words) -> Self {
+    pub(super) fn with_servers(self, servers: Vec<Server>, words: ServerSandboxes) -> Self {
         Self { servers, words, ..self }
     }
 
     /// What the sources say of how far servers are confined.
-    pub(super) const fn words(&self) -> &Words {
+    pub(super) const fn server_sandboxes(&self) -> &ServerSandboxes {
         &self.words
     }
 

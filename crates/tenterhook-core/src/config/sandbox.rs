@@ -14,8 +14,9 @@ mod tests;
 pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
     let own = distance(hook.layer);
     let words = statements.iter().filter(|statement| distance(statement.layer) <= own);
-    let words =
-        words.filter_map(|statement| Some((distance(statement.layer), word(statement, source)?)));
+    let words = words.filter_map(|statement| {
+        Some((distance(statement.layer), sandbox_setting(statement, source)?))
+    });
     let (confining, others): (Vec<_>, Vec<_>) =
         words.partition(|(_, word)| matches!(word, Sandbox::In(_)));
     // What a repository grants its hooks does not widen what its reader grants them.
@@ -34,13 +35,13 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
 
 /// What is said of how far MCP servers are confined: agents' own files of them are read later than those that speak of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words {
+pub(super) struct ServerSandboxes {
     said: Vec<(u8, PathBuf, Sandbox)>,
     confines_repositories: bool,
 }
 
-impl Words {
-    pub(super) fn of(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
+impl ServerSandboxes {
+    pub(super) fn new(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
         let said =
             read.iter().flat_map(statements).filter_map(|statement| match statement.switch {
                 Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
@@ -119,7 +120,7 @@ pub fn is_of_repository(source: &Source, hook: &Hook) -> bool {
 }
 
 /// What a statement says about the hooks of a source.
-fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
+fn sandbox_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
     match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) => {
             Some(&govern.sandbox).filter(|sandbox| **sandbox != Sandbox::Unsaid)

@@ -13,7 +13,7 @@ pub fn settle(
     found: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {
-    let found = found.into_iter().map(|server| ruleset.words().confined(server));
+    let found = found.into_iter().map(|server| ruleset.server_sandboxes().confined(server));
     one_of_each(ruleset.servers().iter().cloned().chain(found), diagnostics)
 }
 

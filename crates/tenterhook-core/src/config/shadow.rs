@@ -1,7 +1,7 @@
 //! Who is heard on whether a hook counts? The source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
 
 use super::statements::{Statement, distance};
-use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::hook::{Enforcement, Hook, Layer, Run, Unread};
 use crate::source::{ModeWord, Source, Switch};
 
@@ -20,14 +20,14 @@ pub(super) fn settle(
         return None;
     }
     let own = distance(hook.layer);
-    let mut heard = match hook.enforcement {
+    let mut applied = match hook.enforcement {
         Enforcement::Usual => (u8::MAX, hook.layer),
         Enforcement::Enforced | Enforcement::Shadow { .. } => (own, hook.layer),
     };
     for statement in statements.iter().filter(|statement| distance(statement.layer) <= own) {
         let at = distance(statement.layer);
-        if let Some(word) = word(statement, source).filter(|_| at < heard.0) {
-            heard = (at, statement.layer);
+        if let Some(word) = mode_setting(statement, source).filter(|_| at < applied.0) {
+            applied = (at, statement.layer);
             hook.enforcement = match word.shadow {
                 false => Enforcement::Enforced,
                 true => Enforcement::Shadow {
@@ -37,11 +37,11 @@ pub(super) fn settle(
             };
         }
     }
-    forbid(statements, heard.1, hook)
+    forbid(statements, applied.1, hook)
 }
 
 /// What a statement says about the hooks of a source.
-fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
+fn mode_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
     match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) => govern.mode.as_ref(),
         _ => None,
@@ -60,14 +60,14 @@ fn forbid(statements: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagno
         "hook `{}` counts although it is put into shadow: `[shadow]` in {} does not allow that",
         hook.id, no.by
     );
-    let found = Diagnostic::new(Code::SwitchNotHeard, message, place.clone());
+    let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
     hook.enforcement = Enforcement::Enforced;
     Some(found.help("only a managed file puts hooks into shadow here"))
 }
 
 /// What is in shadow, one finding a word.
-pub(super) fn told<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
-    let mut words: Vec<(Option<Place>, usize, &str)> = Vec::new();
+pub(super) fn findings<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
+    let mut words: Vec<(Option<Location>, usize, &str)> = Vec::new();
     for hook in hooks.filter(|hook| hook.layer != Layer::BuiltIn) {
         let Enforcement::Shadow { place, because } = &hook.enforcement else { continue };
         match words.iter_mut().find(|(at, ..)| at == place && at.is_some()) {
@@ -75,12 +75,12 @@ pub(super) fn told<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic>
             None => words.push((place.clone(), 1, because)),
         }
     }
-    let told = |(place, count, because): (Option<Place>, usize, &str)| {
+    let finding = |(place, count, because): (Option<Location>, usize, &str)| {
         let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
         let message = format!("{hooks} in shadow, and nothing that comes of it counts: {because}");
         Diagnostic::new(Code::InShadow, message, place).help(
             "`tenterhook log --shadow` says what would have come of it, `tenterhook promote NAME` lets it count",
         )
     };
-    words.into_iter().map(told).collect()
+    words.into_iter().map(finding).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
 use super::{beside, bound, hold, requests, sandbox, shadow};
-use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
 use crate::source::{ReadConfig, Source, Switch, Whose};
@@ -13,11 +13,11 @@ use crate::source::{ReadConfig, Source, Switch, Whose};
 ///
 /// Returns findings about statements that have no effect.
 pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let mut without_effect: Vec<(Option<Place>, String, &'static str)> = Vec::new();
+    let mut without_effect: Vec<(Option<Location>, String, &'static str)> = Vec::new();
     let mut said: Vec<Statement> = read.iter().flat_map(statements).collect();
     let mut barred = bound::bind(&mut said);
     let is_apart = beside::is_needed(read);
-    let all = Said::of(&said);
+    let all = Statements::new(&said);
     for (source, config) in read.iter_mut() {
         let binding: Vec<Statement> = match is_apart {
             true => {
@@ -25,12 +25,12 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             }
             false => Vec::new(),
         };
-        let said = if is_apart { &Said::of(&binding) } else { &all };
+        let said = if is_apart { &Statements::new(&binding) } else { &all };
         let managed = bound::about(said.all, |govern| govern.is_about(source));
         let keeps = bound::keeps(said.all, source);
         for hook in &mut config.hooks {
             for statement in said.about(hook.id.as_str()) {
-                let place = statement.switch.place().cloned();
+                let place = statement.switch.location().cloned();
                 let refusal = apply(statement, source, keeps, hook);
                 without_effect.extend(refusal.map(|(message, help)| (place, message, help)));
             }
@@ -50,20 +50,20 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     without_effect.sort();
     without_effect.dedup();
     let finding = |(place, message, help): (_, String, &str)| {
-        Diagnostic::new(Code::SwitchNotHeard, message, place).help(help)
+        Diagnostic::new(Code::SwitchIgnored, message, place).help(help)
     };
     without_effect.into_iter().map(finding).chain(barred).collect()
 }
 
 /// What was said, with those statements set apart that are about one hook by its name: a file may switch off thousands.
-struct Said<'s> {
+struct Statements<'s> {
     all: &'s [Statement],
     by_name: HashMap<&'s str, Vec<usize>>,
     others: Vec<usize>,
 }
 
-impl<'s> Said<'s> {
-    fn of(all: &'s [Statement]) -> Self {
+impl<'s> Statements<'s> {
+    fn new(all: &'s [Statement]) -> Self {
         let mut said = Self { all, by_name: HashMap::new(), others: Vec::new() };
         for (at, statement) in all.iter().enumerate() {
             match &statement.switch {
@@ -134,7 +134,7 @@ fn apply(
             hook.on_failure =
                 hook.on_failure.or(govern.on_failure.filter(|_| layer != Layer::Managed));
             if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
-                command.prewarm = prewarm.of(&command.invocation);
+                command.prewarm = prewarm.for_invocation(&command.invocation);
             }
         }
         Switch::ManagedOnly(_)
@@ -155,8 +155,8 @@ fn not_governed(statement: &Statement, hook: &Hook) -> String {
         "what {} says about hook `{}` has no effect: a {} file does not govern a {} hook",
         statement.by,
         hook.id,
-        statement.layer.word(),
-        hook.layer.word()
+        statement.layer.as_str(),
+        hook.layer.as_str()
     )
 }
 

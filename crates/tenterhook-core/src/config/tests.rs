@@ -1,7 +1,7 @@
 //! Whether sources bind each other only as their layers may, repeats run once, and a broken file keeps its last good hooks.
 
 use super::*;
-use crate::diagnostic::{Code, Place, Span};
+use crate::diagnostic::{Code, Location, Span};
 use crate::dialect::DialectId;
 use crate::hook::{
     Arming, Command, Compat, Function, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
@@ -17,7 +17,7 @@ fn hook(id: &str, layer: Layer, text: &str) -> Hook {
     let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
     let command = Command::new(invocation, Inherit::All);
     let run = Run::Command(command);
-    let place = Place { file: id.into(), span: Span::default(), line: 1, column: 1 };
+    let place = Location { file: id.into(), span: Span::default(), line: 1, column: 1 };
     let hook = Hook::new(HookId::new(id), DialectId::CLAUDE, "PreToolUse".into(), run);
     Hook { layer, place: Some(place), ..hook }
 }
@@ -213,9 +213,9 @@ fn a_repository_does_not_disarm_the_users_hooks() {
         reads("project", Layer::Project, off("user")),
         reads("plugin", Layer::Plugin, off("project")),
     ];
-    let unheard = apply_switches(&mut read);
+    let ignored = apply_switches(&mut read);
     assert_eq!(
-        unheard.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+        ignored.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
         ["switch-not-heard"]
     );
     assert_eq!(read[0].1.hooks[0].arming, Arming::Armed);

@@ -68,8 +68,8 @@ codes! {
         NothingOfThatName = "nothing-of-that-name", Warning;
         PartlyCarriedOver = "partly-carried-over", Warning;
         ServerConfiguredTwice = "server-configured-twice", Warning;
-        RecordNotHeard = "record-not-heard", Warning;
-        SwitchNotHeard = "switch-not-heard", Warning;
+        RecordIgnored = "record-not-heard", Warning;
+        SwitchIgnored = "switch-not-heard", Warning;
         UnknownServer = "unknown-server", Warning;
         UnusableServer = "unusable-server", Warning;
         UrlNotAllowed = "url-not-allowed", Warning;

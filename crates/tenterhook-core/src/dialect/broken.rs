@@ -1,6 +1,6 @@
 //! What is lost of a text that an agent's reader gives up on: the same question for every format. Reads nothing itself.
 
-use crate::diagnostic::Place;
+use crate::diagnostic::Location;
 use crate::source::{Lost, Source};
 use crate::syntax::Parsed;
 
@@ -13,5 +13,5 @@ pub(crate) fn lost(source: &Source, parsed: &Parsed) -> Option<Lost> {
         }
         _ => return None,
     };
-    Some(Lost { why, place: Place::find(&source.name, &source.text, span) })
+    Some(Lost { why, place: Location::find(&source.name, &source.text, span) })
 }

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span};
-use crate::request::sign;
+use crate::diagnostic::{Code, Diagnostic, Lines, Location, Severity, Span};
+use crate::request::placeholder;
 use crate::source::Source;
 
 /// A finding that has no place yet.
@@ -15,7 +15,7 @@ pub(crate) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
 /// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
 pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         (_, rest) = sign.behind();
         let inner = rest.strip_prefix('{').unwrap_or(rest);
         let end = inner.find(|c: char| !c.is_ascii_alphabetic() && c != '_');
@@ -48,14 +48,14 @@ pub(crate) struct Findings<'a> {
 impl<'a> Findings<'a> {
     pub(crate) fn of(source: &'a Source) -> Self {
         Self {
-            lines: Lines::of(&source.name, &source.text),
+            lines: Lines::new(&source.name, &source.text),
             ordinals: HashMap::new(),
             found: Vec::new(),
         }
     }
 
-    pub(crate) fn place(&self, span: Span) -> Place {
-        self.lines.place(span)
+    pub(crate) fn place(&self, span: Span) -> Location {
+        self.lines.location(span)
     }
 
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {

@@ -12,7 +12,7 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// That of some bytes alone: what `sha256sum` prints of a file.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn hash(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
@@ -59,7 +59,7 @@ pub struct Canon(Sha256);
 
 impl Canon {
     /// Begins with what it is the digest of.
-    pub fn of(what: &str) -> Self {
+    pub fn new(what: &str) -> Self {
         Self(Sha256::new()).field("is", what)
     }
 
@@ -100,7 +100,7 @@ mod tests {
     /// T-3.
     #[test]
     fn a_digest_is_read_as_it_is_written() {
-        let one = Digest::of(b"abc");
+        let one = Digest::hash(b"abc");
         assert_eq!(
             one.to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -117,13 +117,13 @@ mod tests {
     #[test]
     fn fields_are_kept_apart() {
         let all = [
-            Canon::of("x").field("ab", "c").end(),
-            Canon::of("x").field("a", "bc").end(),
-            Canon::of("x").list("a", ["b", "c"]).end(),
-            Canon::of("x").list("a", ["bc"]).end(),
-            Canon::of("x").maybe("a", Some("")).end(),
-            Canon::of("x").maybe("a", None::<&str>).end(),
-            Canon::of("y").end(),
+            Canon::new("x").field("ab", "c").end(),
+            Canon::new("x").field("a", "bc").end(),
+            Canon::new("x").list("a", ["b", "c"]).end(),
+            Canon::new("x").list("a", ["bc"]).end(),
+            Canon::new("x").maybe("a", Some("")).end(),
+            Canon::new("x").maybe("a", None::<&str>).end(),
+            Canon::new("y").end(),
         ];
         let apart: std::collections::HashSet<_> = all.iter().collect();
         assert_eq!(apart.len(), all.len());

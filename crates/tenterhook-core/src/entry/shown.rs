@@ -27,7 +27,7 @@ pub enum Unsaid {
 
 impl Unsaid {
     /// Whether a program of `hook` is confined by where it comes from.
-    pub fn of(source: &Source, hook: &Hook) -> Self {
+    pub fn for_hook(source: &Source, hook: &Hook) -> Self {
         if config::is_of_repository(source, hook) { Self::Confined } else { Self::Free }
     }
 }
@@ -74,16 +74,16 @@ pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
             Some(("sandbox", "standard under `tenterhook`, as nothing else is said".to_owned()))
         }
         (Sandbox::Unsaid, Unsaid::Free) => None,
-        (Sandbox::Off, _) => Some(("sandbox", sandbox.told())),
+        (Sandbox::Off, _) => Some(("sandbox", sandbox.summary())),
         (Sandbox::In(grants), _) => {
-            let least = grants.demands().word();
-            Some(("sandbox", format!("{}; isolation_min {least}", sandbox.told())))
+            let least = grants.demands().as_str();
+            Some(("sandbox", format!("{}; isolation_min {least}", sandbox.summary())))
         }
     });
     let settings = [
         (*wait != Wait::Attached).then(|| "in the background".to_owned()),
         timeout.map(|timeout| format!("for at most {timeout:?}")),
-        on_failure.map(|failure| format!("`on_failure` is `{}`", failure.word())),
+        on_failure.map(|failure| format!("`on_failure` is `{}`", failure.as_str())),
         answer_required.then(|| "it must answer".to_owned()),
         once.then(|| "once a session".to_owned()),
         enforcement.is_shadow().then(|| "in shadow".to_owned()),

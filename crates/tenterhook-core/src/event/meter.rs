@@ -86,7 +86,7 @@ impl<'g> Meter<'g> {
 
     /// For one of the many that ask something of an event.
     #[must_use]
-    pub fn of(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
+    pub fn with_account(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
         Self::with(Some(account), go_on)
     }
 
@@ -197,10 +197,10 @@ mod tests {
     fn an_account_is_for_all_and_cheap_things_need_none() {
         let account = Account::default();
         for _ in 0..MOST_OF_EVENT / MOST_STEPS {
-            assert!(Meter::of(&account, &|| true).spend(MOST_STEPS));
+            assert!(Meter::with_account(&account, &|| true).spend(MOST_STEPS));
         }
         assert_eq!(account.spent(), MOST_OF_EVENT);
-        let cheap = Meter::of(&account, &|| true);
+        let cheap = Meter::with_account(&account, &|| true);
         assert!(cheap.spend(STEPS_A_LOOK - 1));
         assert!(!cheap.spend(1));
         assert_eq!(cheap.cut(), Some(Cut::EventTooCostly));

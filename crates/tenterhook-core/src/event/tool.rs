@@ -3,7 +3,7 @@
 pub(crate) mod command;
 pub mod effect;
 pub(crate) mod language;
-pub(crate) mod words;
+pub(crate) mod names;
 
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl ToolCall<'_> {
 impl Tool {
     /// The word that native events use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Shell => "shell",
             Self::Read => "read",

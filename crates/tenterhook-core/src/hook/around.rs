@@ -16,7 +16,7 @@ const MOST: usize = 8;
 
 /// Why `hook` is not run in a process that was handed `env`, if it is not.
 pub fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
-    let around: Vec<&str> = words(env).take(MOST + 1).collect();
+    let around: Vec<&str> = marks(env).take(MOST + 1).collect();
     if around.is_empty() {
         return None;
     }
@@ -26,14 +26,14 @@ pub fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
         );
         return Some(Failure::new(Code::NestedTooDeep, message));
     }
-    around.contains(&&*word(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
+    around.contains(&&*mark(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
                   starts fire another configuration"
             ))
 }
 
 /// What a program that `hook` starts is handed: the hooks round it, and itself.
 pub fn within(hook: &Hook, env: &[(String, String)]) -> String {
-    add(env, &word(hook))
+    add(env, &mark(hook))
 }
 
 /// What an MCP server is handed: it serves every hook that calls it, so that its word stands for all of them.
@@ -42,7 +42,7 @@ pub fn within_server(server: &str, env: &[(String, String)]) -> String {
 }
 
 /// One word of a mark, however it was written; a host that sets a variable twice means the last one.
-fn words(env: &[(String, String)]) -> impl Iterator<Item = &str> {
+fn marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
     let mark = env.iter().rev().find(|(name, _)| name == FIRING).map(|(_, value)| value.as_str());
     mark.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty())
 }
@@ -51,11 +51,11 @@ fn words(env: &[(String, String)]) -> impl Iterator<Item = &str> {
 fn add(env: &[(String, String)], own: &str) -> String {
     let ours =
         |word: &str| word.len() == own.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let around = words(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
+    let around = marks(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
     around.chain([own]).collect::<Vec<_>>().join(",")
 }
 
-fn word(hook: &Hook) -> String {
+fn mark(hook: &Hook) -> String {
     if let Run::McpTool(call) = &hook.run {
         return word_of_server(&call.server);
     }
@@ -111,7 +111,7 @@ mod tests {
     /// P-12: a mark that somebody else wrote refuses or does nothing, and does not grow.
     #[test]
     fn a_forged_mark_only_refuses() {
-        let own = word(&hook("a"));
+        let own = mark(&hook("a"));
         for mark in ["", ",,,", "x", "\u{1f980}", "=;--format", " , a b ,"] {
             assert_eq!(code("a", mark), None, "{mark}");
         }

@@ -1,6 +1,6 @@
 //! Does what a hook says count? In shadow it is asked like any other, and nobody but the record hears of it (SH-1).
 
-use crate::diagnostic::Place;
+use crate::diagnostic::Location;
 
 /// Whether what a hook says counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Enforcement {
         /// Who says so, as one sentence.
         because: String,
         /// The word that says so.
-        place: Option<Place>,
+        place: Option<Location>,
     },
 }
 
@@ -28,7 +28,7 @@ impl Enforcement {
 
     /// The word that configs use.
     #[must_use]
-    pub const fn word(&self) -> &'static str {
+    pub const fn as_str(&self) -> &'static str {
         if self.is_shadow() { SHADOW } else { ENFORCE }
     }
 }

@@ -13,14 +13,14 @@ use super::{Invocation, Prewarm, Shell};
 impl Prewarm {
     /// What of it is possible for a command: the form of an interpreter needs one whose script is certain.
     #[must_use]
-    pub fn of(self, invocation: &Invocation) -> Self {
-        if self.word().is_some() && !invocation.is_script_for(self) { Self::Never } else { self }
+    pub fn for_invocation(self, invocation: &Invocation) -> Self {
+        if self.name().is_some() && !invocation.is_script_for(self) { Self::Never } else { self }
     }
 
     /// Whether this build has it.
     #[must_use]
     pub fn is_built(self) -> bool {
-        cfg!(feature = "prewarm-forms") || self.word().is_none()
+        cfg!(feature = "prewarm-forms") || self.name().is_none()
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Hook, OnFailure, Wait, model};
 use crate::answer::{Power, Powers};
-use crate::event::tool::words::{self, ToolWords};
+use crate::event::tool::names::{self, ToolWords};
 use crate::event::{Event, EventName};
 
 /// Events at which a block sends the agent back to work.
@@ -70,13 +70,13 @@ const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
 ];
 
 /// The events that an unread part of a file holds, and how people call them (C-72).
-pub fn held() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn held_events() -> impl Iterator<Item = (&'static str, &'static str)> {
     BEFORE_EFFECTS.iter().filter_map(|(event, name)| Some((*event, (*name)?)))
 }
 
 impl EventRow {
     /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no denial is one too many.
-    pub(crate) const fn of(
+    pub(crate) const fn new(
         (name, event): (&'static str, &'static str),
         subject: Subject,
         powers: &[Power],
@@ -87,7 +87,7 @@ impl EventRow {
             name: Cow::Borrowed(name),
             event: Cow::Borrowed(event),
             subject,
-            powers: Powers::of(powers),
+            powers: Powers::from_slice(powers),
             timeout,
             failure: OnFailure::Continue,
             cap: None,
@@ -134,7 +134,7 @@ impl EventRow {
     /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks (decision 2).
     #[must_use]
     pub const fn powers(mut self, powers: &[Power]) -> Self {
-        self.powers = Powers::of(powers);
+        self.powers = Powers::from_slice(powers);
         if self.powers.has(Power::Deny) {
             self.failure = OnFailure::Block;
         }
@@ -173,7 +173,7 @@ impl EventRow {
     /// Whether the event waits for this hook.
     #[must_use]
     pub fn awaits(&self, hook: &Hook) -> bool {
-        self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.goes_aside()
+        self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.runs_detached()
     }
 
     /// Whether a block there prevents nothing but keeps the agent at work.
@@ -210,13 +210,13 @@ pub enum Subject {
 impl Subject {
     /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
     #[must_use]
-    pub fn of<'a>(&self, event: &'a Event) -> Option<&'a str> {
+    pub fn text<'a>(&self, event: &'a Event) -> Option<&'a str> {
         match self {
             Self::None => None,
             Self::Field(key) => event.text(key),
             Self::Declared(key) => event.text(key),
             Self::Tool(table) => event.text("tool_name").map(|name| {
-                let own = words::by_neutral(table, name).and_then(|tool| tool.own.first());
+                let own = names::by_neutral(table, name).and_then(|tool| tool.own.first());
                 own.map_or(name, |own| *own)
             }),
             Self::Model(key) => event.text(key).map(model::canonical),
@@ -236,7 +236,7 @@ impl Subject {
             _ => return Vec::new(),
         };
         let Some(name) = event.text("tool_name") else { return Vec::new() };
-        let own = words::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
+        let own = names::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
         if own.is_empty() {
             return Vec::new();
         }

@@ -84,7 +84,7 @@ impl Prewarm {
 
     /// The word for the form of an interpreter.
     #[must_use]
-    pub fn word(self) -> Option<&'static str> {
+    pub fn name(self) -> Option<&'static str> {
         FORMS.iter().find(|(_, form)| *form == self).map(|(name, _)| *name)
     }
 }
@@ -232,7 +232,7 @@ pub enum Unread {
 impl Unread {
     /// The word for it in messages.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn noun(self) -> &'static str {
         match self {
             Self::Entry => "entry",
             Self::File => "file",

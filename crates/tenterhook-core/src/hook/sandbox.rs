@@ -44,10 +44,10 @@ impl Sandbox {
 
     /// As one word and what is added to it, for people.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::Unsaid | Self::Off => "off".to_owned(),
-            Self::In(grants) => grants.told(),
+            Self::In(grants) => grants.summary(),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Grants {
     /// The path that a path which is granted names.
     #[doc(hidden)]
     #[must_use]
-    pub fn place(path: &Path, project: &Path) -> PathBuf {
+    pub fn resolve(path: &Path, project: &Path) -> PathBuf {
         let rest = path.strip_prefix(Self::PROJECT);
         rest.map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
     }
@@ -97,7 +97,7 @@ impl Grants {
             profile,
             read: Vec::new(),
             write: Vec::new(),
-            net: Peers::Nobody,
+            net: Peers::None,
             env: Vec::new(),
             attributes: false,
             processes: None,
@@ -111,8 +111,8 @@ impl Grants {
     #[doc(hidden)]
     #[must_use]
     pub fn with(&self, more: impl FnOnce(&mut Self)) -> Sandbox {
-        let nobody_said_it = Sandbox::of_repositories().grants() == Some(self);
-        let mut grants = if nobody_said_it { Self::new(Profile::Standard) } else { self.clone() };
+        let is_default = Sandbox::of_repositories().grants() == Some(self);
+        let mut grants = if is_default { Self::new(Profile::Standard) } else { self.clone() };
         more(&mut grants);
         Sandbox::In(Arc::new(grants))
     }
@@ -123,20 +123,20 @@ impl Grants {
         if self.processes.is_some() { Tier::T2 } else { self.at_least }
     }
 
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let listed = |verb: &str, paths: &[PathBuf]| {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             (!paths.is_empty()).then(|| format!("{verb} {}", paths.join(", ")))
         };
         let net = match &self.net {
-            Peers::Nobody => None,
+            Peers::None => None,
             Peers::Tcp(ports) => {
                 let ports: Vec<String> = ports.iter().map(|port| format!("tcp:{port}")).collect();
                 Some(format!("net {}", ports.join(", ")))
             }
             Peers::Everybody => Some("net open".to_owned()),
         };
-        let mut parts = vec![self.profile.word().to_owned()];
+        let mut parts = vec![self.profile.as_str().to_owned()];
         parts.extend(listed("read", &self.read));
         parts.extend(listed("write", &self.write));
         parts.extend(net);
@@ -159,7 +159,7 @@ pub enum Profile {
 impl Profile {
     /// The word that configs use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Standard => "standard",
             Self::Strict => "strict",
@@ -172,7 +172,7 @@ impl Profile {
 pub enum Peers {
     /// Nobody.
     #[default]
-    Nobody,
+    None,
     /// TCP ports of any host.
     Tcp(Vec<u16>),
     /// Everybody.
@@ -186,7 +186,7 @@ impl Peers {
     pub fn with(&self, port: Option<u16>) -> Self {
         match (self, port) {
             (Self::Everybody, _) | (_, None) => Self::Everybody,
-            (Self::Nobody, Some(port)) => Self::Tcp(vec![port]),
+            (Self::None, Some(port)) => Self::Tcp(vec![port]),
             (Self::Tcp(ports), Some(port)) => {
                 let new = (!ports.contains(&port)).then_some(port);
                 Self::Tcp(ports.iter().copied().chain(new).collect())

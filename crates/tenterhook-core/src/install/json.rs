@@ -6,7 +6,7 @@ use super::edit::{self, Left};
 use super::entry;
 use crate::agents::{Agent, Event, Key};
 use crate::config::is_own_line;
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Location, Span};
 use crate::dialect::claude::{refused_key, why_refused};
 use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
 
@@ -111,7 +111,7 @@ pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wro
     match refused_key(&root).filter(|_| agent.installation.checks_values) {
         None => installed_in(agent, text),
         Some(entry) => {
-            let place = Place::find(&std::sync::Arc::from(""), text, entry.node.span);
+            let place = Location::find(&std::sync::Arc::from(""), text, entry.node.span);
             let message =
                 format!("{} refuses the whole file for the value of `{}`", agent.title, entry.key);
             Err(Wrong { message, line: place.line, column: place.column })
@@ -159,7 +159,7 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
     let mut faults = parse(text, Format::Json).faults.into_iter();
     let fault = faults.find(|fault| fault.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
     let message = format!("it would not be moved as it stands: {}", fault.message);
-    let Place { line, column, .. } = Place::find(&std::sync::Arc::from(""), text, fault.span);
+    let Location { line, column, .. } = Location::find(&std::sync::Arc::from(""), text, fault.span);
     Some(Wrong { message, line, column })
 }
 
@@ -329,7 +329,7 @@ pub(super) fn at(root: &Node, place: At) -> Option<&Node> {
 pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     let Parsed { root, faults, .. } = parse(text, Format::Json);
     let wrong = |span: Span, message: String| {
-        let place = Place::find(&std::sync::Arc::from(""), text, span);
+        let place = Location::find(&std::sync::Arc::from(""), text, span);
         Wrong { message, line: place.line, column: place.column }
     };
     let taken = |kind| match kind {

@@ -2,7 +2,7 @@
 
 use crate::agents::{Agent, Form};
 use crate::config::is_own_line;
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, parse};
 
 /// Something of somebody else in a file of ours.
@@ -30,7 +30,7 @@ pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
 
 fn in_json(form: Form, text: &str) -> Option<Stranger> {
     let at = |span: Span, what: String| {
-        let line = Place::find(&std::sync::Arc::from(""), text, span).line;
+        let line = Location::find(&std::sync::Arc::from(""), text, span).line;
         Some(Stranger { what, line })
     };
     let parsed = parse(text, Format::Json);

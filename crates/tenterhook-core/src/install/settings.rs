@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::edit::{self, Left};
 use super::json::{Wrong, read};
 use crate::agents::Agent;
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Location, Span};
 use crate::syntax::Node;
 
 /// A setting that `install` writes beside its entries.
@@ -243,7 +243,7 @@ fn insert(text: &str, at: usize, new: &str) -> String {
 }
 
 fn wrong(text: &str, span: Span, message: String) -> Wrong {
-    let place = Place::find(&std::sync::Arc::from(""), text, span);
+    let place = Location::find(&std::sync::Arc::from(""), text, span);
     Wrong { message, line: place.line, column: place.column }
 }
 

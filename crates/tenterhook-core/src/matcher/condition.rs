@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
+use super::rule::{Call, Covers, PathAnchors, Reading, Rule, RuleFault, Selection};
 use crate::compat::Compat;
 use crate::event::Event;
 use crate::rule::{Expression, Incomplete, RuleInput};
@@ -83,8 +83,8 @@ pub struct MatchContext<'a> {
 impl<'a> MatchContext<'a> {
     /// The context of `event`.
     #[must_use]
-    pub fn of(event: &'a Event) -> Self {
-        Self::new(event, Arc::new(RuleInput::of(&Arc::new(event.clone()))), &|| true)
+    pub fn for_event(event: &'a Event) -> Self {
+        Self::new(event, Arc::new(RuleInput::new(&Arc::new(event.clone()))), &|| true)
     }
 
     /// The same for what rules see of an event, too; `go_on` is asked now and then whether there is still time.
@@ -100,7 +100,7 @@ impl<'a> MatchContext<'a> {
     }
 
     fn new(event: &'a Event, rule_input: Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
-        Self { event, call: Call::of(event, &rule_input, go_on), rule_input, go_on }
+        Self { event, call: Call::from_event(event, &rule_input, go_on), rule_input, go_on }
     }
 }
 
@@ -329,7 +329,7 @@ impl RuleTest {
         let within = &context.event.within;
         let home = if within.home.as_os_str().is_empty() { &self.home } else { &within.home };
         let call = call.placed(
-            Places {
+            PathAnchors {
                 cwd: within.cwd.to_str().unwrap_or_default(),
                 base: self.base.to_str().unwrap_or_default(),
                 home: home.to_str().filter(|home| !home.is_empty()),

@@ -21,7 +21,7 @@ use self::pattern::Stars;
 use self::spec::Spec;
 
 pub use self::call::Call;
-pub use self::file::Places;
+pub use self::file::PathAnchors;
 pub use self::selection::{Covers, Miss, Selection, Widening};
 
 /// Longest rule that is compiled, in bytes: far above any that a person writes, and low enough for one glob (S-42).

@@ -8,7 +8,7 @@ use crate::answer::Stop;
 use crate::hook::HookId;
 use crate::outcome::Reason;
 
-fn says(hook: &str, restraint: Restraint) -> Verdict {
+fn verdict_of(hook: &str, restraint: Restraint) -> Verdict {
     let reason = (restraint != Restraint::Silent)
         .then(|| Reason { hook: HookId::new(hook), text: format!("{hook} says so") });
     Verdict { restraint, reason, ..Verdict::silent() }
@@ -26,11 +26,11 @@ fn codes(outcome: &Outcome) -> Vec<&'static str> {
 #[test]
 fn restraint_wins_and_its_bearers_explain_it() {
     let outcome = fold(vec![
-        says("a", Restraint::Deny),
-        says("b", Restraint::Allow),
-        says("c", Restraint::Defer),
-        says("d", Restraint::Deny),
-        says("e", Restraint::Ask),
+        verdict_of("a", Restraint::Deny),
+        verdict_of("b", Restraint::Allow),
+        verdict_of("c", Restraint::Defer),
+        verdict_of("d", Restraint::Deny),
+        verdict_of("e", Restraint::Ask),
     ]);
     assert!(outcome.blocked());
     assert_eq!(outcome.reason().as_deref(), Some("a says so\nd says so"));
@@ -41,10 +41,10 @@ fn restraint_wins_and_its_bearers_explain_it() {
 fn words_for_another_hooks_denial_stand_beside_it_and_nowhere_else() {
     let text = Reason { hook: HookId::new("a"), text: "and the tests".to_owned() };
     let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::silent() };
-    let denied = fold(vec![adds(), says("b", Restraint::Deny)]);
+    let denied = fold(vec![adds(), verdict_of("b", Restraint::Deny)]);
     assert_eq!(denied.reason().as_deref(), Some("and the tests\nb says so"));
     assert_eq!(
-        fold(vec![adds(), says("b", Restraint::Ask)]).reason().as_deref(),
+        fold(vec![adds(), verdict_of("b", Restraint::Ask)]).reason().as_deref(),
         Some("b says so")
     );
     assert_eq!(fold(vec![adds()]), Outcome::silent());
@@ -53,14 +53,14 @@ fn words_for_another_hooks_denial_stand_beside_it_and_nowhere_else() {
 #[test]
 fn nothing_said_is_silence() {
     assert_eq!(fold(Vec::new()), Outcome::silent());
-    assert_eq!(fold(vec![says("a", Restraint::Silent); 3]), Outcome::silent());
+    assert_eq!(fold(vec![verdict_of("a", Restraint::Silent); 3]), Outcome::silent());
 }
 
 /// M-3: the last rewrite in configured order stands, and a conflict is told.
 #[test]
 fn the_last_rewrite_stands_and_a_conflict_is_told() {
     let input = |n: i32| wants(Effects { updated_input: Some(json!(n)), ..Effects::default() });
-    let outcome = fold(vec![input(1), says("quiet", Restraint::Silent), input(2)]);
+    let outcome = fold(vec![input(1), verdict_of("quiet", Restraint::Silent), input(2)]);
     assert_eq!(outcome.effects.updated_input, Some(json!(2)));
     assert_eq!(codes(&outcome), ["rewrite-conflict"]);
     assert!(fold(vec![input(1), input(1)]).faults.is_empty(), "agreement is not a conflict");
@@ -96,14 +96,14 @@ fn a_denied_action_is_not_rewritten() {
             ..Effects::default()
         })
     };
-    let denied = fold(vec![rewrite(), says("no", Restraint::Deny)]).effects;
+    let denied = fold(vec![rewrite(), verdict_of("no", Restraint::Deny)]).effects;
     let kept = Effects {
         updated_output: Some(json!("o")),
         context: vec!["kept".to_owned()],
         ..Effects::default()
     };
     assert_eq!(denied, kept);
-    let asked = fold(vec![rewrite(), says("hm", Restraint::Ask)]).effects;
+    let asked = fold(vec![rewrite(), verdict_of("hm", Restraint::Ask)]).effects;
     assert!(asked.updated_input.is_some());
 }
 
@@ -112,11 +112,11 @@ fn a_denied_action_is_not_rewritten() {
 fn permissions_do_not_outlive_an_overruled_allow() {
     let consent = || Verdict {
         effects: Effects { updated_permissions: vec![json!("rule")], ..Effects::default() },
-        ..says("yes", Restraint::Allow)
+        ..verdict_of("yes", Restraint::Allow)
     };
     assert_eq!(fold(vec![consent()]).effects.updated_permissions.len(), 1);
     for stronger in [Restraint::Ask, Restraint::Defer, Restraint::Deny] {
-        let outcome = fold(vec![consent(), says("no", stronger)]);
+        let outcome = fold(vec![consent(), verdict_of("no", stronger)]);
         assert!(outcome.effects.updated_permissions.is_empty(), "{stronger:?}");
         assert_eq!(codes(&outcome), ["permissions-overruled"]);
     }
@@ -142,9 +142,9 @@ fn first_stop_is_quoted_and_one_retry_is_enough() {
 fn cases() -> ProptestConfig {
     /// What the crate takes when nobody says anything.
     const UNSAID: u32 = 256;
-    let told = ProptestConfig::default();
-    let cases = if told.cases == UNSAID { 10_000 } else { told.cases };
-    ProptestConfig { cases, failure_persistence: None, ..told }
+    let default = ProptestConfig::default();
+    let cases = if default.cases == UNSAID { 10_000 } else { default.cases };
+    ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
 fn restraint() -> impl Strategy<Value = Restraint> {
@@ -186,7 +186,7 @@ fn option(range: std::ops::Range<u8>) -> impl Strategy<Value = Option<u8>> {
 
 prop_compose! {
     fn verdict()(name in 0..9_u8, restraint in restraint(), effects in effects()) -> Verdict {
-        Verdict { effects, ..says(&format!("hook-{name}"), restraint) }
+        Verdict { effects, ..verdict_of(&format!("hook-{name}"), restraint) }
     }
 }
 

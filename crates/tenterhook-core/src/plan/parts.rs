@@ -68,7 +68,7 @@ fn knows_patches(hook: &Hook, row: &EventRow, whole: &Event) -> bool {
 }
 
 /// What is said of a hook: of the first part about which it is asked, else of the event as it came.
-pub(super) fn said(
+pub(super) fn reason_for(
     hook: &Hook,
     row: &EventRow,
     view: &View,

@@ -17,7 +17,7 @@ fn matching(id: &str, event: &str, spec: MatcherSpec) -> Hook {
     Hook { matcher: Matcher::new(spec), ..hook(id, event) }
 }
 
-fn words(words: &[&str]) -> MatcherSpec {
+fn names(words: &[&str]) -> MatcherSpec {
     MatcherSpec::Words(words.iter().map(|&word| word.to_owned()).collect())
 }
 
@@ -46,7 +46,7 @@ fn bash() -> Event {
 /// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook (P-5).
 fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
     let ruleset = ruleset(hooks);
-    let steps = |stage| select(&ruleset, view, &MatchContext::of(event), stage);
+    let steps = |stage| select(&ruleset, view, &MatchContext::for_event(event), stage);
     let ids: Vec<String> = ruleset
         .stages(&event.name)
         .iter()
@@ -72,11 +72,12 @@ fn a_tool_is_met_under_every_name_that_it_has() {
         &[ToolWords { own: &["bash", "run_command"], neutral: "Bash", keys: &[] }];
     let table = ruleset(Vec::new()).custom(&"PreToolUse".into()).cloned();
     let row = EventRow { subject: Subject::Tool(TOOLS), ..table.expect("the row") };
-    for spec in ["bash", "run_command", "Bash"].map(|text| words(&[text])) {
+    for spec in ["bash", "run_command", "Bash"].map(|text| names(&[text])) {
         let hooks = vec![matching("h", "PreToolUse", spec.clone())];
         let ruleset = Ruleset::new(hooks, vec![row.clone()]);
         for stage in ruleset.stages(&"PreToolUse".into()) {
-            let steps = select(&ruleset, &View::default(), &MatchContext::of(&bash()), stage);
+            let steps =
+                select(&ruleset, &View::default(), &MatchContext::for_event(&bash()), stage);
             assert_eq!(steps.len(), 1, "{spec:?}");
         }
     }
@@ -94,10 +95,10 @@ fn a_tool_is_met_under_every_name_that_it_has() {
 fn steps_stand_in_configured_order() {
     let hooks = vec![
         matching("expression", "PreToolUse", MatcherSpec::Regex("^B".into())),
-        matching("word", "PreToolUse", words(&["Bash"])),
+        matching("word", "PreToolUse", names(&["Bash"])),
         hook("any", "PreToolUse"),
-        matching("words", "PreToolUse", words(&["Edit", "Bash"])),
-        matching("other", "PreToolUse", words(&["Edit"])),
+        matching("words", "PreToolUse", names(&["Edit", "Bash"])),
+        matching("other", "PreToolUse", names(&["Edit"])),
     ];
     let ids = selected(hooks, &View::default(), &bash());
     assert_eq!(ids, ["expression", "word", "any", "words"]);
@@ -141,7 +142,7 @@ fn a_broken_matcher_selects_its_hook() {
     let ruleset = ruleset(broken());
     let stages = ruleset.stages(&"PreToolUse".into());
     assert!(
-        select(&ruleset, &View::default(), &MatchContext::of(&bash()), &stages[0])[0]
+        select(&ruleset, &View::default(), &MatchContext::for_event(&bash()), &stages[0])[0]
             .broken
             .is_some()
     );
@@ -164,8 +165,8 @@ fn phases_run_in_their_order() {
 fn the_payload_decides() {
     let hooks = || {
         vec![
-            matching("bash", "PreToolUse", words(&["Bash"])),
-            matching("edit", "PreToolUse", words(&["Edit"])),
+            matching("bash", "PreToolUse", names(&["Bash"])),
+            matching("edit", "PreToolUse", names(&["Edit"])),
         ]
     };
     let edit = bash().with("tool_name", "Edit");
@@ -178,8 +179,8 @@ fn the_payload_decides() {
 fn an_event_touches_only_hooks_that_can_match() {
     let mut hooks: Vec<Hook> =
         (0..100).map(|n| hook(&format!("other-{n}"), "PostToolUse")).collect();
-    hooks.extend((0..100).map(|n| matching(&format!("edit-{n}"), "PreToolUse", words(&["Edit"]))));
-    hooks.push(matching("bash", "PreToolUse", words(&["Bash"])));
+    hooks.extend((0..100).map(|n| matching(&format!("edit-{n}"), "PreToolUse", names(&["Edit"]))));
+    hooks.push(matching("bash", "PreToolUse", names(&["Bash"])));
     let ruleset = ruleset(hooks);
     let stages = ruleset.stages(&EventName::new("PreToolUse"));
     assert_eq!(stages.len(), 1);
@@ -192,12 +193,12 @@ fn an_event_touches_only_hooks_that_can_match() {
 #[test]
 fn an_event_that_nobody_knows_is_told_of_and_a_slip_of_a_gate_denies() {
     let rulesets = [Arc::new(Ruleset::new(Vec::new(), Vec::new()))];
-    let told = |name: &str| {
+    let finding = |name: &str| {
         let verdict = unknown(&rulesets, &name.into())?;
         let fault = verdict.faults.first()?;
         Some((verdict.restraint, fault.code.name(), fault.message.clone()))
     };
-    let (restraint, code, message) = told("pretooluse").unwrap();
+    let (restraint, code, message) = finding("pretooluse").unwrap();
     assert_eq!((restraint, code), (Restraint::Deny, "misnamed-event"));
     assert_eq!(
         message,
@@ -209,9 +210,9 @@ fn an_event_that_nobody_knows_is_told_of_and_a_slip_of_a_gate_denies() {
         ("sessionstart", (Restraint::Silent, "misnamed-event", "`SessionStart`")),
         ("deploy.before", (Restraint::Silent, "custom-event", "`[event.\"deploy.before\"]`")),
     ] {
-        let (restraint, code, message) = told(name).unwrap();
+        let (restraint, code, message) = finding(name).unwrap();
         assert_eq!((restraint, code), (expected.0, expected.1), "{name}");
         assert!(message.contains(expected.2), "{message}");
     }
-    assert_eq!(told("PreToolUse"), None);
+    assert_eq!(finding("PreToolUse"), None);
 }

@@ -3,7 +3,7 @@
 //! A value may be a secret: no message of this file holds one (HT-23).
 
 use super::interpolation::{Interpolation, Missing, OpenBrace};
-use super::sign::{self, Names};
+use super::placeholder::{self, Names};
 
 /// Headers that belong to the executor or to the connection. What a hook says of them is not sent (HT-22).
 const RESERVED: &[&str] = &[
@@ -179,10 +179,12 @@ pub fn shown(name: &str) -> String {
 fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = value;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         pieces.push(Piece::Text(sign.before));
         let (piece, after) = match sign.names {
-            Names::Braced(name) if sign::is_name(name) => (Piece::Variable(name), sign.after),
+            Names::Braced(name) if placeholder::is_name(name) => {
+                (Piece::Variable(name), sign.after)
+            }
             Names::Plain(name) if open == OpenBrace::Dropped => {
                 (Piece::Variable(name), sign.after.strip_prefix('}').unwrap_or(sign.after))
             }
@@ -198,9 +200,9 @@ fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
 }
 
 /// What a `${` means that holds no name up to a `}`, and the text behind it.
-fn open_brace(sign: sign::Sign<'_>, open: OpenBrace) -> Option<(Piece<'_>, &str)> {
+fn open_brace(sign: placeholder::Placeholder<'_>, open: OpenBrace) -> Option<(Piece<'_>, &str)> {
     let (dollar, behind) = sign.behind();
-    let name = behind.strip_prefix('{').map(sign::split_name);
+    let name = behind.strip_prefix('{').map(placeholder::split_name);
     match (open, name) {
         (OpenBrace::Fails, _) => None,
         (OpenBrace::Dropped, Some((name, after))) if !name.is_empty() => {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::sign::{self, Names};
+use super::placeholder::{self, Names};
 
 /// Why an input cannot be filled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +50,7 @@ pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, V
     let mut lookup = |path: &str| {
         let event = event
             .get_or_insert_with(|| serde_json::from_slice(envelope).ok().filter(Value::is_object));
-        let event = event.as_ref().ok_or_else(|| Unfilled::NoJson(place(path)))?;
+        let event = event.as_ref().ok_or_else(|| Unfilled::NoJson(placeholder(path)))?;
         find(event, path).cloned()
     };
     fill_map(input, &mut lookup)
@@ -60,7 +60,9 @@ pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, V
 pub(crate) fn check(text: &str) -> Result<(), Unfilled> {
     parts(text).into_iter().try_for_each(|part| match part {
         Part::Text(_) => Ok(()),
-        Part::Place(path) => legs(path).map(drop).ok_or_else(|| Unfilled::NoPath(place(path))),
+        Part::Place(path) => {
+            legs(path).map(drop).ok_or_else(|| Unfilled::NoPath(placeholder(path)))
+        }
         Part::Open(rest) => Err(Unfilled::NoPath(rest.to_owned())),
     })
 }
@@ -102,7 +104,7 @@ fn fill_text(text: &str, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
 }
 
 fn find<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
-    let legs = legs(path).ok_or_else(|| Unfilled::NoPath(place(path)))?;
+    let legs = legs(path).ok_or_else(|| Unfilled::NoPath(placeholder(path)))?;
     let found = legs.iter().try_fold(event, |value, leg| match leg {
         Leg::Key(key) => value.get(key),
         Leg::Index(index) => value.get(index),
@@ -110,7 +112,7 @@ fn find<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
     found.ok_or_else(|| Unfilled::Missing(path.to_owned()))
 }
 
-fn place(path: &str) -> String {
+fn placeholder(path: &str) -> String {
     format!("${{{path}}}")
 }
 
@@ -118,7 +120,7 @@ fn place(path: &str) -> String {
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         push(&mut parts, sign.before);
         rest = match sign.names {
             Names::Braced(path) => {

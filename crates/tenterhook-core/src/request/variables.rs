@@ -1,7 +1,7 @@
 //! Puts variables in place of `${NAME}` and `${NAME:-default}`, as Claude Code writes them in the configuration of a server
 //! (MC-13). Pure: the caller says which variables there are.
 
-use super::sign::{self, Names};
+use super::placeholder::{self, Names};
 
 /// A variable that is not set and has no default.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub struct Unset {
 pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> Result<String, Unset> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         out.push_str(sign.before);
         let inner = if let Names::Braced(inner) = sign.names { inner } else { "" };
         let (name, default) = match inner.split_once(":-") {
@@ -27,7 +27,7 @@ pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> Res
             None => (inner, None),
         };
         // Signs that begin no name stand for themselves.
-        if !sign::is_name(name) {
+        if !placeholder::is_name(name) {
             let (own, behind) = sign.behind();
             out.push_str(own);
             rest = behind;

@@ -7,7 +7,7 @@ use super::cases::ByProgram;
 use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
-use super::words::{Field, Member};
+use super::vocabulary::{Field, Member};
 use crate::call;
 
 /// What the event says under that name; what it does not say is empty (RU-11).
@@ -15,13 +15,13 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
     let within = &rule_input.event().within;
     match field {
         Field::Event => rule_input.event().name.as_str().into(),
-        Field::Prompt => rule_input.said("prompt").into(),
+        Field::Prompt => rule_input.fact("prompt").into(),
         Field::Cwd => within.cwd.to_string_lossy().into(),
         Field::Project => within.project.to_string_lossy().into(),
         Field::Home => within.home.to_string_lossy().into(),
         Field::Session => within.session_id.as_str().into(),
-        Field::Agent => rule_input.said("agent_type").into(),
-        Field::Mode => rule_input.said("permission_mode").into(),
+        Field::Agent => rule_input.fact("agent_type").into(),
+        Field::Mode => rule_input.fact("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
         Field::HostAgent => {
             rule_input.host("agent").and_then(serde_json::Value::as_str).unwrap_or_default().into()
@@ -29,7 +29,7 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::HostCan => rule_input.host_words("can").map(Value::from).collect(),
         Field::HostUnhooked => rule_input.host_words("unhooked").map(Value::from).collect(),
         Field::ToolName => rule_input.tool().map_or("", |tool| tool.name).into(),
-        Field::ToolKind => rule_input.tool().map_or("", |tool| tool.tool().word()).into(),
+        Field::ToolKind => rule_input.tool().map_or("", |tool| tool.tool().as_str()).into(),
         Field::ToolInput => match rule_input.tool().map(|tool| tool.input) {
             Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
             _ => Value::Map(Map::Made(Vec::new().into())),
@@ -106,7 +106,7 @@ pub(super) fn by_program(
         }
         _ => return None,
     };
-    Some((commands, sorted.get_or_init(|| ByProgram::of(commands))))
+    Some((commands, sorted.get_or_init(|| ByProgram::new(commands))))
 }
 
 /// What it costs to put that together, in steps; what is only handed on costs nothing.
@@ -176,7 +176,7 @@ fn of_command(command: &SimpleCommand, member: Member) -> Value<'_> {
         Member::Assignments => Value::List(List::Assignments(&command.assignments)),
         Member::Wrapped => Value::Bool(!command.via.is_empty()),
         Member::Via => command.via.iter().map(|v| Value::from(via(v).to_owned())).collect(),
-        Member::Place => place(command.context).into(),
+        Member::Place => context_name(command.context).into(),
         Member::Known => {
             Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))
         }
@@ -192,7 +192,7 @@ fn via(via: &Via) -> &str {
     }
 }
 
-const fn place(context: Context) -> &'static str {
+const fn context_name(context: Context) -> &'static str {
     match context {
         Context::TopLevel => "line",
         Context::Pipeline => "pipeline",

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tenterhook_shell::SimpleCommand;
 
 use super::expr::{Constant, Expr, Operator};
-use super::words::{Do, Member};
+use super::vocabulary::{Do, Member};
 
 /// `a || b || ...` about a command, sorted by its program.
 #[derive(Debug)]
@@ -38,14 +38,14 @@ pub(super) fn sorted(expr: Expr, of: usize) -> Expr {
     let about = |name: &Arc<str>| {
         let holds =
             |programs: &Programs| programs.as_ref().is_none_or(|names| names.contains(name));
-        (Arc::clone(name), places(&programs, holds))
+        (Arc::clone(name), positions(&programs, holds))
     };
     let named = all.into_iter().map(about).collect();
-    let others = places(&programs, Option::is_none);
+    let others = positions(&programs, Option::is_none);
     Expr::Cases(Box::new(Cases { of, sides, named, others }))
 }
 
-fn places(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
+fn positions(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
     programs.iter().enumerate().filter(|(_, program)| holds(program)).map(|(at, _)| at).collect()
 }
 
@@ -114,7 +114,7 @@ fn text(expr: &Expr) -> Option<Arc<str>> {
 
 impl Cases {
     /// What can be true of a command, in order.
-    pub(super) fn of(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
+    pub(super) fn for_command(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
         let program = command.program().unwrap_or_default();
         let sides = self.named.get(program).unwrap_or(&self.others);
         sides.iter().filter_map(|at| self.sides.get(*at))
@@ -131,14 +131,14 @@ impl Cases {
 pub(super) struct ByProgram(Vec<usize>);
 
 impl ByProgram {
-    pub(super) fn of(commands: &[SimpleCommand]) -> Self {
+    pub(super) fn new(commands: &[SimpleCommand]) -> Self {
         let mut places: Vec<usize> = (0..commands.len()).collect();
         places.sort_by_key(|at| name(commands, *at));
         Self(places)
     }
 
     /// The places of the commands of some programs, in the order of the line.
-    pub(super) fn places<'p>(
+    pub(super) fn positions<'p>(
         &self,
         commands: &[SimpleCommand],
         programs: impl Iterator<Item = &'p str>,

@@ -6,7 +6,7 @@ use super::lower::{self, Lowered};
 use super::parse::{self, NotParsed};
 use super::template::{self, Piece};
 use super::value::Value;
-use super::words::Shape;
+use super::vocabulary::Shape;
 use super::{Flaw, Incomplete, Part, Rule, RuleInput, Unsettled};
 use crate::answer::{Answer, Effects, Failure, Restraint};
 use crate::diagnostic::Code;
@@ -45,10 +45,10 @@ pub(super) struct Source<T> {
 }
 
 /// The pieces of a text.
-type Text = Vec<Said>;
+type Text = Vec<Fragment>;
 
 #[derive(Debug)]
-enum Said {
+enum Fragment {
     Plain(String),
     Value(Expr),
 }
@@ -102,7 +102,7 @@ pub(super) fn test(text: &str) -> Result<Test, Flaw> {
         part: Part::When,
         code: Code::BadRule,
         at: 0..text.len(),
-        message: format!("this is {}, and {} is needed", shape.word(), Shape::Bool.word()),
+        message: format!("this is {}, and {} is needed", shape.noun(), Shape::Bool.noun()),
         help: "compare it with something, such as `tool.name == \"Bash\"`".to_owned(),
     })
 }
@@ -160,10 +160,10 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
         return Err(too_large(format!("it has more than {MOST_EXPRESSIONS} expressions")));
     }
     let compile = |piece| match piece {
-        Piece::Plain(plain) => Ok(Said::Plain(plain)),
+        Piece::Plain(plain) => Ok(Fragment::Plain(plain)),
         Piece::Expression(at) => {
             let inner = text.get(at.clone()).unwrap_or_default();
-            Ok(Said::Value(expression(inner, part, at.start)?.expr))
+            Ok(Fragment::Value(expression(inner, part, at.start)?.expr))
         }
     };
     pieces.into_iter().map(compile).collect()
@@ -193,7 +193,7 @@ impl Test {
 
 impl Compiled {
     /// What the rule says of what it sees; `None` where it does not hold.
-    pub(super) fn says(
+    pub(super) fn evaluate(
         &self,
         rule_input: &RuleInput,
         incomplete: Incomplete,
@@ -210,8 +210,8 @@ impl Compiled {
     fn answer<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<Answer, Unsettled> {
         let mut hole = None;
         let mut answer = match (&self.deny, &self.ask) {
-            (Some(deny), _) => Answer::decided(Restraint::Deny, said(machine, deny, &mut hole)),
-            (None, Some(ask)) => Answer::decided(Restraint::Ask, said(machine, ask, &mut hole)),
+            (Some(deny), _) => Answer::decided(Restraint::Deny, render(machine, deny, &mut hole)),
+            (None, Some(ask)) => Answer::decided(Restraint::Ask, render(machine, ask, &mut hole)),
             (None, None) => Answer::default(),
         };
         let whole = hole.map_or(Ok(()), Err);
@@ -233,7 +233,7 @@ impl Compiled {
     ) -> Result<(), Unsettled> {
         if let Some(context) = &self.context {
             let mut hole = None;
-            answer.effects.context.push(said(machine, context, &mut hole));
+            answer.effects.context.push(render(machine, context, &mut hole));
             hole.map_or(Ok(()), Err)?;
         }
         self.rewrite.as_ref().map_or(Ok(()), |rewrite| replace(machine, rewrite, answer))
@@ -241,7 +241,7 @@ impl Compiled {
 }
 
 /// A text of the rule. `...` stands where an expression has no value, and `hole` is the first of those.
-fn said<'a>(
+fn render<'a>(
     machine: &Machine<'a, '_>,
     text: &'a Source<Text>,
     hole: &mut Option<Unsettled>,
@@ -250,8 +250,8 @@ fn said<'a>(
     for piece in &text.is {
         let room = LONGEST_TEXT.saturating_sub(said.len());
         match piece {
-            Said::Plain(plain) => said.push_str(plain),
-            Said::Value(expr) => {
+            Fragment::Plain(plain) => said.push_str(plain),
+            Fragment::Value(expr) => {
                 let value = machine.value(expr).and_then(|value| machine.text(&value, room));
                 match value {
                     Ok(value) => said.push_str(&value),

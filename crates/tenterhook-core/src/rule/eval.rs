@@ -14,7 +14,7 @@ use super::functions;
 use super::input::{Incomplete, RuleInput};
 use super::operate;
 use super::value::{Map, Record, Text, Value};
-use super::words::{Do, FUNCTIONS, Field, Member};
+use super::vocabulary::{Do, FUNCTIONS, Field, Member};
 use crate::event::meter::{Cut, MOST_OF_EVENT, Meter};
 
 pub(super) use crate::event::meter::MOST_STEPS;
@@ -37,7 +37,7 @@ pub(super) enum Stop {
 
 impl Stop {
     pub(super) fn needs(wanted: &str, got: &Value<'_>) -> Self {
-        Self::Failed(format!("{wanted} is needed, and this is {}", got.word()))
+        Self::Failed(format!("{wanted} is needed, and this is {}", got.noun()))
     }
 
     pub(super) fn arguments(does: Do, args: &[Value<'_>]) -> Self {
@@ -45,7 +45,7 @@ impl Stop {
             .iter()
             .find(|function| function.does == does)
             .map_or("", |function| function.name);
-        let kinds: Vec<&str> = args.iter().map(Value::word).collect();
+        let kinds: Vec<&str> = args.iter().map(Value::noun).collect();
         Self::Failed(format!("`{name}` does not take {}", kinds.join(" and ")))
     }
 
@@ -93,7 +93,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         Self {
             rule_input,
             go_on,
-            meter: Meter::of(&rule_input.account, go_on),
+            meter: Meter::with_account(&rule_input.account, go_on),
             incomplete: Cell::new(Incomplete::Ignored),
             locals: RefCell::new(Vec::new()),
         }
@@ -145,7 +145,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     /// A value as people read it, or the start of it that is longer than `most`. Paid for as it is written: lists that hold
     /// one list several times are small to keep and endless to write.
     pub(super) fn text(&self, value: &Value<'a>, most: usize) -> Result<String, Stop> {
-        let mut said = Said { machine: self, text: String::new(), most, stop: None };
+        let mut said = BoundedText { machine: self, text: String::new(), most, stop: None };
         // It ends with an error where it is long enough, which is no fault, or costs too much, which is in `stop`.
         let _ = value.write(&mut said);
         said.stop.map_or(Ok(said.text), Err)
@@ -163,7 +163,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Has(of, name) => Ok(Value::Bool(self.has(of, name)?)),
             Expr::Says(field) => match self.field(*field)? {
                 Value::Open(list) if list.len() == 0 => self.unknown(),
-                value => Ok(Value::Bool(says(&value))),
+                value => Ok(Value::Bool(has_content(&value))),
             },
             Expr::Index(sides) => self.index(sides),
             Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
@@ -251,7 +251,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             return Err(Stop::Failed("there is no such command".to_owned()));
         };
         let mut failed = None;
-        for side in cases.of(command) {
+        for side in cases.for_command(command) {
             match self.truth(side) {
                 Ok(true) => return Ok(Value::Bool(true)),
                 Err(stop) if stop.is_final() => return Err(stop),
@@ -313,7 +313,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                 self.spend(map.search_cost())?;
                 map.get(&key).ok_or_else(|| no_key(&key))
             }
-            (of, at) => Err(Stop::Failed(format!("{} has no element by {}", of.word(), at.word()))),
+            (of, at) => Err(Stop::Failed(format!("{} has no element by {}", of.noun(), at.noun()))),
         }
     }
 
@@ -327,7 +327,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                 let member = record.kind().members().iter().find(|member| member.name == name);
                 member.map_or_else(|| Err(no_key(name)), |member| self.member_of(record, member.is))
             }
-            other => Err(Stop::Failed(format!("{} has no field `{name}`", other.word()))),
+            other => Err(Stop::Failed(format!("{} has no field `{name}`", other.noun()))),
         }
     }
 
@@ -347,20 +347,20 @@ impl<'a, 'g> Machine<'a, 'g> {
             Value::Record(record) => {
                 Ok(record.kind().members().iter().any(|member| member.name == name))
             }
-            other => Err(Stop::Failed(format!("{} has no fields", other.word()))),
+            other => Err(Stop::Failed(format!("{} has no fields", other.noun()))),
         }
     }
 }
 
 /// A text that is written at its price, and that ends when it is long enough.
-struct Said<'m, 'a, 'g> {
+struct BoundedText<'m, 'a, 'g> {
     machine: &'m Machine<'a, 'g>,
     text: String,
     most: usize,
     stop: Option<Stop>,
 }
 
-impl Write for Said<'_, '_, '_> {
+impl Write for BoundedText<'_, '_, '_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         if let Err(stop) = self.machine.spend(1 + part.len() / 16) {
             self.stop = Some(stop);
@@ -377,7 +377,7 @@ fn no_key(key: &str) -> Stop {
 }
 
 /// Whether there is anything in what the event says.
-fn says(value: &Value<'_>) -> bool {
+fn has_content(value: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => !text.is_empty(),
         Value::List(list) | Value::Open(list) => list.len() > 0,

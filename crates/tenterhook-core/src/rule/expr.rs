@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cases::Cases;
 use super::search::Search;
-use super::words::{Do, Field, Member};
+use super::vocabulary::{Do, Field, Member};
 
 /// A compiled expression.
 #[derive(Debug)]

@@ -51,7 +51,7 @@ pub fn files_touched(
     is_directory: &dyn Fn(&str) -> bool,
 ) -> Option<FilesTouched> {
     let Some(call) = event.tool() else { return Some(FilesTouched::default()) };
-    let text = match Command::of(call) {
+    let text = match Command::from_call(call) {
         Command::Line(text) => text.into_owned(),
         Command::Missing => String::new(),
         Command::Unclear(why) => {
@@ -61,15 +61,15 @@ pub fn files_touched(
     let line = (!text.is_empty()).then(|| shell::read(&text));
     let look = |moves| {
         let meter = Meter::new(&|| true);
-        let paths = Paths::of(&event.within).behind_links(files, moves);
+        let paths = Paths::new(&event.within).behind_links(files, moves);
         call::footprint_at(event, line.as_ref(), &paths, false, &meter).ok()
     };
-    let mut touched = FilesTouched::of(look(Moves::Followed)?);
+    let mut touched = FilesTouched::new(look(Moves::Followed)?);
     if let Some(line) = &line {
         let leads = |from: &str, to: &str| leads_straight(from, to, files, is_directory);
         if !goes_surely(line, &text, &leads, event) {
-            touched.add(FilesTouched::of(look(Moves::FromStart)?));
-            touched.add(FilesTouched::of(look(Moves::Ignored)?));
+            touched.add(FilesTouched::new(look(Moves::FromStart)?));
+            touched.add(FilesTouched::new(look(Moves::Ignored)?));
         }
         touched.through_new_links(line);
         touched.doubt = touched.doubt.or_else(|| doubt(line));
@@ -78,7 +78,7 @@ pub fn files_touched(
 }
 
 impl FilesTouched {
-    fn of(footprint: CallFootprint) -> Self {
+    fn new(footprint: CallFootprint) -> Self {
         let CallFootprint { shows, writes, deletes, trees, code, .. } = footprint;
         let hidden = code.iter().any(|kind| kind == "hidden");
         let doubt = hidden.then(|| "it runs code that cannot be read".to_owned());

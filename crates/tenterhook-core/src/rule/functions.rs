@@ -13,7 +13,7 @@ use super::path;
 use super::search::{Search, Written};
 use super::secret;
 use super::value::{List, Map, Record, Text, Value};
-use super::words::Do;
+use super::vocabulary::Do;
 use crate::call::place;
 
 /// Longest pattern that is worked out by a rule, in bytes (RU-36).
@@ -106,7 +106,7 @@ pub(super) fn call<'a>(
             }
         }
         (Do::Matches | Do::Find | Do::Glob, [of @ Value::Text(_), Value::Text(text)]) => {
-            said(machine, does, of.clone(), text)?
+            match_computed(machine, does, of.clone(), text)?
         }
         (Do::Replace, [Value::Text(text), Value::Text(old), Value::Text(new)]) => {
             replace(machine, text, old, new)?
@@ -159,7 +159,7 @@ fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
 }
 
 /// Holds a pattern that the rule works out, perhaps from what the event says, against a text.
-fn said<'a>(
+fn match_computed<'a>(
     machine: &Machine<'a, '_>,
     does: Do,
     subject: Value<'a>,
@@ -212,7 +212,7 @@ fn int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    let no_number = || Stop::Failed(format!("{} is not a whole number", of.word()));
+    let no_number = || Stop::Failed(format!("{} is not a whole number", of.noun()));
     Ok(Value::Int(number.ok_or_else(no_number)?))
 }
 

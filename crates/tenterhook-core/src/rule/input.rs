@@ -87,7 +87,7 @@ impl RuleInput {
 impl RuleInput {
     /// What rules see of `event`.
     #[must_use]
-    pub fn of(event: &Arc<Event>) -> Self {
+    pub fn new(event: &Arc<Event>) -> Self {
         Self {
             event: Arc::clone(event),
             command: OnceLock::new(),
@@ -117,7 +117,7 @@ impl RuleInput {
             account: Arc::clone(&self.account),
             #[cfg(feature = "rule")]
             files: self.files.clone(),
-            ..Self::of(event)
+            ..Self::new(event)
         }
     }
 

@@ -21,7 +21,7 @@ impl<'a> Machine<'a, '_> {
         let Some((commands, sorted)) = ask::by_program(self.rule_input, *field) else {
             return Ok(None);
         };
-        let places = sorted.places(commands, programs);
+        let places = sorted.positions(commands, programs);
         self.spend(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
         let command = |at: usize| Some(Value::Record(Record::Command(commands.get(at)?)));
         let chosen = List::Made(places.into_iter().filter_map(command).collect());

@@ -10,7 +10,7 @@ use super::expr::{Constant, Expr, Operator};
 use super::functions::{self, Compiling};
 use super::macros;
 use super::parse::Parsed;
-use super::words::{self, Field, Function, Name, Of, Shape};
+use super::vocabulary::{self, Elements, Field, Function, Name, Shape};
 use crate::diagnostic::{Code, nearest};
 
 /// What is wrong with an expression, and where.
@@ -71,7 +71,7 @@ impl Lowering<'_> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Result<T, Wrong> {
-        let at = self.parsed.place(node.id);
+        let at = self.parsed.span(node.id);
         Err(Wrong { code, at, message: message.into(), help: help.into() })
     }
 
@@ -99,7 +99,7 @@ impl Lowering<'_> {
                     .map(|element| self.expression(element))
                     .collect::<Result<_, _>>()?;
                 let texts = items.iter().all(|(_, shape)| *shape == Shape::Text);
-                let of = if texts { Of::Text } else { Of::Any };
+                let of = if texts { Elements::Text } else { Elements::Any };
                 let items = items.into_iter().map(|(item, _)| item).collect();
                 Ok((Expr::List(items), Shape::List(of)))
             }
@@ -127,8 +127,8 @@ impl Lowering<'_> {
         if shape.may_be(wanted) {
             return Ok(expr);
         }
-        let message = format!("this is {}, and {} is needed", shape.word(), wanted.word());
-        self.wrong(node, Code::BadRule, message, format!("write what gives {}", wanted.word()))
+        let message = format!("this is {}, and {} is needed", shape.noun(), wanted.noun());
+        self.wrong(node, Code::BadRule, message, format!("write what gives {}", wanted.noun()))
     }
 
     fn literal(&self, node: &IdedExpr, literal: &LiteralValue) -> Result<Typed, Wrong> {
@@ -160,10 +160,10 @@ impl Lowering<'_> {
         if let Some(local) = self.local(name) {
             return Ok(local);
         }
-        if let Some(root) = words::ROOTS.iter().find(|root| root.name == name) {
+        if let Some(root) = vocabulary::ROOTS.iter().find(|root| root.name == name) {
             return Ok((Expr::Field(root.is), root.shape));
         }
-        if let Some((group, fields)) = words::GROUPS.iter().find(|(group, _)| *group == name) {
+        if let Some((group, fields)) = vocabulary::GROUPS.iter().find(|(group, _)| *group == name) {
             let message = format!("`{group}` has no value of its own");
             return self.wrong(node, Code::BadRule, message, format!("ask for {}", names(fields)));
         }
@@ -194,7 +194,7 @@ impl Lowering<'_> {
                 Ok((Expr::Get(operand.into(), select.field.as_str().into()), Shape::Any))
             }
             other => {
-                let message = format!("{} has no field `{}`", other.word(), select.field);
+                let message = format!("{} has no field `{}`", other.noun(), select.field);
                 self.wrong(node, Code::BadRule, message, "only objects and records have fields")
             }
         }
@@ -210,7 +210,7 @@ impl Lowering<'_> {
         if self.local(group).is_some() {
             return None;
         }
-        let (_, fields) = words::GROUPS.iter().find(|(name, _)| name == group)?;
+        let (_, fields) = vocabulary::GROUPS.iter().find(|(name, _)| name == group)?;
         let found = fields.iter().find(|name| name.name == field);
         self.asks_doubt |= found.is_some_and(|name| name.is.is_doubt());
         Some(found.ok_or(fields))
@@ -288,7 +288,7 @@ impl Lowering<'_> {
             // `tool.name == 3` can only be a mistake, and would never hold.
             _ if !comparable => {
                 let message =
-                    format!("this sets {} against {}", left_shape.word(), right_shape.word());
+                    format!("this sets {} against {}", left_shape.noun(), right_shape.noun());
                 return self.wrong(node, Code::BadRule, message, "both sides are of one kind");
             }
             _ => {}
@@ -305,7 +305,7 @@ impl Lowering<'_> {
         }
         let shape = match (operator, left_shape) {
             (Operator::Add, Shape::Text | Shape::Number) => left_shape,
-            (Operator::Add, Shape::List(_)) => Shape::List(Of::Any),
+            (Operator::Add, Shape::List(_)) => Shape::List(Elements::Any),
             _ => *gives,
         };
         Ok((Expr::Binary(*operator, [left, right].into()), shape))
@@ -317,7 +317,8 @@ impl Lowering<'_> {
         name: &str,
         args: &[&IdedExpr],
     ) -> Result<Typed, Wrong> {
-        let Some(function) = words::FUNCTIONS.iter().find(|function| function.name == name) else {
+        let Some(function) = vocabulary::FUNCTIONS.iter().find(|function| function.name == name)
+        else {
             return self.no_function(node, name);
         };
         if function.takes.len() != args.len() {
@@ -343,16 +344,16 @@ impl Lowering<'_> {
     }
 
     fn no_function<T>(&self, node: &IdedExpr, name: &str) -> Result<T, Wrong> {
-        if words::MACROS.contains(&name) {
+        if vocabulary::MACROS.contains(&name) {
             let message = format!("`{name}` is not used like this");
             let help = "write `list.exists(x, x == \"a\")`, or `has(tool.input.path)`";
             return self.wrong(node, Code::BadRule, message, help);
         }
         let known = || {
-            words::FUNCTIONS
+            vocabulary::FUNCTIONS
                 .iter()
                 .map(|function| function.name)
-                .chain(words::MACROS.iter().copied())
+                .chain(vocabulary::MACROS.iter().copied())
         };
         let help = nearest(name, known()).map_or_else(
             || format!("rules know {}", listed(known())),
@@ -363,12 +364,15 @@ impl Lowering<'_> {
 }
 
 fn usage(function: &Function) -> String {
-    let takes: Vec<&str> = function.takes.iter().map(|shape| shape.word()).collect();
+    let takes: Vec<&str> = function.takes.iter().map(|shape| shape.noun()).collect();
     format!("write `{}` with {}", function.name, takes.join(", then "))
 }
 
 fn roots<'a>() -> impl Iterator<Item = &'a str> {
-    words::ROOTS.iter().map(|root| root.name).chain(words::GROUPS.iter().map(|(name, _)| *name))
+    vocabulary::ROOTS
+        .iter()
+        .map(|root| root.name)
+        .chain(vocabulary::GROUPS.iter().map(|(name, _)| *name))
 }
 
 fn names<T>(of: &[Name<T>]) -> String {

@@ -5,7 +5,7 @@ use cel::common::ast::{CallExpr, Expr as Ast, IdedExpr};
 use super::cases;
 use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::lower::{Lowering, Typed, Wrong};
-use super::words::{Kind, Of, Shape};
+use super::vocabulary::{Elements, Kind, Shape};
 use crate::diagnostic::Code;
 
 /// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             Shape::Map => Shape::Text,
             Shape::Any => Shape::Any,
             other => {
-                let message = format!("{} has no elements", other.word());
+                let message = format!("{} has no elements", other.noun());
                 return self.wrong(
                     range,
                     Code::BadRule,
@@ -95,10 +95,10 @@ impl Lowering<'_> {
         }
         let shape = match kind {
             LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
-            LoopKind::Filter if range_shape == Shape::Map => Shape::List(Of::Text),
+            LoopKind::Filter if range_shape == Shape::Map => Shape::List(Elements::Text),
             LoopKind::Filter => range_shape,
-            LoopKind::Map if body_shape == Shape::Text => Shape::List(Of::Text),
-            LoopKind::Map => Shape::List(Of::Any),
+            LoopKind::Map if body_shape == Shape::Text => Shape::List(Elements::Text),
+            LoopKind::Map => Shape::List(Elements::Any),
         };
         Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
     }

@@ -116,7 +116,7 @@ fn add<'a>(
 
 fn compare<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
     let Some(order) = left.order(right) else {
-        return Err(Stop::Failed(format!("{} has no order to {}", left.word(), right.word())));
+        return Err(Stop::Failed(format!("{} has no order to {}", left.noun(), right.noun())));
     };
     Ok(Value::Bool(match operator {
         Operator::Less => order.is_lt(),
@@ -154,8 +154,8 @@ fn calculate<'a>(
         },
         _ => Err(Stop::Failed(format!(
             "there is no calculating with {} and {}",
-            left.word(),
-            right.word()
+            left.noun(),
+            right.noun()
         ))),
     }
 }

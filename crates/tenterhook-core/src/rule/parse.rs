@@ -9,8 +9,8 @@ use std::ops::Range;
 use cel::IdedExpr;
 use cel::common::ast::SourceInfo;
 
+use super::punctuation::Punctuation;
 use super::quick;
-use super::signs::Signs;
 
 /// Longest expression, in bytes.
 pub(super) const LONGEST: usize = 8 * 1024;
@@ -37,7 +37,7 @@ pub(super) enum NotParsed {
 
 impl Parsed<'_> {
     /// Where the node `id` stands, in bytes.
-    pub(super) fn place(&self, id: u64) -> Range<usize> {
+    pub(super) fn span(&self, id: u64) -> Range<usize> {
         let whole = 0..self.text.len();
         let Some((start, stop)) = self.places.offset_for(id) else { return whole };
         // The parser names the last byte, not the one after it.
@@ -47,7 +47,7 @@ impl Parsed<'_> {
 
     /// Where the name of the node stands: the parser only says where its dot or its bracket does.
     pub(super) fn place_of(&self, id: u64, name: &str) -> Range<usize> {
-        let place = self.place(id);
+        let place = self.span(id);
         let behind = || self.text.get(place.start..)?.find(name).map(|at| place.start + at);
         let before = || self.text.get(..place.start)?.rfind(name);
         let is_call = self.text.get(place.clone()).is_some_and(|text| text.starts_with('('));
@@ -131,7 +131,7 @@ fn bound(text: &str) -> Result<(), NotParsed> {
         return too_large(0..text.len(), format!("it is longer than {LONGEST} bytes"));
     }
     let (mut depth, mut operators) = (0_usize, 0_usize);
-    for sign in Signs::of(text) {
+    for sign in Punctuation::new(text) {
         let (at, sign) = sign.map_err(|at| NotParsed::Malformed {
             at: at..at + 1,
             message: "this begins no text that is well formed".to_owned(),

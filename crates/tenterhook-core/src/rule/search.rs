@@ -77,7 +77,7 @@ enum Lost {
 }
 
 impl Automata {
-    fn of(tree: &Hir, utf8: bool, written: Written) -> Result<Self, BadPattern> {
+    fn new(tree: &Hir, utf8: bool, written: Written) -> Result<Self, BadPattern> {
         let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
         let nfa = |reverse| {
             let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
@@ -155,7 +155,7 @@ impl Search {
     }
 
     fn automata(&self) -> &Result<Automata, BadPattern> {
-        self.built.get_or_init(|| Automata::of(&self.tree, self.utf8, self.written))
+        self.built.get_or_init(|| Automata::new(&self.tree, self.utf8, self.written))
     }
 
     fn compiled(&self) -> Result<&Automata, Stop> {

@@ -34,7 +34,7 @@ impl RuleInput {
     }
 
     /// The fact or field of the event under that key.
-    pub(super) fn said(&self, key: &str) -> &str {
+    pub(super) fn fact(&self, key: &str) -> &str {
         let fact = || self.event.within.facts.get(key).and_then(Value::as_str);
         self.event.text(key).or_else(fact).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl RuleInput {
 
     fn shell_command(&self) -> &Command<'static> {
         self.command.get_or_init(|| match self.tool() {
-            Some(call) if call.tool() == Tool::Shell => Command::of(call).into_owned(),
+            Some(call) if call.tool() == Tool::Shell => Command::from_call(call).into_owned(),
             _ => Command::Missing,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::signs::Signs;
+use super::punctuation::Punctuation;
 
 /// One piece of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, usize> {
 /// Where the brace is closed that `text` begins with.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
-    for sign in Signs::of(text) {
+    for sign in Punctuation::new(text) {
         let (at, sign) = sign.ok()?;
         match sign {
             b'{' => depth += 1,

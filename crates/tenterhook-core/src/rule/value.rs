@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use tenterhook_shell::{Assignment, Redirect, SimpleCommand, Target, Word};
 
 use super::eval::{ELEMENT, Machine, Stop};
-use super::words::Kind;
+use super::vocabulary::Kind;
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -233,7 +233,7 @@ impl Value<'_> {
     }
 
     /// What it is, for people.
-    pub(super) fn word(&self) -> &'static str {
+    pub(super) fn noun(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
@@ -241,7 +241,7 @@ impl Value<'_> {
             Self::Text(_) => "a string",
             Self::List(_) | Self::Open(_) => "an array",
             Self::Map(_) => "an object",
-            Self::Record(record) => record.kind().word(),
+            Self::Record(record) => record.kind().noun(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Place;
+use crate::diagnostic::Location;
 
 /// Why the text of a source is not all that its file holds (C-70).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,5 +38,5 @@ pub struct Lost {
     /// What is wrong, in words.
     pub why: String,
     /// Where, as far as that is known.
-    pub place: Place,
+    pub place: Location,
 }

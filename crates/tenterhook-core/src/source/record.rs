@@ -27,7 +27,7 @@ impl Content {
 
     /// The word that configs use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Nothing => "none",
             Self::Redacted => "redacted",

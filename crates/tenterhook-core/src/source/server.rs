@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::diagnostic::Place;
+use crate::diagnostic::Location;
 use crate::hook::named::DialectId;
 use crate::hook::{Command, Http, Layer, Sandbox};
 
@@ -24,7 +24,7 @@ pub struct Server {
     /// The person's home.
     pub home: PathBuf,
     /// Where it is configured.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
 }
 
 /// How a server is reached.

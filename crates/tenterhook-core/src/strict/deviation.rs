@@ -56,7 +56,7 @@ pub enum Laxity {
 }
 
 impl Laxity {
-    const fn words(self) -> &'static str {
+    const fn description(self) -> &'static str {
         match self {
             Self::Comment => "a comment",
             Self::TrailingComma => "a comma before the closing bracket",
@@ -143,7 +143,7 @@ impl fmt::Display for Deviation {
             Self::Fenced => f.write_str("the JSON object is in a Markdown fence"),
             Self::InArray => f.write_str("the JSON object is in an array"),
             Self::InString => f.write_str("the JSON object is in quotes"),
-            Self::Relaxed(laxity) => write!(f, "not strict JSON: {}", laxity.words()),
+            Self::Relaxed(laxity) => write!(f, "not strict JSON: {}", laxity.description()),
             Self::Torn => f.write_str("the JSON object is broken or breaks off"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
             Self::InvalidUtf8 => f.write_str("the text is not valid UTF-8"),

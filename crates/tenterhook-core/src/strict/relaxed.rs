@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
         }
         match self.peek() {
             Some(quote @ ('"' | '\'')) => self.string(quote).map(Value::String).map(Tree::Leaf),
-            _ => self.word().map(Tree::Leaf),
+            _ => self.bareword().map(Tree::Leaf),
         }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         Ok(key.to_owned())
     }
 
-    fn word(&mut self) -> Result<Value, Broken> {
+    fn bareword(&mut self) -> Result<Value, Broken> {
         let rest = self.rest();
         let end = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || "+-._".contains(c)))

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 
 /// How many keys that stand twice are told.
-const MOST_TOLD: usize = 16;
+const MAX_REPORTED: usize = 16;
 const UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// One JSON object, read.
@@ -20,29 +20,46 @@ pub struct Whole {
     pub twice: Vec<String>,
 }
 
+/// Why a text is not one JSON object. The message follows the name of the text.
+#[derive(Debug, thiserror::Error)]
+pub enum WholeError {
+    /// The text has no content.
+    #[error("is empty")]
+    Empty,
+    /// The text is in another encoding.
+    #[error("is in UTF-16, not in UTF-8")]
+    Utf16,
+    /// The text is a JSON value of another type.
+    #[error("is not a JSON object")]
+    NotAnObject,
+    /// The text is not JSON.
+    #[error("is not valid JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
 /// Reads one JSON object.
 ///
 /// # Errors
 ///
-/// What the text is instead, to follow the name of what it should be.
-pub fn whole(bytes: &[u8]) -> Result<Whole, String> {
+/// What the text is instead of an object.
+pub fn whole(bytes: &[u8]) -> Result<Whole, WholeError> {
     // Editors on Windows put a mark before the text.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err("is empty".to_owned());
+        return Err(WholeError::Empty);
     }
     if UTF16.iter().any(|mark| bytes.starts_with(mark))
         || bytes.iter().take(2).any(|byte| *byte == 0)
     {
-        return Err("is in UTF-16, not in UTF-8".to_owned());
+        return Err(WholeError::Utf16);
     }
     let walk = Walk::default();
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = Seed(&walk).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     match read {
         Ok(Value::Object(fields)) => Ok(Whole { fields, twice: walk.twice.into_inner() }),
-        Ok(_) => Err("is not a JSON object".to_owned()),
-        Err(error) => Err(format!("is not valid JSON: {error}")),
+        Ok(_) => Err(WholeError::NotAnObject),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -54,14 +71,14 @@ struct Walk {
 }
 
 impl Walk {
-    fn told(&self, key: &str) {
+    fn report_duplicate(&self, key: &str) {
         let mut path = self.above.borrow().join(".");
         if !path.is_empty() {
             path.push('.');
         }
         path.push_str(key);
         let mut twice = self.twice.borrow_mut();
-        if twice.len() < MOST_TOLD && !twice.contains(&path) {
+        if twice.len() < MAX_REPORTED && !twice.contains(&path) {
             twice.push(path);
         }
     }
@@ -126,7 +143,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut fields = Map::new();
         while let Some(key) = pairs.next_key::<String>()? {
             if fields.contains_key(&key) {
-                self.0.told(&key);
+                self.0.report_duplicate(&key);
             }
             self.0.above.try_borrow_mut().map_err(A::Error::custom)?.push(key);
             let value = pairs.next_value_seed(self)?;
@@ -186,7 +203,7 @@ mod tests {
             (&utf16, "UTF-16"),
             (deep.as_bytes(), "recursion limit"),
         ] {
-            let text = whole(bytes).unwrap_err();
+            let text = whole(bytes).unwrap_err().to_string();
             assert!(text.contains(why), "{text}: {why}");
         }
     }

@@ -55,7 +55,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&self) -> Parsed {
-        let outline = Outline::of(self.body, self.body.len());
+        let outline = Outline::new(self.body, self.body.len());
         if let Some(at) = outline.too_deep {
             return Parsed::failed(SyntaxFault::new(
                 FaultKind::Limit,
@@ -225,7 +225,7 @@ impl Reader<'_> {
                 self.unclosed(outline, range)
             }
             kind => {
-                let (message, help) = words(kind);
+                let (message, help) = describe(kind);
                 let fault = fault(range, &message);
                 if help.is_empty() { fault } else { fault.help(help) }
             }
@@ -253,7 +253,7 @@ impl Reader<'_> {
 
     fn stray_closer(&self, range: Range) -> SyntaxFault {
         let found = self.body.get(range.start..range.end).unwrap_or_default();
-        let open = Outline::of(self.body, range.start).open;
+        let open = Outline::new(self.body, range.start).open;
         let fault =
             |message: String| SyntaxFault::new(FaultKind::Broken, self.span(range), message);
         match open.last() {
@@ -295,7 +295,7 @@ fn partner(bracket: char) -> char {
 }
 
 /// What the parser found, in words, and what to write instead.
-fn words(kind: &ParseErrorKind) -> (String, &'static str) {
+fn describe(kind: &ParseErrorKind) -> (String, &'static str) {
     let (message, help) = match kind {
         ParseErrorKind::ExpectedComma => ("a comma is missing here", "put `,` between two entries"),
         ParseErrorKind::ExpectedColonAfterObjectKey => {

@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Parsed {
         let message = format!("front matter longer than {MAX_BYTES} bytes");
         return Parsed::failed(SyntaxFault::new(FaultKind::Limit, block, message));
     }
-    let offsets = Offsets::of(source, block.start);
+    let offsets = Offsets::new(source, block.start);
     match Builder::new(&offsets).read(source) {
         Ok(Some(root)) => Parsed { root: Some(root), ..Parsed::default() },
         Ok(None) => Parsed::failed(
@@ -41,7 +41,7 @@ pub(super) fn salvage(text: &str) -> Saved {
     let Some(block) = block else { return Saved::default() };
     let end = text.floor_char_boundary(block.end.min(block.start + MAX_BYTES));
     let source = text.get(block.start..end).unwrap_or_default();
-    let offsets = Offsets::of(source, block.start);
+    let offsets = Offsets::new(source, block.start);
     let mut builder = Builder::new(&offsets);
     let fault = builder.take_all(source).err().map(|fault| fault.span);
     let at = fault.unwrap_or_else(|| Span::new(block.end, block.end));
@@ -97,7 +97,7 @@ struct Offsets {
 }
 
 impl Offsets {
-    fn of(source: &str, base: usize) -> Self {
+    fn new(source: &str, base: usize) -> Self {
         Self {
             bytes: source.char_indices().map(|(at, _)| base + at).collect(),
             end: base + source.len(),
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.as_deref();
-                self.place(Node { span, value: scalar(&text, style, tag) }, anchor)
+                self.attach(Node { span, value: scalar(&text, style, tag) }, anchor)
             }
             Event::SequenceStart(anchor, _) => {
                 self.start(span, anchor, Content::Sequence(Vec::new()))
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
                 self.nodes += count(node);
                 self.check_size(span)?;
                 let node = self.anchors.get(&anchor).cloned();
-                node.map_or(Ok(()), |node| self.place(Node { span, ..node }, 0))
+                node.map_or(Ok(()), |node| self.attach(Node { span, ..node }, 0))
             }
             Event::Nothing
             | Event::StreamStart
@@ -217,10 +217,10 @@ impl<'a> Builder<'a> {
         // A block ends where its last item does; a flow ends with its bracket, which is an event with a length.
         let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.end };
         let span = Span::new(open.start, end.max(open.start));
-        self.place(Node { span, value }, open.anchor).map(|()| span)
+        self.attach(Node { span, value }, open.anchor).map(|()| span)
     }
 
-    fn place(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
+    fn attach(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
         self.nodes += 1;
         self.check_size(node.span)?;
         if anchor != 0 {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::codex::shell_line;
 use super::{Agent, Call, Kind, Told, What};
-use crate::event::tool::words::{ToolWords, by_own};
+use crate::event::tool::names::{ToolWords, by_own};
 use crate::event::{Event, Surroundings};
 
 const fn tool(

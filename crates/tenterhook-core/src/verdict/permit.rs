@@ -7,8 +7,13 @@ use crate::hook::{Phase, Wait};
 use crate::outcome::Fault;
 
 /// What an answer may still do whose event is over.
-pub(super) const LATE: Powers =
-    Powers::of(&[Power::Context, Power::Message, Power::Watch, Power::InitialMessage, Power::Env]);
+pub(super) const LATE: Powers = Powers::from_slice(&[
+    Power::Context,
+    Power::Message,
+    Power::Watch,
+    Power::InitialMessage,
+    Power::Env,
+]);
 
 /// Drops what the event does not permit, with a fault for each, and what comes too late for it.
 pub(super) fn permit(
@@ -27,19 +32,20 @@ pub(super) fn permit(
         discard(&mut answer.effects);
     }
     let mut refuse = |power: Power| {
-        let (code, message) =
-            if powers == judge_context.row.powers || !judge_context.row.powers.has(power) {
-                let (event, word) = (&judge_context.row.name, power.word());
-                let message =
-                    format!("`{event}` does not honour `{word}` from this hook; it was ignored");
-                (Code::NotHonoured, message)
-            } else {
-                (
-                    Code::TooLate,
-                    format!("its `{}` came when the event was over; it was ignored", power.word()),
-                )
-            };
-        faults.push(Fault::of(&hook.id, code, message));
+        let (code, message) = if powers == judge_context.row.powers
+            || !judge_context.row.powers.has(power)
+        {
+            let (event, word) = (&judge_context.row.name, power.as_str());
+            let message =
+                format!("`{event}` does not honour `{word}` from this hook; it was ignored");
+            (Code::NotHonoured, message)
+        } else {
+            (
+                Code::TooLate,
+                format!("its `{}` came when the event was over; it was ignored", power.as_str()),
+            )
+        };
+        faults.push(Fault::new(&hook.id, code, message));
     };
     if let Some(power) = restraint_power(answer.restraint)
         && (hook.phase == Phase::Observe || !powers.has(power))

@@ -20,7 +20,7 @@ fn row(powers: &[Power], failure: OnFailure) -> EventRow {
         name: Cow::Borrowed("Event"),
         event: Cow::Borrowed("Event"),
         subject: Subject::None,
-        powers: Powers::of(powers),
+        powers: Powers::from_slice(powers),
         timeout: Duration::ZERO,
         failure,
         cap: None,

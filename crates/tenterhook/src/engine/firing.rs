@@ -92,7 +92,7 @@ impl<'a> Firing<'a> {
         (budget, dispatch): (Option<Duration>, Dispatch),
         behind: Behind,
     ) -> Self {
-        let rule_input = Arc::new(looking(RuleInput::of(&event)));
+        let rule_input = Arc::new(looking(RuleInput::new(&event)));
         Self {
             inner,
             session,
@@ -189,7 +189,7 @@ impl<'a> Firing<'a> {
 
     /// The steps that this process asks; those that it puts off are recorded so.
     fn asked_here(&mut self, steps: Vec<Step>) -> Vec<Step> {
-        let is_aside = |step: &Step| step.hook.goes_aside() && step.broken.is_none();
+        let is_aside = |step: &Step| step.hook.runs_detached() && step.broken.is_none();
         match self.inner.shadows {
             Shadows::Here => steps,
             Shadows::PutOff => {
@@ -264,7 +264,7 @@ impl<'a> Firing<'a> {
         let (event, rule_input) = self.about(&step);
         let own = self.inner.projects.event_for(&step.hook, event).map(Arc::new);
         let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| match &own {
-            Some(own) => Arc::new(RuleInput::of(own)),
+            Some(own) => Arc::new(RuleInput::new(own)),
             None => Arc::clone(rule_input),
         });
         let event = own.unwrap_or_else(|| Arc::clone(event));
@@ -300,7 +300,7 @@ impl<'a> Firing<'a> {
     /// Whether the event waits for a step. A host that waits for everything waits for what an agent would not, too.
     fn place(&mut self, step: &Step) -> Place {
         let hook = &step.hook;
-        if hook.wait != Wait::Attached || hook.goes_aside() {
+        if hook.wait != Wait::Attached || hook.runs_detached() {
             // It begins in its turn, and no other step waits for it.
             return Place::Detached(Queue { before: self.before.clone(), held: None });
         }

@@ -94,7 +94,7 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     }
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);
-    let mut verdict = match step.hook.goes_aside() {
+    let mut verdict = match step.hook.runs_detached() {
         // What it would have done in time, had it been asked to wait for (SH-7).
         true => verdict::judge(judge_context(&step), answer),
         false => verdict::judge_late(judge_context(&step), answer),

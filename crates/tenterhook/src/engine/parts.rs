@@ -97,7 +97,7 @@ pub(super) fn keep_whole(done: &mut Done, part: &Event) {
         done.hook.id,
         part.payload.get("tool_input").map_or_else(|| "a file".to_owned(), file),
     );
-    verdict.faults.push(Fault::of(&done.hook.id, Code::RewriteConflict, text.clone()));
+    verdict.faults.push(Fault::new(&done.hook.id, Code::RewriteConflict, text.clone()));
     verdict.restraint = Restraint::Deny;
     verdict.reason = Some(Reason { hook: done.hook.id.clone(), text });
     verdict.effects.updated_permissions.clear();

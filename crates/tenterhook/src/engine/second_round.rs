@@ -86,7 +86,7 @@ pub(super) fn void_allow(done: &mut Done) {
     if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
         return;
     }
-    let fault = Fault::of(&done.hook.id, Code::AllowNotCovered, VOIDED);
+    let fault = Fault::new(&done.hook.id, Code::AllowNotCovered, VOIDED);
     done.verdict.faults.push(fault.clone());
     done.voided = Some(fault);
     done.verdict.restraint = Restraint::Silent;
@@ -98,7 +98,7 @@ pub(super) fn void_allow(done: &mut Done) {
 fn refuse_rewrite(done: &mut Done) {
     if rewrites_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
-        done.verdict.faults.push(Fault::of(&done.record.hook, Code::RewriteConflict, message));
+        done.verdict.faults.push(Fault::new(&done.record.hook, Code::RewriteConflict, message));
         done.verdict.effects.updated_input = None;
         done.verdict.effects.updated_prompt = None;
         done.record.rewrote = done.verdict.effects.rewrite();

@@ -91,7 +91,7 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
     if let Some(failure) = &step.broken {
         let mut done = Done::unable(step, failure);
         // The restraint comes with each event, and its reason; the message comes once a session (C-74, T-12).
-        if step.hook.told_once().is_some_and(|hook_id| !setting.session.claim(&hook_id)) {
+        if step.hook.shown_once_key().is_some_and(|hook_id| !setting.session.claim(&hook_id)) {
             done.verdict.faults.clear();
         }
         return done;
@@ -204,7 +204,7 @@ fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> 
     (is_bare && session.claim(&HookId::new("sandbox:T0"))).then(|| {
         let message = "this machine has no means to confine it, so it ran with the user's full rights, as every hook here \
                        that accepts that; `isolation_min = \"T1\"` holds it back instead";
-        Fault::of(&hook.id, Code::Unconfined, message)
+        Fault::new(&hook.id, Code::Unconfined, message)
     })
 }
 

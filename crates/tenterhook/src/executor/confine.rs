@@ -189,7 +189,7 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     confinement.processes = grants.processes;
     confinement.pretended = ground.pretended;
     confinement.net = match &grants.net {
-        Peers::Nobody => process::Net::Denied,
+        Peers::None => process::Net::Denied,
         Peers::Tcp(ports) => process::Net::TcpTo(ports.clone()),
         Peers::Everybody => process::Net::Open,
     };
@@ -197,7 +197,7 @@ fn granted(left: Left<'_>, ground: &Ground<'_>) -> (process::Confinement, Held) 
     let mut write: Vec<PathBuf> =
         grants.write.iter().filter_map(|path| placed(path, project, &mut ways)).collect();
     let of_others: Vec<PathBuf> =
-        ground.granted.iter().map(|path| Grants::place(path, project)).collect();
+        ground.granted.iter().map(|path| Grants::resolve(path, project)).collect();
     let unasked = left.writes.iter().filter(|path| ways.is_beside_home(path));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
@@ -241,7 +241,7 @@ fn read(left: Left<'_>, ground: &Ground<'_>, ways: &mut Ways) -> Vec<PathBuf> {
     read.extend_from_slice(left.reads);
     // A directory around the home would open what lies in it.
     read.retain(|path| ways.is_beside_home(path));
-    if grants.net != Peers::Nobody {
+    if grants.net != Peers::None {
         read.push(RESOLVER.into());
     }
     if grants.net == Peers::Everybody {
@@ -292,7 +292,7 @@ const fn asked(tier: Tier) -> process::Tier {
 /// A path of a grant, by its name. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
 /// after somebody approved its name.
 fn placed(path: &Path, project: &Path, ways: &mut Ways) -> Option<PathBuf> {
-    let named = Grants::place(path, project);
+    let named = Grants::resolve(path, project);
     let is_granted = !named.starts_with(project) || ways.within_project(&named).is_some();
     is_granted.then_some(named)
 }

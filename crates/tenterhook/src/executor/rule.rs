@@ -30,7 +30,7 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
     let rule_input = match &task.rule_input {
         Some(rule_input) => rule_input,
         None => {
-            own = RuleInput::of(&task.event);
+            own = RuleInput::new(&task.event);
             &own
         }
     };
@@ -53,7 +53,7 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
     let started = Instant::now();
     let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
     let incomplete = asked.hook.incomplete_lists(asked.row);
-    let (end, said) = match rule.says(asked.rule_input, incomplete, &go_on) {
+    let (end, said) = match rule.answer(asked.rule_input, incomplete, &go_on) {
         // It does not hold, as most do not.
         Ok(None) => (End::Exited(0), None),
         // It says nothing though it does.

@@ -171,7 +171,7 @@ impl Teller<'_> {
         if let Some((hook, identity)) = hook {
             put(&mut said, "identity", &*identity);
             put(&mut said, "dialect", hook.dialect.as_str());
-            put(&mut said, "layer", hook.layer.word());
+            put(&mut said, "layer", hook.layer.as_str());
         }
         if !step.source.is_empty() {
             put(&mut said, "source", step.source.as_str());
@@ -180,14 +180,14 @@ impl Teller<'_> {
         put(&mut said, "executor", step.executor);
         put(&mut said, "ended", step.ended.to_string());
         put(&mut said, "took_us", micros(step.took));
-        put(&mut said, "verdict", step.verdict.word().unwrap_or("silent"));
+        put(&mut said, "verdict", step.verdict.name().unwrap_or("silent"));
         for (key, is) in [("rewrote", step.rewrote), ("stopped", step.stopped)] {
             if is {
                 put(&mut said, key, true);
             }
         }
         if let Some(tier) = step.tier {
-            put(&mut said, "tier", tier.word());
+            put(&mut said, "tier", tier.as_str());
         }
         if let Some(shadow) = &step.shadow {
             put(&mut said, "shadow", aside(shadow));

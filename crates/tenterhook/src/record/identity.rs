@@ -33,7 +33,7 @@ impl Identities {
 fn digest(hook: &Hook) -> String {
     let parts = (
         hook.dialect.as_str(),
-        hook.layer.word(),
+        hook.layer.as_str(),
         hook.event.as_str(),
         hook.id.as_str(),
         hook.phase,

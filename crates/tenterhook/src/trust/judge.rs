@@ -235,7 +235,7 @@ fn written_for(dialect: DialectId) -> WrittenFor {
 
 /// What a hook can do about a call. Prompts and ends are never held, or nobody could mend anything from within (C-72).
 pub(super) fn role(hook: &Hook) -> Role {
-    let is_held = row::held().any(|(event, _)| event == hook.event.as_str());
+    let is_held = row::held_events().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
     let row = hook.dialect.dialect().row(&hook.event);
     let denies = row.is_some_and(|row| row.powers.has(Power::Deny));

@@ -126,13 +126,13 @@ fn is_old(entry: &DirEntry) -> bool {
 
 /// How the names of all copies of a source begin.
 fn lead(source: &Source) -> String {
-    let file = Canon::of("last good").field("path", &*source.name);
+    let file = Canon::new("last good").field("path", &*source.name);
     format!("{}-", file.field("dialect", source.dialect.as_str()).end())
 }
 
 /// The name of the copy of a source with that text.
 fn name(source: &Source, text: &str) -> String {
-    format!("{}{}", lead(source), Digest::of(text.as_bytes()))
+    format!("{}{}", lead(source), Digest::hash(text.as_bytes()))
 }
 
 #[cfg(test)]

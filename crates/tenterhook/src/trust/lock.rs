@@ -117,11 +117,11 @@ impl Lock {
     fn bytes(&self) -> Vec<u8> {
         let sources = self.sources.iter().map(|source| {
             let Signed { path, dialect, review, entries, rest, text } = source;
-            let one = Canon::of("signed source").field("path", path).field("dialect", dialect);
+            let one = Canon::new("signed source").field("path", path).field("dialect", dialect);
             let one = one.field("review", review).list("entries", entries);
             one.field("rest", rest).field("text", text).end().to_string()
         });
-        let all = Canon::of("tenterhook.lock").field("version", self.version.to_string());
+        let all = Canon::new("tenterhook.lock").field("version", self.version.to_string());
         format!("tenterhook.lock {VERSION}\n{}", all.list("sources", sources).end()).into_bytes()
     }
 

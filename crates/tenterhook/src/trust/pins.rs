@@ -301,7 +301,7 @@ impl<'a> Reading<'a> {
         let pin = Pin {
             path: path.to_owned(),
             named,
-            digest: Some(Digest::of(&bytes)),
+            digest: Some(Digest::hash(&bytes)),
             executable: is_executable(&metadata),
             bytes: bytes.into(),
         };
@@ -357,7 +357,7 @@ fn is_executable(_file: &std::fs::Metadata) -> bool {
 impl Pins {
     /// The digest of the files and of what cannot be named: the same in every checkout.
     pub(super) fn digest(&self, ground: Ground<'_>) -> Digest {
-        let mut canon = Canon::of("files 1");
+        let mut canon = Canon::new("files 1");
         for pin in &self.files {
             canon = canon
                 .field("path", ground.path(&pin.path))
@@ -384,7 +384,7 @@ impl Pins {
             let path = path.as_ref().map(|path| path.to_string_lossy().into_owned());
             [name.clone(), path.unwrap_or_default()]
         });
-        Canon::of("interpreters 1").list("programs", found).end()
+        Canon::new("interpreters 1").list("programs", found).end()
     }
 
     /// Its files in the project, which are run from where they are kept.

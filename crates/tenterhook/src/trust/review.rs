@@ -166,7 +166,7 @@ fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, 
         State::Changed => Change::Entry,
         State::Unknown | State::Refused => Change::New,
     };
-    let unsaid = shown::Unsaid::of(source, &hook);
+    let unsaid = shown::Unsaid::for_hook(source, &hook);
     let says = shown::rows(&hook, unsaid);
     Entry {
         can: shown::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
@@ -297,10 +297,10 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
                 }
                 Sandbox::Unsaid | Sandbox::Off => ", which runs with your rights".to_owned(),
                 Sandbox::In(grants) => {
-                    let least = grants.demands().word();
+                    let least = grants.demands().as_str();
                     format!(
                         ", which runs in the sandbox `{}; isolation_min {least}`",
-                        server.sandbox.told()
+                        server.sandbox.summary()
                     )
                 }
             },

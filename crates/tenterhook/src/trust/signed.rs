@@ -9,7 +9,7 @@ use super::lock::{self, LOCK, Signed, Vouched};
 use super::origin;
 use super::store::{Kept, Record, Said};
 use super::{Identity, Origin};
-use tenterhook_core::diagnostic::{Code, Diagnostic, Place, Span};
+use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Span};
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::{ReadConfig, Source};
@@ -47,7 +47,7 @@ impl Portable {
 
 /// The digest of an entry with what it runs, wherever the project and its interpreters lie.
 fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
-    let own = Canon::of("signed entry").field("entry", identity.entry.to_string());
+    let own = Canon::new("signed entry").field("entry", identity.entry.to_string());
     is_elsewhere(&identity.pins, project)
         .then(|| own.field("files", identity.files.to_string()).end())
 }
@@ -62,7 +62,7 @@ fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
 fn review(source: &Source, entries: &[Option<Digest>], rest: Option<Digest>) -> Option<Digest> {
     let entries: Option<Vec<String>> =
         entries.iter().map(|entry| entry.as_ref().map(Digest::to_string)).collect();
-    let all = Canon::of("signed review").field("path", path(source)?);
+    let all = Canon::new("signed review").field("path", path(source)?);
     let all = all.field("dialect", source.dialect.as_str()).list("entries", entries?);
     Some(all.field("rest", rest?.to_string()).end())
 }
@@ -131,7 +131,7 @@ impl Locks {
                 Vouched::Unusable(why, at) => {
                     let place = at.map(|(line, column)| {
                         let span = Span { start: 0, end: 0 };
-                        Place { file: file.as_str().into(), span, line, column }
+                        Location { file: file.as_str().into(), span, line, column }
                     });
                     let at =
                         at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();

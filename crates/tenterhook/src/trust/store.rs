@@ -183,7 +183,7 @@ impl Store {
 
     /// Whether a repository was told of already; it is from now on. Where that cannot be kept, it was not.
     pub(super) fn told(&self, project: &Path) -> bool {
-        let name = Canon::of("told").field("project", project.to_string_lossy().as_bytes()).end();
+        let name = Canon::new("told").field("project", project.to_string_lossy().as_bytes()).end();
         let made = self.prepared().and_then(|()| {
             let directory = self.root.join("told");
             private_directory(&directory)?;
@@ -193,7 +193,7 @@ impl Store {
     }
 
     fn file(&self, source: &str, dialect: &str) -> PathBuf {
-        let name = Canon::of("source").field("path", source).field("dialect", dialect).end();
+        let name = Canon::new("source").field("path", source).field("dialect", dialect).end();
         self.root.join("sources").join(format!("{name}.json"))
     }
 

@@ -215,12 +215,12 @@ fn quote(text: &str) -> String {
 }
 
 fn rule_input(tool: &str, input: Value) -> RuleInput {
-    RuleInput::of(&Arc::new(call(tool, input)))
+    RuleInput::new(&Arc::new(call(tool, input)))
 }
 
 /// A line for the shell.
 pub(crate) fn bash(line: &str) -> RuleInput {
-    RuleInput::of(&Arc::new(crate::pack::bash(line)))
+    RuleInput::new(&Arc::new(crate::pack::bash(line)))
 }
 
 /// What a rule says of a call.

@@ -164,7 +164,7 @@ fn why(
         let word = match step.verdict {
             Restraint::Silent if step.rewrote => "rewrites",
             Restraint::Silent => continue,
-            verdict => verdict.word().unwrap_or_default(),
+            verdict => verdict.name().unwrap_or_default(),
         };
         let reasons = asked.outcome.reasons.iter().filter(|reason| reason.hook == step.hook);
         let words: Vec<String> = reasons.map(|reason| all.text(&reason.text)).collect();

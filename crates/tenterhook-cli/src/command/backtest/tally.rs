@@ -105,10 +105,10 @@ pub(super) fn verdict(outcome: &Outcome) -> &'static str {
     match &outcome.effects.stop {
         Some(_) => "stop",
         None if outcome.restraint > Restraint::Allow => {
-            outcome.restraint.word().unwrap_or("silent")
+            outcome.restraint.name().unwrap_or("silent")
         }
         None if outcome.effects.updated_input.is_some() => "rewrite",
-        None => outcome.restraint.word().unwrap_or("silent"),
+        None => outcome.restraint.name().unwrap_or("silent"),
     }
 }
 
@@ -153,7 +153,7 @@ impl Tally {
             *self.not_replayed.entry(hook.clone()).or_default() += 1;
         }
         for step in outcome.steps.iter().filter(|step| step.ended.is_run()) {
-            let said = step.verdict.word().unwrap_or("silent");
+            let said = step.verdict.name().unwrap_or("silent");
             if !self.hooks.contains_key(&step.hook) {
                 self.hooks.insert(step.hook.clone(), BTreeMap::new());
             }

@@ -96,7 +96,7 @@ pub(super) fn programs(
         name: hook.id.as_str().to_owned(),
         is_named: own_name(hook).is_some(),
         place: hook.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
-        sandbox: hook.sandbox.told(),
+        sandbox: hook.sandbox.summary(),
         runs: Runs::new(&hook.sandbox, means),
     };
     ruleset.hooks().iter().filter(starts).map(program).collect()

@@ -145,7 +145,7 @@ pub(super) fn policies(agent: &Agent, here: &Here) -> Vec<String> {
         }
         for switch in source.dialect.dialect().read_config(&source).switches {
             let Switch::Govern(govern) = switch else { continue };
-            let words = govern.words();
+            let words = govern.settings();
             if govern.file == Path::new(&from) && !words.is_empty() {
                 let (by, of, words) = (shown(&source.name), shown(&from), words.join(", "));
                 found.push(format!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::answer::Restraint;
-use tenterhook::diagnostic::{Place, Span};
+use tenterhook::diagnostic::{Location, Span};
 use tenterhook::dialect::native::{Case, Expectation, Happens};
 
 use super::play::{Came, Job};
@@ -22,7 +22,7 @@ const CALLS: &str = include_str!("canaries.txt");
 pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
     let job = |(at, call): (usize, &str)| {
         let place =
-            Place { file: "canaries".into(), span: Span::new(0, 0), line: at + 1, column: 1 };
+            Location { file: "canaries".into(), span: Span::new(0, 0), line: at + 1, column: 1 };
         let case = Case {
             hook: None,
             on: None,

@@ -24,7 +24,7 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
     };
     let decision = match expected.stop {
         true => "stop",
-        false => expected.decision.word().unwrap_or("silent"),
+        false => expected.decision.name().unwrap_or("silent"),
     };
     if decision != came.decision {
         let because = came.because.as_ref().map(|text| format!(", because {text}"));

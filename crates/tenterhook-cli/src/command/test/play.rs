@@ -223,7 +223,7 @@ impl Ready {
         Came {
             decision: match &effects.stop {
                 Some(_) => "stop",
-                None => outcome.restraint.word().unwrap_or("silent"),
+                None => outcome.restraint.name().unwrap_or("silent"),
             },
             reason: outcome
                 .reason()

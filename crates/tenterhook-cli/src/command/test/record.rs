@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tenterhook::Event;
 use tenterhook::answer::Restraint;
-use tenterhook::diagnostic::{Place, Span};
+use tenterhook::diagnostic::{Location, Span};
 use tenterhook::dialect::native::{Case, Expectation, Happens};
 
 use super::play::{self, Came, Job, World};
@@ -33,7 +33,7 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
         hook: None,
         on: None,
         name: String::new(),
-        place: Place { file: "record".into(), span: Span::new(0, 0), line: 1, column: 1 },
+        place: Location { file: "record".into(), span: Span::new(0, 0), line: 1, column: 1 },
         event: Happens::Words(event.clone()),
         expect: Expectation::new(Restraint::Silent),
         files: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use tenterhook::config::{self, Added, Ruleset};
-use tenterhook::diagnostic::{Code, Place};
+use tenterhook::diagnostic::{Code, Location};
 use tenterhook::dialect::Roots;
 use tenterhook::discover;
 use tenterhook::hook::{Hook, HookId, Sandbox};
@@ -28,7 +28,7 @@ impl Sandboxes {
         let roots = Roots { cwd: project.to_owned(), repository, ..here.roots.clone() };
         let added = Added { confines_repositories: true, ..Added::default() };
         let fired = config::load(&discover::find(&roots).sources, &added, None).ruleset;
-        let at = |place: &Place| (place.file.clone(), place.line, place.column);
+        let at = |place: &Location| (place.file.clone(), place.line, place.column);
         let known: HashMap<_, _> = fired
             .hooks()
             .iter()

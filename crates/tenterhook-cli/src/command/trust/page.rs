@@ -22,7 +22,7 @@ const SUSPECTS: usize = 8;
 
 /// The review of one source.
 pub(super) fn render(review: &Review, shown: &str, width: usize) -> String {
-    let about = format!("({}, {})", review.dialect, review.layer.word());
+    let about = format!("({}, {})", review.dialect, review.layer.as_str());
     let mut out =
         format!("{} {} {}\n\n", paint(BOLD, line(shown)), paint(DIM, about), state(review.state));
     if let Some(key) = &review.signer {

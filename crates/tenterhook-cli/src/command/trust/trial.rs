@@ -165,7 +165,7 @@ fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -
     let ended = match outcome.steps.first() {
         None => "was not tried: no event that is made up here is one that it is for".to_owned(),
         Some(step) => {
-            let tier = step.tier.map_or("", |tier| tier.word());
+            let tier = step.tier.map_or("", |tier| tier.as_str());
             let asks = if refused.is_empty() { "nothing more" } else { "more" };
             format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
         }

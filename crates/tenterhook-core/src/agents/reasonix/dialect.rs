@@ -29,7 +29,7 @@ pub static REASONIX: Dialect = Dialect {
         id: DialectId::REASONIX,
         rows: || &events::ROWS,
         unknown_row: |event| {
-            EventRow::unknown(event, Powers::of(&[Power::Message]), Duration::from_secs(30))
+            EventRow::unknown(event, Powers::from_slice(&[Power::Message]), Duration::from_secs(30))
         },
         recognizes: places::recognizes,
         places: places::places,

@@ -86,8 +86,8 @@ impl Kinds {
             let operands = view.operands(&[]);
             let mut operands = operands.iter().copied();
             let verb = FETCHING.iter().find(|(name, _)| *name == view.name).map(|(_, verb)| *verb);
-            let told = verb.is_some_and(|verb| verb.is_empty() || operands.next() == Some(verb));
-            if told && operands.next().is_some_and(is_address) {
+            let fetches = verb.is_some_and(|verb| verb.is_empty() || operands.next() == Some(verb));
+            if fetches && operands.next().is_some_and(is_address) {
                 self.add("downloaded");
             }
         }

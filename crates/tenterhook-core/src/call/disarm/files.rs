@@ -33,7 +33,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     }
     replaced(here, found);
     unpacked(here, found);
-    if matches!(name, "awk" | "gawk") && view.says(&["inplace"])
+    if matches!(name, "awk" | "gawk") && view.has_argument(&["inplace"])
         || name == "yq" && view.has('i', "inplace")
     {
         found.guards.extend(
@@ -55,7 +55,7 @@ fn changes(row: &Sometimes, view: &View<'_>) -> bool {
         let small = arg.to_ascii_lowercase();
         row.looks.iter().any(|start| small.starts_with(start))
     };
-    (row.with.is_empty() || view.says(row.with)) && !view.args.iter().any(looks)
+    (row.with.is_empty() || view.has_argument(row.with)) && !view.args.iter().any(looks)
 }
 
 /// `cp -r x .claude`, `mv x .claude`, `ln -sfn x .claude`: another directory in the place of the one that holds a guard.
@@ -106,10 +106,10 @@ fn unpacked(here: &Here<'_>, found: &mut Found) {
             let first = view.args.first().map(String::as_str).unwrap_or_default();
             let cluster = first.trim_start_matches('-');
             let plain = !first.starts_with("--") && cluster.contains('x');
-            !(plain || view.has('x', "extract") || view.says(&["--get"]))
+            !(plain || view.has('x', "extract") || view.has_argument(&["--get"]))
         }
         "unzip" => view.has('l', "list") || view.has('t', "test") || view.has('p', "pipe"),
-        "7z" | "7za" => !view.says(&["x", "e"]),
+        "7z" | "7za" => !view.has_argument(&["x", "e"]),
         "cpio" => !view.has('i', "extract"),
         _ => false,
     };

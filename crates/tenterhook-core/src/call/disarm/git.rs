@@ -123,7 +123,7 @@ fn whole(here: &Here<'_>, verb: &str, operands: &[&str], top: &str, found: &mut 
     let is_whole = |(name, options): &&(&str, &[&str])| {
         *name == verb
             && (options.is_empty()
-                || view.says(options)
+                || view.has_argument(options)
                 || options.contains(&"-f") && view.has('f', "force"))
     };
     let leaves = |(name, words): &&(&str, &[&str])| {
@@ -133,7 +133,7 @@ fn whole(here: &Here<'_>, verb: &str, operands: &[&str], top: &str, found: &mut 
     let names_paths = match verb {
         "stash" => operands.first().is_some_and(|word| *word == "push") && operands.len() > 1,
         "sparse-checkout" => false,
-        "checkout" | "switch" | "reset" | "read-tree" => view.says(&["--"]),
+        "checkout" | "switch" | "reset" | "read-tree" => view.has_argument(&["--"]),
         _ => !operands.is_empty() && !here.is_appended(),
     };
     if names_paths || WHOLE.iter().find(is_whole).is_none() || LEAVES.iter().any(|row| leaves(&row))
@@ -178,10 +178,10 @@ fn is_hooks_path(here: &Here<'_>) -> bool {
         view.command.assignments.iter().any(|assignment| {
             assignment.name.starts_with("GIT_CONFIG") && is(&assignment.value.text)
         });
-    let sets = view.says(&["config"])
+    let sets = view.has_argument(&["config"])
         && view.args.iter().any(|arg| is(arg))
-        && !view.says(LOOKS)
-        && (view.says(UNSETS)
+        && !view.has_argument(LOOKS)
+        && (view.has_argument(UNSETS)
             || view.operands(VALUED).iter().skip_while(|word| !is(word)).count() > 1);
     by_option || by_variable || sets
 }

@@ -78,7 +78,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 /// `claude plugin install x`: a command of an agent that installs, enables or loads plugins.
 fn loads(view: &View<'_>) -> Option<String> {
     let modules = agent_by_program(&view.name)?.guarded.modules?;
-    if view.says(&["--help", "-h"]) {
+    if view.has_argument(&["--help", "-h"]) {
         return None;
     }
     let operands = view.operands(&["--scope", "-s"]);

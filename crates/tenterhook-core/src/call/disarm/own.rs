@@ -55,7 +55,9 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     if let Some(why) = own_command(here) {
         found.disarms.insert(why);
     }
-    if MANAGERS.contains(&name) && view.says(REMOVES) && view.args.iter().any(|arg| is_package(arg))
+    if MANAGERS.contains(&name)
+        && view.has_argument(REMOVES)
+        && view.args.iter().any(|arg| is_package(arg))
     {
         found.disarms.insert("removes the package of Tenterhook".to_owned());
     }
@@ -64,7 +66,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     }
     let ends_by_name = BY_NAME.contains(&name) && finds_us(view);
     let ends_service = matches!(name, "systemctl" | "launchctl" | "service" | "rc-service" | "sv")
-        && view.says(ENDS)
+        && view.has_argument(ENDS)
         && view.args.iter().any(|arg| arg.contains(PACKAGE));
     // `kill $(pgrep tenterhook)`: the numbers come from another command.
     let finds = |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_us(view);
@@ -74,7 +76,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
         view.name.ends_with("grep") && view.args.iter().any(may_be_us)
     };
     let ends_found = name == "kill"
-        && !view.says(&["-0", "-l"])
+        && !view.has_argument(&["-0", "-l"])
         && views.iter().any(|view| finds(view) || filters(view));
     if ends_by_name || ends_service || ends_found {
         found.disarms.insert("ends Tenterhook".to_owned());
@@ -83,7 +85,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
         found.disarms.insert("ends Tenterhook".to_owned());
     }
     let replaces =
-        name == "hash" && view.says(&["-p"]) && view.args.iter().any(|arg| arg == PACKAGE);
+        name == "hash" && view.has_argument(&["-p"]) && view.args.iter().any(|arg| arg == PACKAGE);
     // `alias tenterhook=true`, `tenterhook() { :; }` last for a line; `hash -p` and `enable` do as well.
     if replaces || name == "alias" && view.args.iter().any(|arg| arg.starts_with("tenterhook=")) {
         found.disarms.insert("puts something else in the place of Tenterhook".to_owned());
@@ -96,7 +98,7 @@ fn own_command(here: &Here<'_>) -> Option<String> {
     if view.name != PACKAGE && view.name != "tenterhook-cli" {
         return None;
     }
-    if view.says(&["--help", "-h"]) {
+    if view.has_argument(&["--help", "-h"]) {
         return None;
     }
     let operands = view.operands(&["--color", "--config", "--dialect"]);
@@ -104,7 +106,7 @@ fn own_command(here: &Here<'_>) -> Option<String> {
         let rest = operands.strip_prefix(*words);
         rest.is_some_and(|rest| !rest.first().is_some_and(|rest| looks.contains(rest)))
     };
-    let overrides = |(_, options): &&(&[&str], &[&str])| view.says(options);
+    let overrides = |(_, options): &&(&[&str], &[&str])| view.has_argument(options);
     let begins = |(words, _): &&(&[&str], &[&str])| operands.starts_with(words);
     let (words, _) = OWN_COMMANDS
         .iter()
@@ -135,7 +137,8 @@ const ASIDE: &[&str] = &["--root", "--prefix", "--target", "-t"];
 
 /// `cargo install --force tenterhook-cli`, `npm install -g tenterhook@file:x`, `npm link tenterhook`.
 fn is_replaced(view: &View<'_>) -> bool {
-    let is_install = view.says(&["install", "i", "add", "link", "ln", "upgrade", "reinstall"]);
+    let is_install =
+        view.has_argument(&["install", "i", "add", "link", "ln", "upgrade", "reinstall"]);
     let is_elsewhere =
         view.args.iter().any(|arg| ASIDE.contains(&arg.split('=').next().unwrap_or(arg)));
     let is_forced =

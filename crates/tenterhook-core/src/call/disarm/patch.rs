@@ -41,7 +41,7 @@ const LOOKS: &[&str] = &[
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
-    if view.says(LOOKS) {
+    if view.has_argument(LOOKS) {
         return;
     }
     let git = [
@@ -60,7 +60,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let (files, base): (Vec<&str>, Vec<&str>) = match (view.name.as_str(), operands.first()) {
         ("git", Some(&("apply" | "am"))) => {
             // The index alone is changed, and no file that an agent reads.
-            if view.says(&["--cached"]) {
+            if view.has_argument(&["--cached"]) {
                 return;
             }
             (operands.iter().skip(1).copied().collect(), view.values(&["-C", "--directory"]))

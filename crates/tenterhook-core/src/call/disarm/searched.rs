@@ -49,10 +49,10 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let behind: Vec<&str> = behind.skip(1).collect();
     let changes = match behind.as_slice() {
         // Files that can still be read are no loss.
-        ["chmod", mode, ..] if view.says(&["f"]) && !hides_files(mode) => false,
+        ["chmod", mode, ..] if view.has_argument(&["f"]) && !hides_files(mode) => false,
         _ => protect::may_change(&behind.join(" ")),
     };
-    let deletes = is_find && view.says(&["-delete"]);
+    let deletes = is_find && view.has_argument(&["-delete"]);
     if !(deletes || changes || is_handed_on(view, views)) {
         return;
     }

@@ -97,7 +97,7 @@ fn assigned<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 fn set_for_later(view: &View<'_>, found: &mut Found) {
     let names =
         view.args.iter().map(|arg| arg.split('=').next().unwrap_or(arg).trim_start_matches("env."));
-    let imports = view.says(&["import-environment"]);
+    let imports = view.has_argument(&["import-environment"]);
     let moves = |name: &&str| protect::moves_an_agent(name) || *name == "PATH" && !imports;
     if let Some(name) = names.into_iter().find(moves) {
         found.disarms.insert(format!("sets {name} for agents that start later"));

@@ -24,7 +24,7 @@ pub(super) fn reads_names(command: &SimpleCommand) -> bool {
 }
 
 /// Every word that a word stands for.
-pub(super) fn words(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<String> {
+pub(super) fn expand(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<String> {
     if !meter.read(word.source.len()) {
         return Vec::new();
     }
@@ -33,7 +33,7 @@ pub(super) fn words(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -
     }
     let mut unfolded = Vec::new();
     let is_quoted = word.source.contains(['"', '\'']);
-    for text in variables.fill(word).words() {
+    for text in variables.fill(word).values() {
         // Without quotes, what is empty is no word.
         if text.is_empty() && !is_quoted {
             continue;

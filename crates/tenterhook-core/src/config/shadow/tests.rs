@@ -14,7 +14,7 @@ fn native(name: &str, layer: Layer, text: &str) -> Source {
 }
 
 /// Whether each hook of files is in shadow, and the codes of what was found.
-fn of(sources: &[Source]) -> (Vec<bool>, Vec<&'static str>) {
+fn shadows(sources: &[Source]) -> (Vec<bool>, Vec<&'static str>) {
     let loaded = load(sources, &Added::default(), None);
     let hooks = loaded.ruleset.hooks().iter();
     let shadows = hooks.map(|hook| hook.enforcement.is_shadow()).collect();
@@ -28,16 +28,16 @@ fn each_place_that_says_shadow_is_heard() {
     let top = format!("mode = 'shadow'\n{GUARD}");
     let json = r#"{"mode": "shadow", "hook": {"guard": {"on": "Stop", "run": ["x"]}}}"#;
     for text in [own.as_str(), &top, json] {
-        let found = of(&[native("/p/tenterhook.toml", Layer::User, text)]);
+        let found = shadows(&[native("/p/tenterhook.toml", Layer::User, text)]);
         assert_eq!(found, (vec![true], vec!["in-shadow"]), "{text}");
     }
     let about = "[source.'/p/.claude/settings.json']\nmode = 'shadow'\n";
     let claude = Source::given("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p");
-    let found = of(&[native("/u/tenterhook.toml", Layer::User, about), claude]);
+    let found = shadows(&[native("/u/tenterhook.toml", Layer::User, about), claude]);
     assert_eq!(found, (vec![true], vec!["in-shadow"]));
     // What a torn text says at its top is not heard: the hook, and what stands in for the rest, count.
     let torn = format!("mode = 'shadow'\n{GUARD}\n[hook.other]\non = [\n");
-    let (shadows, found) = of(&[native("/p/tenterhook.toml", Layer::User, &torn)]);
+    let (shadows, found) = shadows(&[native("/p/tenterhook.toml", Layer::User, &torn)]);
     assert!(shadows.iter().all(|shadow| !shadow) && found.contains(&"broken-file"), "{found:?}");
 }
 
@@ -66,7 +66,7 @@ fn the_nearest_word_counts() {
             }
         }
         sources.push(native("/p/tenterhook.toml", layer, &of_guard(own)));
-        let (shadows, _) = of(&sources);
+        let (shadows, _) = shadows(&sources);
         assert_eq!(shadows, [expected], "{managed} {user} {own} {layer:?}");
     }
 }
@@ -77,7 +77,7 @@ fn a_repository_shadows_nothing_but_its_own() {
     let about = "[source.'/u/tenterhook.toml']\nmode = 'shadow'\n";
     for whose in [Layer::Managed, Layer::User] {
         let guard = native("/u/tenterhook.toml", whose, GUARD);
-        let found = of(&[guard, native("/p/tenterhook.toml", Layer::Project, about)]);
+        let found = shadows(&[guard, native("/p/tenterhook.toml", Layer::Project, about)]);
         assert_eq!(found, (vec![false], vec!["switch-not-heard"]), "{whose:?}");
     }
     // Nor does it by a copy of the user's entry in shadow, which would make that one a repeat.
@@ -106,15 +106,15 @@ fn an_organisation_forbids_shadows() {
     let no = native("/m/tenterhook.toml", Layer::Managed, "[shadow]\nallowed = false\n");
     let own = format!("{GUARD}mode = 'shadow'\n");
     let user = native("/u/tenterhook.toml", Layer::User, &own);
-    assert_eq!(of(&[no.clone(), user.clone()]), (vec![false], vec!["switch-not-heard"]));
+    assert_eq!(shadows(&[no.clone(), user.clone()]), (vec![false], vec!["switch-not-heard"]));
     // Its own word counts all the same.
     let may = "[shadow]\nallowed = false\n[source.'/u/tenterhook.toml']\nmode = 'shadow'\n";
     let may = native("/m/tenterhook.toml", Layer::Managed, may);
-    assert_eq!(of(&[may, user.clone()]), (vec![true], vec!["in-shadow"]));
+    assert_eq!(shadows(&[may, user.clone()]), (vec![true], vec!["in-shadow"]));
     // Nobody else forbids it.
     let user =
         native("/u/tenterhook.toml", Layer::User, &format!("[shadow]\nallowed = false\n{own}"));
-    assert_eq!(of(&[user]), (vec![true], vec!["managed-key-ignored", "in-shadow"]));
+    assert_eq!(shadows(&[user]), (vec![true], vec!["managed-key-ignored", "in-shadow"]));
 }
 
 /// SH-4.

@@ -23,7 +23,7 @@ pub(crate) const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow::of((name, event), subject, powers, TIMEOUT, when)
+    EventRow::new((name, event), subject, powers, TIMEOUT, when)
 }
 
 /// The end of a turn, which a hook that never relents must not hold for ever.

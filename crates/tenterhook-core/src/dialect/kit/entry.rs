@@ -18,11 +18,14 @@ pub(crate) fn source_word(source: &Source) -> String {
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
         (None, Layer::Managed | Layer::User | Layer::Project | Layer::Local) => {
-            layer.word().to_owned()
+            layer.as_str().to_owned()
         }
         (None, _) => {
             let name = Path::new(&*source.name).file_name();
-            name.map_or_else(|| layer.word().to_owned(), |name| name.to_string_lossy().into_owned())
+            name.map_or_else(
+                || layer.as_str().to_owned(),
+                |name| name.to_string_lossy().into_owned(),
+            )
         }
     }
 }

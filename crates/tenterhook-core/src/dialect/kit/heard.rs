@@ -259,7 +259,7 @@ impl Hears {
             (Power::Message, Value::String(text)) => effects.messages.push(text.clone()),
             (Power::Env, Value::Object(env)) => effects.env = env.clone(),
             _ => {
-                let message = format!("what it gives to {} is {}", power.word(), kind(given));
+                let message = format!("what it gives to {} is {}", power.as_str(), kind(given));
                 answer.failure = Some(Failure::new(Code::InvalidAnswer, message));
             }
         }

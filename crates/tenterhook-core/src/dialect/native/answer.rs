@@ -148,7 +148,7 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
             Code::AnswerAgainstExit,
             format!(
                 "stdout says `{}`, exit code {DENIES} denies; the denial counts",
-                said.restraint.word().unwrap_or_default()
+                said.restraint.name().unwrap_or_default()
             ),
         ));
     }

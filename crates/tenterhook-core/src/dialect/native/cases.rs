@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::config;
 use crate::answer::Restraint;
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::dialect::DialectId;
 use crate::hook::HookId;
 use crate::source::Source;
@@ -21,7 +21,7 @@ pub struct Case {
     /// What people call it; empty when it has no name.
     pub name: String,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
     /// What happens.
     pub event: Happens,
     /// What must come of it.

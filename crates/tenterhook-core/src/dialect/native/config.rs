@@ -24,7 +24,7 @@ pub(super) use event::answer_words;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span, nearest};
+use crate::diagnostic::{Code, Diagnostic, Lines, Location, Severity, Span, nearest};
 use crate::dialect::{DialectId, GROUPS, broken};
 use crate::source::{Lost, ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
@@ -91,7 +91,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader that only collects: for those who want a part of the file.
     pub(super) fn new(source: &'a Source) -> Self {
-        let lines = Lines::of(&source.name, &source.text);
+        let lines = Lines::new(&source.name, &source.text);
         let parsed = Parsed::default();
         Self { source, lines, parsed, out: ReadConfig::default(), errors: 0 }
     }
@@ -222,8 +222,8 @@ impl<'a> Reader<'a> {
         self.errors -= gone.filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     }
 
-    pub(super) fn place_of(&self, span: Span) -> Place {
-        self.lines.place(span)
+    pub(super) fn place_of(&self, span: Span) -> Location {
+        self.lines.location(span)
     }
 
     fn unknown_key(&mut self, entry: &Entry, of: &str, known: &[Key]) {

@@ -40,7 +40,8 @@ struct Form<'e> {
 /// Writes the form, and the variables beside it.
 pub(super) fn encode(event: &Event) -> Envelope {
     let within = &event.within;
-    let tool = event.tool().map(|call| Tool { kind: call.tool().word(), payload: &event.payload });
+    let tool =
+        event.tool().map(|call| Tool { kind: call.tool().as_str(), payload: &event.payload });
     let mut body = Envelope::written(&Form {
         v: VERSION,
         event: event.name.as_str(),

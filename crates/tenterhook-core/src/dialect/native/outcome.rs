@@ -12,7 +12,7 @@ pub fn encode_outcome(outcome: &Outcome) -> Value {
     let stop = effects.stop.as_ref().map(|stop| json!({ "reason": stop.reason }));
     let pairs = [
         ("blocked", outcome.blocked().into()),
-        ("decision", outcome.restraint.word().into()),
+        ("decision", outcome.restraint.name().into()),
         ("reason", outcome.reason().into()),
         ("updated_input", effects.updated_input.clone().into()),
         ("updated_prompt", effects.updated_prompt.clone().into()),
@@ -63,7 +63,7 @@ fn step(step: &Step) -> Value {
         "ended": step.ended.to_string(),
         // Microseconds are what the clock is good for; more digits are noise.
         "duration_ms": (step.took.as_secs_f64() * 1e6).round() / 1e3,
-        "verdict": step.verdict.word(),
+        "verdict": step.verdict.name(),
     });
     if let (Some(outcome), Some(said)) = (&step.shadow, said.as_object_mut()) {
         said.insert("shadow".to_owned(), shadow(outcome));

@@ -31,7 +31,7 @@ const fn on(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow::of((name, name), subject, powers, TIMEOUT, when)
+    EventRow::new((name, name), subject, powers, TIMEOUT, when)
 }
 
 /// What a failure means where a denial prevents something (C-46), and where silence already means that the user is asked.
@@ -90,13 +90,13 @@ pub(super) static ROWS: &[EventRow] = &[
     on("PostModelSwitch", MODEL, &[Context, Message], "the model was switched"),
     on("Elicitation", SERVER, &[Deny, Allow, Output, Message], "an MCP server asks the user; `output` is the answer").failing(BLOCK),
     on("ElicitationResult", SERVER, &[Deny, Allow, Output, Message], "the user's answer is about to go to an MCP server").failing(BLOCK),
-    EventRow::of(("SessionEnd", "SessionEnd"), Subject::Field("reason"), &[Message], LEAVING, "a session ends"),
+    EventRow::new(("SessionEnd", "SessionEnd"), Subject::Field("reason"), &[Message], LEAVING, "a session ends"),
 ];
 
 /// An event that nobody declared only observes (C-49, E-4).
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that no configuration declares; hooks only observe it");
-    EventRow { when, ..EventRow::unknown(event, Powers::of(&[Message]), TIMEOUT) }
+    EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }
 }
 
 /// The row of a built-in event.

@@ -89,7 +89,7 @@ fn a_hook_with_every_key_is_read() {
     assert_eq!(read.hooks.len(), 2);
     let hook = &read.hooks[1];
     assert_eq!((hook.id.as_str(), hook.event.as_str()), ("guard", "PermissionRequest"));
-    assert_eq!(hook.matcher.words().unwrap_or_default(), ["Bash", "PowerShell"]);
+    assert_eq!(hook.matcher.exact_names().unwrap_or_default(), ["Bash", "PowerShell"]);
     assert_eq!(
         hook.condition.as_ref().map(crate::matcher::Condition::text),
         Some("Bash(git push *)")

@@ -173,7 +173,7 @@ impl Writer {
         match command.prewarm {
             Prewarm::Never => {}
             Prewarm::AsItStands => drop(table.insert("prewarm", true.into())),
-            form => drop(form.word().map(|word| table.insert("prewarm", text(word)))),
+            form => drop(form.name().map(|word| table.insert("prewarm", text(word)))),
         }
         self.surroundings(hook, command, table);
         Some(())
@@ -212,7 +212,7 @@ impl Writer {
     /// When, how long, and what a failure means.
     fn terms(hook: &Hook, table: &mut Table) {
         if hook.enforcement.is_shadow() {
-            table.insert("mode", text(hook.enforcement.word()));
+            table.insert("mode", text(hook.enforcement.as_str()));
         }
         match hook.phase {
             Phase::Decide => {}
@@ -237,7 +237,7 @@ impl Writer {
             table.insert("timeout", text(&value::duration(timeout)));
         }
         match hook.on_failure {
-            Some(policy) => drop(table.insert("on_failure", text(policy.word()))),
+            Some(policy) => drop(table.insert("on_failure", text(policy.as_str()))),
             // In the background a failure restrains nothing, whatever is said.
             None if is_native || hook.wait != Wait::Attached => {}
             None => drop(table.insert("on_failure", text(PROMISED))),

@@ -51,7 +51,7 @@ impl<'a> Command<'a> {
 
 impl<'a> Command<'a> {
     /// The command in the call's input.
-    pub(crate) fn of(call: ToolCall<'a>) -> Self {
+    pub(crate) fn from_call(call: ToolCall<'a>) -> Self {
         let fields = match call.input {
             Value::Object(fields) => fields,
             Value::Null => return Command::Missing,
@@ -62,7 +62,7 @@ impl<'a> Command<'a> {
             None => Command::Missing,
             Some(Value::String(line)) => Self::whole(Cow::Borrowed(line)),
             Some(Value::Array(words)) => {
-                let words: Option<Vec<_>> = words.iter().map(word).collect();
+                let words: Option<Vec<_>> = words.iter().map(argument).collect();
                 words.map_or(Self::Unclear(NO_WORDS), |words| Self::whole(lines(&words).into()))
             }
             Some(_) => Command::Unclear(NO_WORDS),
@@ -75,7 +75,7 @@ impl<'a> Command<'a> {
 }
 
 /// A word as a program would get it.
-fn word(value: &Value) -> Option<Cow<'_, str>> {
+fn argument(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Number(_) | Value::Bool(_) => Some(Cow::Owned(value.to_string())),
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn command(input: &Value) -> Command<'_> {
-        Command::of(ToolCall { name: "Bash", input })
+        Command::from_call(ToolCall { name: "Bash", input })
     }
 
     fn line(input: &Value) -> String {

@@ -208,8 +208,8 @@ mod tests {
         let line = Invocation::Shell { text: "node a.js".to_owned(), shell: Shell::Sh };
         assert_eq!(line.with_option(Prewarm::Node, "--require", "/it's"), None);
         assert_eq!(line.with_option(Prewarm::AsItStands, "--require", "x"), None);
-        assert_eq!(Prewarm::Node.of(&line), Prewarm::Node);
-        assert_eq!(Prewarm::Python.of(&line), Prewarm::Never);
-        assert_eq!(Prewarm::AsItStands.of(&line), Prewarm::AsItStands);
+        assert_eq!(Prewarm::Node.for_invocation(&line), Prewarm::Node);
+        assert_eq!(Prewarm::Python.for_invocation(&line), Prewarm::Never);
+        assert_eq!(Prewarm::AsItStands.for_invocation(&line), Prewarm::AsItStands);
     }
 }

@@ -14,7 +14,8 @@ fn bash(command: &str) -> Event {
 #[test]
 fn only_a_line_that_matches_wholly_may_carry_an_allow() {
     let condition = Condition::rule("Bash(git *)", Reading::Claude);
-    let pick = |command: &str, compat| condition.pick(&MatchContext::of(&bash(command)), compat);
+    let pick =
+        |command: &str, compat| condition.pick(&MatchContext::for_event(&bash(command)), compat);
     for (command, guarded, exact) in [
         ("git status", "exactly", "exactly"),
         ("git status; rm -rf x", "widely", "exactly"),
@@ -44,7 +45,7 @@ fn a_test_of_a_dialect_and_a_rule_hold_together_or_not_at_all() {
     let rule = Condition::rule("Bash(git *)", Reading::Claude);
     let both = Condition::all(vec![named("shell"), rule]).expect("two of them");
     assert_eq!(both.text(), "shell and Bash(git *)");
-    let pick = |command: &str| both.pick(&MatchContext::of(&bash(command)), Compat::Guarded);
+    let pick = |command: &str| both.pick(&MatchContext::for_event(&bash(command)), Compat::Guarded);
     assert_eq!(pick("git status"), Picked::Exactly);
     assert!(matches!(pick("git status; ls"), Picked::Widely(_)));
     assert!(matches!(pick("ls"), Picked::No(_)));
@@ -57,7 +58,7 @@ fn a_test_of_a_dialect_and_a_rule_hold_together_or_not_at_all() {
 fn an_expression_selects_and_one_without_a_value_fails() {
     let pick = |when: &str, command: &str| {
         let condition = Condition::when(Expression::new(when));
-        condition.pick(&MatchContext::of(&bash(command)), Compat::Guarded)
+        condition.pick(&MatchContext::for_event(&bash(command)), Compat::Guarded)
     };
     let git = "shell.commands.exists(c, c.program == 'git')";
     assert_eq!(pick(git, "git status"), Picked::Exactly);
@@ -121,7 +122,7 @@ fn the_home_of_the_event_comes_before_that_of_the_configuration() {
         let event = Event::new("PreToolUse", within)
             .with("tool_name", "Read")
             .with("tool_input", json!({ "file_path": file }));
-        condition.pick(&MatchContext::of(&event), Compat::Exact) == Picked::Exactly
+        condition.pick(&MatchContext::for_event(&event), Compat::Exact) == Picked::Exactly
     };
     assert!(holds("/home/named", "/home/named/x"));
     assert!(!holds("/home/named", "/home/configured/x"));
@@ -131,7 +132,7 @@ fn the_home_of_the_event_comes_before_that_of_the_configuration() {
 #[test]
 fn what_is_no_rule_never_holds_and_says_why() {
     let condition = Condition::rule("Bash(", Reading::Claude);
-    let picked = condition.pick(&MatchContext::of(&bash("git")), Compat::Guarded);
+    let picked = condition.pick(&MatchContext::for_event(&bash("git")), Compat::Guarded);
     assert_eq!(picked, Picked::No("the parenthesis of `Bash` is not closed".to_owned()));
     assert!(condition.fault().is_some());
 }
@@ -165,7 +166,7 @@ fn a_rule_says_why_it_does_not_hold_or_only_widely() {
         ),
     ] {
         let condition = Condition::rule(rule, Reading::Claude);
-        let picked = condition.pick(&MatchContext::of(&bash(command)), compat);
+        let picked = condition.pick(&MatchContext::for_event(&bash(command)), compat);
         let found = match &picked {
             Picked::No(why) | Picked::Widely(why) | Picked::Failed(why) => why.as_str(),
             Picked::Exactly => "",
@@ -190,7 +191,7 @@ fn a_rule_is_held_against_paths_from_where_it_stands() {
         ("Read(~/.ssh/**)", "/base/.ssh/id", false),
     ] {
         let condition = Condition::rule(rule, Reading::Native).at("/base".as_ref(), "/h".as_ref());
-        let picked = condition.pick(&MatchContext::of(&read(path)), Compat::Guarded);
+        let picked = condition.pick(&MatchContext::for_event(&read(path)), Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, holds, "{rule} {path}: {picked:?}");
     }
 }
@@ -202,7 +203,8 @@ fn a_rule_holds_for_the_old_name_of_a_tool() {
         .with("tool_name", "Agent")
         .with("tool_input", json!({"prompt": "p"}));
     let condition = Condition::rule("Task", Reading::Native);
-    let pick = |condition: &Condition| condition.pick(&MatchContext::of(&event), Compat::Guarded);
+    let pick =
+        |condition: &Condition| condition.pick(&MatchContext::for_event(&event), Compat::Guarded);
     assert!(matches!(pick(&condition), Picked::No(_)));
     assert_eq!(pick(&condition.with_aliases(&[("Task", "Agent")])), Picked::Exactly);
 }

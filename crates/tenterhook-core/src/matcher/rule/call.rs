@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 use tenterhook_shell::{Doubt, Language, Line};
 
-use super::file::Places;
+use super::file::PathAnchors;
 use crate::event::Event;
 use crate::event::meter::{Account, Cut, Meter};
 use crate::event::tool::command::Command;
@@ -20,7 +20,7 @@ static UNREAD: LazyLock<Line> = LazyLock::new(|| Line::unread(Doubt::TooDeep));
 /// One tool call as rules see it; its command line is read once, at the first rule that asks.
 pub struct Call<'a> {
     pub(super) tool: ToolCall<'a>,
-    pub(super) places: Places<'a>,
+    pub(super) places: PathAnchors<'a>,
     aliases: &'a [(&'a str, &'a str)],
     /// The languages that its line may be written in.
     languages: &'static [Language],
@@ -32,19 +32,23 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A call that is made at these places; `aliases` are pairs of an old tool name and the present one.
     #[must_use]
-    pub fn new(tool: ToolCall<'a>, places: Places<'a>, aliases: &'a [(&'a str, &'a str)]) -> Self {
+    pub fn new(
+        tool: ToolCall<'a>,
+        places: PathAnchors<'a>,
+        aliases: &'a [(&'a str, &'a str)],
+    ) -> Self {
         let (line, account) = (SharedLine::default(), Arc::default());
         let languages = languages("", tool.name);
         Self { tool, places, aliases, languages, line, account, go_on: &|| true }
     }
 
     /// The call of an event, where it is one, without the places where it is made.
-    pub(crate) fn of(
+    pub(crate) fn from_event(
         event: &'a Event,
         rule_input: &RuleInput,
         go_on: &'a dyn Fn() -> bool,
     ) -> Option<Self> {
-        let call = Self::new(event.tool()?, Places::default(), &[]);
+        let call = Self::new(event.tool()?, PathAnchors::default(), &[]);
         // Expressions read no line of a tool that is no shell.
         let is_shared = call.tool.tool() == Tool::Shell;
         let languages = languages(language::agent(event), call.tool.name);
@@ -54,7 +58,11 @@ impl<'a> Call<'a> {
 
     /// The same call as another rule sees it; the line that was read for one is read for both.
     #[must_use]
-    pub fn placed<'b>(&'b self, places: Places<'b>, aliases: &'b [(&'b str, &'b str)]) -> Call<'b> {
+    pub fn placed<'b>(
+        &'b self,
+        places: PathAnchors<'b>,
+        aliases: &'b [(&'b str, &'b str)],
+    ) -> Call<'b> {
         let (line, account) = (Arc::clone(&self.line), Arc::clone(&self.account));
         let Self { tool, languages, go_on, .. } = *self;
         Call { tool, places, aliases, languages, line, account, go_on }
@@ -80,12 +88,12 @@ impl<'a> Call<'a> {
 
     /// A meter for what one rule asks.
     pub(super) fn meter(&self) -> Meter<'_> {
-        Meter::of(&self.account, self.go_on)
+        Meter::with_account(&self.account, self.go_on)
     }
 
     /// The command line as text, whatever the tool's name; `None` where the input holds none that can be read.
     pub(super) fn command(&self) -> Option<Cow<'a, str>> {
-        match Command::of(self.tool) {
+        match Command::from_call(self.tool) {
             Command::Line(line) => Some(line),
             Command::Missing | Command::Unclear(_) => None,
         }

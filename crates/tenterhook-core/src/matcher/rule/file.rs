@@ -11,7 +11,7 @@ use crate::event::tool::ToolCall;
 
 /// The directories that anchor path patterns; the caller names them, absolute.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Places<'a> {
+pub struct PathAnchors<'a> {
     /// Where the call is made.
     pub cwd: &'a str,
     /// The directory that `/` stands for: the project's, for a project's settings (S-55).
@@ -73,7 +73,7 @@ impl FilePattern {
         Ok(Self { anchor, globs })
     }
 
-    pub(super) fn select(&self, tool: ToolCall<'_>, places: &Places<'_>) -> Selection {
+    pub(super) fn select(&self, tool: ToolCall<'_>, places: &PathAnchors<'_>) -> Selection {
         let path = PATH_KEYS.iter().find_map(|key| tool.input.get(key).and_then(Value::as_str));
         let path = match path {
             Some(path) => path,
@@ -131,7 +131,7 @@ fn anchor(spec: &str) -> (Anchor, &str) {
 }
 
 /// The parts of an absolute path, resolved on the text alone; `None` where nothing absolute is known.
-fn absolute(path: &str, places: &Places<'_>) -> Option<Vec<String>> {
+fn absolute(path: &str, places: &PathAnchors<'_>) -> Option<Vec<String>> {
     let path = forward(path);
     let whole = match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {

@@ -51,7 +51,7 @@ fn placed(value: &Value) -> Value {
 
 fn select(rule: &str, observed: &Observed) -> Option<Selection> {
     let input = placed(&observed.input);
-    let places = Places { cwd: PROJECT, base: PROJECT, home: Some("/home/x") };
+    let places = PathAnchors { cwd: PROJECT, base: PROJECT, home: Some("/home/x") };
     let call = Call::new(ToolCall { name: &observed.tool, input: &input }, places, &[]);
     let rule = Rule::parse(rule).ok()?;
     Some(rule.select(&call, Reading::Claude))
@@ -122,7 +122,7 @@ fn no_observed_cell_is_missed_under_guarded_reading() {
             let event = Event::new("PreToolUse", within)
                 .with("tool_name", call.tool.as_str())
                 .with("tool_input", placed(&call.input));
-            let picked = condition.pick(&MatchContext::of(&event), Compat::Guarded);
+            let picked = condition.pick(&MatchContext::for_event(&event), Compat::Guarded);
             let is_picked = matches!(picked, Picked::Exactly | Picked::Widely(_));
             assert!(is_picked, "`{}` on call {index}: {picked:?}", condition.text());
         }

@@ -36,9 +36,9 @@ impl Stars {
     pub(super) fn may_match(&self, parts: &[Option<&str>]) -> bool {
         let mut pattern: Vec<char> = self.text.chars().collect();
         pattern.dedup_by(|one, other| (*one, *other) == ('*', '*'));
-        let stars = Places::of(&pattern, '*');
-        let mut letters: HashMap<char, Places> = HashMap::new();
-        let mut places = Places::first(pattern.len() + 1);
+        let stars = Positions::before(&pattern, '*');
+        let mut letters: HashMap<char, Positions> = HashMap::new();
+        let mut places = Positions::first(pattern.len() + 1);
         places.open(&stars);
         for part in parts {
             let Some(text) = part else {
@@ -46,7 +46,7 @@ impl Stars {
                 continue;
             };
             for c in text.chars() {
-                let letter = letters.entry(c).or_insert_with(|| Places::of(&pattern, c));
+                let letter = letters.entry(c).or_insert_with(|| Positions::before(&pattern, c));
                 if !places.read(letter, &stars) {
                     return false;
                 }
@@ -58,9 +58,9 @@ impl Stars {
 
 /// A set of places in a pattern, from before its first character to behind its last.
 #[derive(Clone, Debug)]
-struct Places(Vec<u64>);
+struct Positions(Vec<u64>);
 
-impl Places {
+impl Positions {
     fn none(places: usize) -> Self {
         Self(vec![0; places.div_ceil(64)])
     }
@@ -73,7 +73,7 @@ impl Places {
     }
 
     /// Those before each `c` of a pattern.
-    fn of(pattern: &[char], c: char) -> Self {
+    fn before(pattern: &[char], c: char) -> Self {
         let mut found = Self::none(pattern.len() + 1);
         let all = pattern.iter().enumerate().filter(|(_, other)| **other == c);
         all.for_each(|(at, _)| found.add(at));

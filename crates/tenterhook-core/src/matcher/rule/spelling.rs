@@ -30,8 +30,8 @@ impl Spelling {
                 _ => spelling.operands.push(Stars::new(word)),
             }
         }
-        let is_told = !(spelling.options.is_empty() && spelling.operands.is_empty());
-        is_told.then_some(spelling)
+        let is_given = !(spelling.options.is_empty() && spelling.operands.is_empty());
+        is_given.then_some(spelling)
     }
 
     /// Whether a command of the same program has every option, and the operands in their order before any other.
@@ -41,7 +41,7 @@ impl Spelling {
         let mut missing: Vec<&str> = self.options.iter().map(String::as_str).collect();
         for (_, argument) in arguments(name, &command.words) {
             match argument {
-                Argument::Option(written) => missing.retain(|option| !says(written, option)),
+                Argument::Option(written) => missing.retain(|option| !has_option(written, option)),
                 Argument::Operand(text) => match operands.next() {
                     Some(wanted) if wanted.matches(text) => {}
                     None if self.is_open => {}
@@ -54,7 +54,7 @@ impl Spelling {
 }
 
 /// Whether a written option is `option`, or holds it: `-rf` and `-fr` are one.
-fn says(written: &str, option: &str) -> bool {
+fn has_option(written: &str, option: &str) -> bool {
     if written == option || is_long_option(written, option) {
         return true;
     }

@@ -7,8 +7,8 @@ use tenterhook_shell::Doubt;
 use super::*;
 use crate::event::tool::ToolCall;
 
-const PLACES: Places<'static> =
-    Places { cwd: "/home/u/p/sub", base: "/home/u/p", home: Some("/home/u") };
+const PLACES: PathAnchors<'static> =
+    PathAnchors { cwd: "/home/u/p/sub", base: "/home/u/p", home: Some("/home/u") };
 
 fn select(rule: &str, tool: &str, input: &Value, reading: Reading) -> Selection {
     let call = Call::new(ToolCall { name: tool, input }, PLACES, &[("Task", "Agent")]);

@@ -11,7 +11,7 @@ use crate::rule::search::{Search, Written};
 /// costs next to nothing is heard.
 #[test]
 fn what_the_rules_of_an_event_cost_is_bounded_and_disarms_none() {
-    let rule_input = RuleInput::of(&Arc::new(large()));
+    let rule_input = RuleInput::new(&Arc::new(large()));
     let costly = Rule::new("payload.words.exists(w, payload.words.exists(v, v == w + '!'))");
     let costly = costly.deny("no");
     let cheap = Rule::new("tool.name == 'Bash'").deny("cheap");

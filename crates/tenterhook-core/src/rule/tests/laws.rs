@@ -173,7 +173,7 @@ proptest! {
         let rule = Rule::new(&when).deny(&said).context(&format!("{{{when}}}"));
         let looks = Cell::new(0_u32);
         let go_on = || { looks.set(looks.get() + 1); true };
-        let _ = rule.judge(&RuleInput::of(&Arc::new(bash(&line))), &go_on);
+        let _ = rule.judge(&RuleInput::new(&Arc::new(bash(&line))), &go_on);
         prop_assert!(looks.get() < 200);
     }
 
@@ -191,7 +191,7 @@ proptest! {
     fn what_cel_says_is_said_here(text in expression(PLAIN, CALLS)) {
         if let Some(expected) = said_by_the_crate(&text) {
             let rule = Rule::new(&text).deny("no");
-            match rule.judge(&RuleInput::of(&Arc::new(bash("ls"))), &|| true) {
+            match rule.judge(&RuleInput::new(&Arc::new(bash("ls"))), &|| true) {
                 Ok(answer) => prop_assert_eq!(answer.restraint == Restraint::Deny, expected, "{}", text),
                 Err(Unsettled::Broken(_)) => {}
                 Err(other) => prop_assert!(false, "{text}: {other:?}, and CEL says {expected}"),
@@ -220,7 +220,7 @@ proptest! {
         macro_ in prop::sample::select(&["exists", "all", "exists_one"][..]),
     ) {
         let judged = |when: String| {
-            let judged = Rule::new(&when).deny("no").judge(&RuleInput::of(&Arc::new(bash(&line))), &|| true);
+            let judged = Rule::new(&when).deny("no").judge(&RuleInput::new(&Arc::new(bash(&line))), &|| true);
             judged.map(|answer| answer.restraint).map_err(|error| matches!(error, Unsettled::Failed(_)))
         };
         let sorted = judged(format!("shell.commands.{macro_}(c, {body})"));

@@ -12,7 +12,7 @@ const ASKS: &str =
 
 /// What a line of that length costs, and whether it was given up.
 fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
-    let rule_input = RuleInput::of(&Arc::new(bash(&shape.line(bytes))));
+    let rule_input = RuleInput::new(&Arc::new(bash(&shape.line(bytes))));
     let answer = Rule::new(ASKS).deny("no").judge(&rule_input, &|| true);
     (rule_input.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
 }
@@ -26,7 +26,7 @@ const A_LINE: usize = 20_000 + 100_000;
 #[test]
 fn what_is_cut_is_a_fault_and_not_a_part() {
     let line = format!("rm -rf /; find {} {}", "a ".repeat(8_000), "-name b ".repeat(4_000));
-    let rule_input = RuleInput::of(&Arc::new(bash(&line)));
+    let rule_input = RuleInput::new(&Arc::new(bash(&line)));
     for when in ["'/' in call.deletes", "size(call.writes) == 0", "call.code == []"] {
         let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true);
         let Err(Unsettled::TooCostly(why)) = answer else { panic!("{when}: {answer:?}") };
@@ -74,7 +74,7 @@ fn a_line_is_read_once_for_conditions_and_rules() {
     use crate::matcher::rule::Reading;
     use crate::matcher::{Condition, MatchContext, Picked};
 
-    let rule_input = Arc::new(RuleInput::of(&Arc::new(bash("cd x && git push"))));
+    let rule_input = Arc::new(RuleInput::new(&Arc::new(bash("cd x && git push"))));
     let context = MatchContext::sharing(&rule_input, &|| true);
     let picked = |condition: Condition| condition.pick(&context, Compat::Guarded);
     assert!(matches!(
@@ -96,7 +96,7 @@ fn a_line_is_read_once_for_conditions_and_rules() {
 fn a_rule_ends_with_its_time_whatever_the_line() {
     for shape in shapes::all() {
         let asked = std::cell::Cell::new(0);
-        let rule_input = RuleInput::of(&Arc::new(bash(&shape.line(4 * 1024))));
+        let rule_input = RuleInput::new(&Arc::new(bash(&shape.line(4 * 1024))));
         let rule = Rule::new(ASKS).deny("no");
         let go_on = || {
             asked.set(asked.get() + 1);

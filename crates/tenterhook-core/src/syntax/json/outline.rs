@@ -13,7 +13,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub(super) fn of(text: &str, end: usize) -> Self {
+    pub(super) fn new(text: &str, end: usize) -> Self {
         let mut outline = Self { open: Vec::new(), too_deep: None, open_string: None };
         let bytes = text.as_bytes().get(..end).unwrap_or_default();
         let mut at = 0;

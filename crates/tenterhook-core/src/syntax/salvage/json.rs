@@ -73,7 +73,7 @@ impl Reader<'_> {
             b'{' if self.depth < MAX_DEPTH => self.inside(Self::object),
             b'[' if self.depth < MAX_DEPTH => self.inside(Self::array),
             b'"' => NodeValue::String(self.string()?),
-            _ => self.word()?,
+            _ => self.bareword()?,
         };
         Some(Node { span: Span::new(start, self.at), value })
     }
@@ -217,7 +217,7 @@ impl Reader<'_> {
         None
     }
 
-    fn word(&mut self) -> Option<NodeValue> {
+    fn bareword(&mut self) -> Option<NodeValue> {
         let rest = self.rest();
         let end = rest.find(|c: char| c.is_whitespace() || "{}[],:\"".contains(c));
         let word = rest.get(..end.unwrap_or(rest.len()))?;

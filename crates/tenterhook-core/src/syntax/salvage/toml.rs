@@ -230,7 +230,7 @@ impl Builder {
             self.named.push(header);
             self.torn.push(header);
         }
-        self.place(path, is_item, header, entries);
+        self.insert(path, is_item, header, entries);
     }
 
     /// The statements of a block that can be read, and whether all can.
@@ -255,7 +255,7 @@ impl Builder {
 
     /// Puts a table where its header says. A table that is there already gets a sibling of the same name, but not the one
     /// that holds all the others.
-    fn place(&mut self, path: &[String], is_item: bool, span: Span, entries: Vec<Entry>) {
+    fn insert(&mut self, path: &[String], is_item: bool, span: Span, entries: Vec<Entry>) {
         let again = !is_item && path.len() > 1 && !self.defined.insert(path.to_vec());
         if is_item || again {
             self.defined.retain(|table_path| {

@@ -31,9 +31,9 @@ fn what_is_unclear_is_a_question_before_an_effect() {
 #[test]
 fn what_is_unclear_elsewhere_is_a_fault() {
     let after = EventRow { powers: Powers::ALL, ..row(&[], OnFailure::Block) };
-    let told = judged(&hook(), &after, unclear(consent()));
-    assert_eq!((told.restraint, codes(&told)), (Restraint::Silent, vec!["unclear-answer"]));
-    assert_eq!(told.effects, Effects::default());
+    let verdict = judged(&hook(), &after, unclear(consent()));
+    assert_eq!((verdict.restraint, codes(&verdict)), (Restraint::Silent, vec!["unclear-answer"]));
+    assert_eq!(verdict.effects, Effects::default());
     for restraint in [Restraint::Ask, Restraint::Defer, Restraint::Deny] {
         let clear = unclear(Answer::decided(restraint, "words"));
         let verdict = judged(&hook(), &before(OnFailure::Block), clear);
@@ -120,7 +120,7 @@ fn a_model_consents_where_that_was_asked_for() {
 #[test]
 fn any_word_breaks_silence() {
     let reason = || Some(Reason { hook: HookId::new("h"), text: "r".to_owned() });
-    let fault = Fault::of(&HookId::new("h"), Code::TimedOut, "late".to_owned());
+    let fault = Fault::new(&HookId::new("h"), Code::TimedOut, "late".to_owned());
     assert!(Verdict::silent().is_silent());
     for verdict in [
         Verdict { restraint: Restraint::Allow, ..Verdict::silent() },

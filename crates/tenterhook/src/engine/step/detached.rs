@@ -86,7 +86,7 @@ fn hand_over(
     let message = format!(
         "{MAX_BACKGROUND} background steps are under way already; this one was not started"
     );
-    let fault = Fault::of(&step.hook.id, Code::BackgroundFull, message);
+    let fault = Fault::new(&step.hook.id, Code::BackgroundFull, message);
     match &mut done.record.shadow {
         Some(shadow) => shadow.faults.push(fault),
         None => done.verdict.faults.push(fault),

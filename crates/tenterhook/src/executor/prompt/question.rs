@@ -3,7 +3,7 @@
 
 use super::super::model::{Form, Message, Question, Tool};
 use tenterhook_core::hook::Prompt;
-use tenterhook_core::request::sign;
+use tenterhook_core::request::placeholder;
 
 /// Where the event goes in the hook's words (MO-1).
 const PLACE: &str = "$ARGUMENTS";
@@ -49,7 +49,7 @@ fn fill(text: &str, event: &str) -> String {
     let mut filled = String::with_capacity(text.len() + event.len());
     let mut rest = text;
     let mut placed = false;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         let escaped = sign.before.strip_suffix('\\');
         filled.push_str(escaped.unwrap_or(sign.before));
         let place = sign.from.strip_prefix(PLACE).filter(|_| escaped.is_none());

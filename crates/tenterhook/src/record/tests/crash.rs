@@ -51,7 +51,7 @@ fn child() {
     let mut given = given.expect("a file");
     for number in 0..FIRINGS {
         let outcome = fire(&journal, number);
-        let word = outcome.restraint.word().expect("a word");
+        let word = outcome.restraint.name().expect("a word");
         given.write_all(format!("call-{number} {word}\n").as_bytes()).expect("written");
     }
 }
@@ -93,7 +93,7 @@ fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
             assert!(recorded.contains(&pair), "killed at {point}: {line} is lost");
         }
         for (at, (call, word)) in recorded.iter().enumerate() {
-            let made = outcome(at).restraint.word().expect("a word");
+            let made = outcome(at).restraint.name().expect("a word");
             assert_eq!(
                 (call.as_str(), word.as_str()),
                 (&*format!("call-{at}"), made),

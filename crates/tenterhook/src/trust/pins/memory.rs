@@ -44,7 +44,7 @@ impl Answered {
 }
 
 fn digest(text: Option<&str>) -> Option<String> {
-    text.map(|text| Digest::of(text.as_bytes()).to_string())
+    text.map(|text| Digest::hash(text.as_bytes()).to_string())
 }
 
 /// The scripts that were read for one source, before and now.
@@ -93,7 +93,7 @@ fn key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
         .search
         .iter()
         .flat_map(|(directory, is_own)| [path(directory), vec![u8::from(*is_own)]]);
-    Canon::of(READER)
+    Canon::new(READER)
         .field("language", format!("{language:?}"))
         .field("text", text)
         .maybe("script", scene.script.map(path))

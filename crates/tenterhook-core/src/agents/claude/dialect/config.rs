@@ -17,7 +17,7 @@ use super::mods;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 
-use crate::diagnostic::{Code, Diagnostic, Place, Span};
+use crate::diagnostic::{Code, Diagnostic, Location, Span};
 pub(crate) use crate::dialect::findings::Findings;
 pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::field::texts;
@@ -89,7 +89,7 @@ pub(crate) struct Reading<'a> {
     is_torn: bool,
     pub(super) findings: Findings<'a>,
     /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
-    entries: HashMap<(EventName, Option<String>, String), Place>,
+    entries: HashMap<(EventName, Option<String>, String), Location>,
     read: ReadConfig,
 }
 

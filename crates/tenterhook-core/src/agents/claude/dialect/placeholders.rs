@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::request::sign::{self, Names};
+use crate::request::placeholder::{self, Names};
 use crate::source::Plugin;
 
 /// The placeholders there are: the project, a plugin's files, and where a plugin may write.
@@ -82,7 +82,7 @@ impl Placeholders {
 
     /// The length and the value of the placeholder at the beginning of `text`.
     fn at(&self, text: &str) -> Option<(usize, &str)> {
-        let sign = sign::first(text)?;
+        let sign = placeholder::first(text)?;
         let Names::Braced(name) = sign.names else { return None };
         Some((text.len() - sign.after.len(), self.value(name)?))
     }
@@ -97,7 +97,7 @@ impl Placeholders {
 fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(sign) = sign::first(rest) {
+    while let Some(sign) = placeholder::first(rest) {
         out.push_str(sign.before);
         let value = if let Names::Braced(name) = sign.names { value(name) } else { None };
         let (text, behind) = match &value {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::diagnostic::{Code, Diagnostic, Place, Span};
+use crate::diagnostic::{Code, Diagnostic, Location, Span};
 use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
 use crate::hook::{Command, Http, Inherit, Invocation, Layer, Sandbox};
 use crate::request::address::Target;
@@ -150,8 +150,8 @@ impl Reading<'_> {
         }
     }
 
-    fn place(&self, span: Span) -> Place {
-        Place::find(&Arc::from(self.file.name), self.file.text, span)
+    fn place(&self, span: Span) -> Location {
+        Location::find(&Arc::from(self.file.name), self.file.text, span)
     }
 
     fn tell(&mut self, span: Span, message: String) {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{guard, mods, plugins};
-use crate::diagnostic::{Code, Diagnostic, Place, Severity, Span};
+use crate::diagnostic::{Code, Diagnostic, Location, Severity, Span};
 use crate::dialect::{Scan, Silencer};
 use crate::hook::Layer;
 use crate::source::Source;
@@ -75,8 +75,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-pub(super) fn location(file: &Arc<str>, text: &str, span: Span) -> Place {
-    Place::find(file, text, span)
+pub(super) fn location(file: &Arc<str>, text: &str, span: Span) -> Location {
+    Location::find(file, text, span)
 }
 
 /// The strongest file that says anything of `disableAllHooks`, where it says `true`.

@@ -40,7 +40,7 @@ fn every_observed_payload_comes_back_in_its_own_order() {
         let event = CLAUDE.decode_event(&given, &Roots::default()).expect("readable");
         let row = CLAUDE.row(&event.name).expect("a row");
         if row.subject != Subject::None {
-            assert!(row.subject.of(&event).is_some(), "{}: no subject", path.display());
+            assert!(row.subject.text(&event).is_some(), "{}: no subject", path.display());
         }
         let envelope = CLAUDE.encode_event(&event);
         assert_eq!(envelope.body.last(), Some(&b'\n'));

@@ -95,7 +95,7 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow::of((name, event), subject, powers, TIMEOUT, when)
+    EventRow::new((name, event), subject, powers, TIMEOUT, when)
 }
 
 const TOOL: Subject = Subject::Field("tool_name");

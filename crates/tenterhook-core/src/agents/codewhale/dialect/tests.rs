@@ -193,7 +193,7 @@ fn exit_codes_are_those_that_the_tool_gave() {
         let event = decoded(json!({
             "event": "tool_call_after", "tool_name": "bash", "tool_result": "x", "tool_exit_code": code
         }));
-        let picked = condition.pick(&MatchContext::of(&event), crate::hook::Compat::Guarded);
+        let picked = condition.pick(&MatchContext::for_event(&event), crate::hook::Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{code}");
         let told = variable(&event, "DEEPSEEK_TOOL_EXIT_CODE");
         assert_eq!(told, code.as_i64().map(|code| code.to_string()));

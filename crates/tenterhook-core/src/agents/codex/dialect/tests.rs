@@ -158,7 +158,7 @@ fn a_patch_is_an_edit_and_a_written_file_to_matchers() {
     let names = |tool: &str| {
         let event = event(&json!({"hook_event_name": "PreToolUse", "tool_name": tool}));
         let others = row.subject.others(&event).into_iter();
-        row.subject.of(&event).into_iter().chain(others).map(str::to_owned).collect::<Vec<_>>()
+        row.subject.text(&event).into_iter().chain(others).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(names("apply_patch"), ["apply_patch", "Edit", "Write", "apply_patch"]);
     assert!(names("Edit").contains(&"apply_patch".to_owned()));

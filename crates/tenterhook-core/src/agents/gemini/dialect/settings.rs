@@ -106,7 +106,7 @@ pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
                     "`disabled` in {file} has no effect on `{name}`: {} is a managed file",
                     source.name
                 );
-                let diagnostic = Diagnostic::new(Code::SwitchNotHeard, message, None);
+                let diagnostic = Diagnostic::new(Code::SwitchIgnored, message, None);
                 found.push(diagnostic.help("leave it out: only a managed file changes this"));
             }
         }

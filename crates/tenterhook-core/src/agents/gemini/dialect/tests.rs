@@ -135,7 +135,7 @@ fn tools_have_their_neutral_names() {
         "tool_input": {"command": "ls"}}));
     assert_eq!((event.name.as_str(), event.text("tool_name")), ("PreToolUse", Some("Bash")));
     let row = GEMINI.row(&event.name).expect("a row");
-    assert_eq!(row.subject.of(&event), Some("run_shell_command"));
+    assert_eq!(row.subject.text(&event), Some("run_shell_command"));
     assert_eq!(row.subject.others(&event), ["Bash"]);
 }
 

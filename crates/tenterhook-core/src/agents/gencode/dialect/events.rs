@@ -19,7 +19,7 @@ const fn row(
     when: &'static str,
 ) -> EventRow {
     // Documented: whatever is not exit code 2 is an error that blocks nothing.
-    EventRow::of((name, name), subject, powers, TIMEOUT, when)
+    EventRow::new((name, name), subject, powers, TIMEOUT, when)
 }
 
 /// An event for whose hooks the agent does not wait (G-45).
@@ -85,7 +85,7 @@ pub(super) fn find(name: &str) -> Option<&'static EventRow> {
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = "an event that the agent does not name itself";
     let cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
-    let powers = Powers::of(&[Deny, Context, Message]);
+    let powers = Powers::from_slice(&[Deny, Context, Message]);
     EventRow { cap, when: when.into(), ..EventRow::unknown(event, powers, TIMEOUT) }
 }
 

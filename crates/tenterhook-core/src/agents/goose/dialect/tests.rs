@@ -182,7 +182,7 @@ fn nothing_but_a_denial_is_taken() {
         "hookSpecificOutput":{"updatedInput":{"command":"pwd"},"additionalContext":"c"}"#;
     for row in GOOSE.rows() {
         let denies = ["PreToolUse", "Stop"].contains(&&*row.event);
-        let powers = if denies { Powers::of(&[Power::Deny]) } else { Powers::NONE };
+        let powers = if denies { Powers::from_slice(&[Power::Deny]) } else { Powers::NONE };
         assert_eq!(row.powers, powers, "{}", row.name);
         for decision in ["allow", "block", "ask"] {
             let text = format!(r#"{{"decision":"{decision}",{more}}}"#);

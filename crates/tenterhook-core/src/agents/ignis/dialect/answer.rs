@@ -53,7 +53,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if exact.restraint == Restraint::Deny || !row.powers.has(Power::Deny) {
         return exact;
     }
-    let can = Powers::of(&[Power::Deny]);
+    let can = Powers::from_slice(&[Power::Deny]);
     let hearing = Hearing { can, ..Hearing::of(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::look(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {

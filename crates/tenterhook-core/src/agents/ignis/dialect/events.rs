@@ -21,7 +21,7 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow::of((name, event), subject, powers, TIMEOUT, when)
+    EventRow::new((name, event), subject, powers, TIMEOUT, when)
 }
 
 const NONE: Subject = Subject::None;
@@ -68,7 +68,7 @@ pub(super) fn named(name: &str) -> Option<&'static EventRow> {
 /// An event that the agent does not have: hooks for it wait for one of that name and only observe it.
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that ignis does not have");
-    EventRow { when, ..EventRow::unknown(event, Powers::of(&[Message]), TIMEOUT) }
+    EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }
 }
 
 /// When a hook of this event runs: chains rewrite, and what cannot rewrite observes.

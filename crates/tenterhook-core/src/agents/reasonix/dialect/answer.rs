@@ -221,7 +221,7 @@ impl Heard<'_> {
     fn lost(&self, row: &EventRow, exact: Answer) -> Answer {
         let Heard { report, reading, stderr, .. } = self;
         let hearing = Hearing {
-            can: Powers::of(&[Power::Deny]),
+            can: Powers::from_slice(&[Power::Deny]),
             plain_is_context: self.kind() == Printed::Context,
             ..Hearing::of(row, report, reading, stderr, &PROTOCOL)
         };

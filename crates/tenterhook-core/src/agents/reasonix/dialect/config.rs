@@ -228,7 +228,7 @@ fn speak_claude(hook: &mut Hook, spec: Option<&Spec>) {
     };
     hook.condition = Some(Condition::custom(text, move |event: &Event| {
         let tool = Subject::Tool(TOOLS);
-        let names = tool.of(event).into_iter().chain(tool.others(event));
+        let names = tool.text(event).into_iter().chain(tool.others(event));
         match names.into_iter().any(|name| matcher.matches(Some(name)) == Ok(true)) {
             true => Picked::Exactly,
             false => Picked::No("no name of the tool matches".to_owned()),

@@ -150,7 +150,7 @@ impl Spec {
             Context => Power::Context,
             Input => Power::Input,
         };
-        let powers = Powers::of(&[Power::Message]).with(says);
+        let powers = Powers::from_slice(&[Power::Message]).with(says);
         EventRow {
             name: Cow::Borrowed(self.name),
             event: Cow::Borrowed(self.neutral),

@@ -312,7 +312,7 @@ fn comes_to(verdict: &Verdict) -> &'static str {
     match verdict.restraint {
         Restraint::Silent | Restraint::Allow if verdict.effects.stop.is_some() => "stop",
         Restraint::Silent | Restraint::Allow => "proceed",
-        held => held.word().unwrap_or_default(),
+        held => held.name().unwrap_or_default(),
     }
 }
 

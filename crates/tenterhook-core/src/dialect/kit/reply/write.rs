@@ -104,7 +104,7 @@ impl Writer<'_> {
         }
         for power in self.say.instead {
             if self.speak(*power, reason) {
-                self.warn(format!("it takes no denial; it was told to {} instead", power.word()));
+                self.warn(format!("it takes no denial; it was told to {} instead", power.as_str()));
                 return;
             }
         }
@@ -260,7 +260,7 @@ impl Writer<'_> {
             Some(phrase) => self.put(phrase, "", Some(value)),
             None => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                self.warn(format!("it takes no `{}`: {text}", power.word()));
+                self.warn(format!("it takes no `{}`: {text}", power.as_str()));
             }
         }
     }

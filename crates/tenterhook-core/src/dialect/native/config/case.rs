@@ -181,6 +181,6 @@ const STOP: &str = "stop";
 fn decision(word: &str) -> Restraint {
     use Restraint::{Allow, Ask, Defer, Deny, Silent};
     let found =
-        [Allow, Ask, Defer, Deny].into_iter().find(|restraint| restraint.word() == Some(word));
+        [Allow, Ask, Defer, Deny].into_iter().find(|restraint| restraint.name() == Some(word));
     found.unwrap_or(Silent)
 }

@@ -72,12 +72,12 @@ impl Reader<'_> {
         };
         let gate = entry.node.as_object().is_none() || written.iter().any(doubtful);
         let powers = if gate { RESTRAINING } else { OBSERVED };
-        EventRow { powers: Powers::of(powers), ..declared(&Fields { entry }, gate) }
+        EventRow { powers: Powers::from_slice(powers), ..declared(&Fields { entry }, gate) }
     }
 
     fn powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
         if !fields.has("answers") {
-            return Some(Powers::of(if gate { GATE } else { OBSERVED }));
+            return Some(Powers::from_slice(if gate { GATE } else { OBSERVED }));
         }
         let mut powers = Powers::NONE;
         let before = self.errors();

@@ -12,7 +12,7 @@ impl Reader<'_> {
         // Whoever is recorded does not say whether.
         if !matches!(self.source.layer, Layer::User | Layer::Managed) {
             let message = "`[record]` has no effect here: it is read from your own file and from managed files";
-            self.report(Code::RecordNotHeard, entry.key_span, message).help = Some(
+            self.report(Code::RecordIgnored, entry.key_span, message).help = Some(
                 "write it into `~/.config/tenterhook/tenterhook.toml`, or leave it out".to_owned(),
             );
             return;

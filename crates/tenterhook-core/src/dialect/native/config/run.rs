@@ -124,7 +124,7 @@ impl Reader<'_> {
                 );
             }
         }
-        let prewarm = prewarm(fields).of(&invocation);
+        let prewarm = prewarm(fields).for_invocation(&invocation);
         let files = self.files(fields);
         Command {
             copy: None,

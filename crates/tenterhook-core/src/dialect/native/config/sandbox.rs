@@ -49,7 +49,7 @@ impl Reader<'_> {
         grants.processes = fields.whole("processes");
         grants.memory = fields.whole("memory");
         grants.cpu = fields.time("cpu");
-        let named = |word: &str| Tier::ALL.into_iter().find(|tier| tier.word() == word);
+        let named = |word: &str| Tier::ALL.into_iter().find(|tier| tier.as_str() == word);
         grants.at_least = fields.text("isolation_min").and_then(named).unwrap_or(grants.at_least);
         if self.errors() > before { unreadable() } else { Sandbox::In(Arc::new(grants)) }
     }
@@ -98,7 +98,7 @@ impl Reader<'_> {
     fn peers(&mut self, fields: &Fields<'_>) -> Peers {
         let words = fields.words("net");
         match words.as_slice() {
-            [] | [("none", _)] => return Peers::Nobody,
+            [] | [("none", _)] => return Peers::None,
             [("open", _)] => return Peers::Everybody,
             _ => {}
         }

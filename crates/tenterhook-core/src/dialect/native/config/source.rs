@@ -99,7 +99,7 @@ impl Reader<'_> {
 pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
     [OnFailure::Continue, OnFailure::Ask, OnFailure::Block]
         .into_iter()
-        .find(|failure| failure.word() == word)
+        .find(|failure| failure.as_str() == word)
 }
 
 /// Whether a text has the form of a key that signs.

@@ -7,7 +7,7 @@ use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::dialect::native::table;
 use crate::event::EventName;
-use crate::hook::row::held;
+use crate::hook::row::held_events;
 use crate::hook::{Hook, HookId, OnFailure, Phase, Run, Unread, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::Lost;
@@ -119,7 +119,7 @@ impl Reader<'_> {
 
 /// Whether an event is none that a mistake in a file holds up: a built-in one that is no call of anything.
 fn is_repair(event: &EventName) -> bool {
-    table::row(event.as_str()).is_some() && !held().any(|(held, _)| event.as_str() == held)
+    table::row(event.as_str()).is_some() && !held_events().any(|(held, _)| event.as_str() == held)
 }
 
 /// Whether all that the entry says about its events can be read.

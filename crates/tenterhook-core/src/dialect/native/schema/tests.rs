@@ -105,7 +105,7 @@ fn outcomes_fit_their_schema() {
             watch_paths: Some(Vec::new()),
             ..Effects::default()
         },
-        faults: vec![Fault::of(&hook, Code::TimedOut, "late")],
+        faults: vec![Fault::new(&hook, Code::TimedOut, "late")],
         steps: vec![Step {
             hook,
             source: "f".into(),

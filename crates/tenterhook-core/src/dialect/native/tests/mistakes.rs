@@ -358,7 +358,7 @@ fn a_sandbox_that_cannot_be_read_grants_nothing() {
             );
             for switch in &read.switches {
                 let Switch::Govern(govern) = switch else { panic!("{switch:?}") };
-                assert_eq!(govern.sandbox.told(), "strict", "{text}");
+                assert_eq!(govern.sandbox.summary(), "strict", "{text}");
             }
         }
     }

@@ -45,7 +45,7 @@ fn said(sandbox: &Sandbox) -> Option<Value> {
         Sandbox::Unsaid => None,
         Sandbox::Off => Some("off".into()),
         Sandbox::In(grants) if **grants == Grants::new(grants.profile) => {
-            Some(grants.profile.word().into())
+            Some(grants.profile.as_str().into())
         }
         Sandbox::In(grants) => Some(table(grants).into()),
     }
@@ -55,7 +55,7 @@ fn table(grants: &Grants) -> InlineTable {
     let usual = Grants::new(Profile::Standard);
     let mut table = InlineTable::new();
     let mut put = |key: &str, value: Option<Value>| drop(value.map(|word| table.insert(key, word)));
-    let word = grants.profile.word();
+    let word = grants.profile.as_str();
     put("profile", (grants.profile != usual.profile).then(|| word.into()));
     for (key, paths) in [("read", &grants.read), ("write", &grants.write)] {
         let paths: Vec<String> =
@@ -70,7 +70,7 @@ fn table(grants: &Grants) -> InlineTable {
     put("processes", grants.processes.and_then(number));
     put("memory", grants.memory.and_then(number));
     put("cpu", grants.cpu.map(|cpu| value::duration(cpu).into()));
-    put("isolation_min", (grants.at_least != Tier::T1).then(|| grants.at_least.word().into()));
+    put("isolation_min", (grants.at_least != Tier::T1).then(|| grants.at_least.as_str().into()));
     table
 }
 
@@ -92,7 +92,7 @@ fn on_one_line(text: &str) -> Value {
 
 fn peers(peers: &Peers) -> Option<Value> {
     match peers {
-        Peers::Nobody => None,
+        Peers::None => None,
         Peers::Tcp(ports) => {
             let ports: Vec<String> = ports.iter().map(|port| format!("tcp:{port}")).collect();
             Some(strings(&ports))

@@ -106,7 +106,7 @@ fn check(file: &str, case: Option<&Item>) -> Vec<Diagnostic> {
     let mut source = Source::given(name, DialectId::CLAUDE, &text, "/repo/.claude");
     let layers = [Layer::Plugin, Layer::Skill, Layer::Agent];
     let layer =
-        word("layer").and_then(|word| layers.into_iter().find(|layer| layer.word() == word));
+        word("layer").and_then(|word| layers.into_iter().find(|layer| layer.as_str() == word));
     source.layer = layer.unwrap_or(Layer::Project);
     config::read(&source).diagnostics
 }

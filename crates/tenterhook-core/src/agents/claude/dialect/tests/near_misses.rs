@@ -68,7 +68,7 @@ fn subject(name: &str) -> Event {
 }
 
 fn came_out(verdict: &Verdict) -> &'static str {
-    match verdict.restraint.word() {
+    match verdict.restraint.name() {
         Some(word) => word,
         None if verdict.effects.stop.is_some() => "stop",
         None if !verdict.effects.context.is_empty() => "context",

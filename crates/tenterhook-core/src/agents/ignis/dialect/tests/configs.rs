@@ -168,7 +168,7 @@ fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
         ];
         let loaded = crate::config::load(&files, &crate::config::Added::default(), None);
         assert_eq!(loaded.diagnostics, [], "{field} {output}");
-        loaded.ruleset.hooks()[0].sandbox.told()
+        loaded.ruleset.hooks()[0].sandbox.summary()
     };
     let agents = "strict; read /tmp, /var/tmp; write /tmp, /var/tmp; net open";
     for (field, text, expected) in [

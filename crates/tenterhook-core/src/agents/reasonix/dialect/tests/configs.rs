@@ -51,7 +51,7 @@ fn an_entry_with_every_field_is_read() {
         (hook.event.as_str(), hook.phase, hook.wait),
         ("PreToolUse", Phase::Decide, Wait::Attached)
     );
-    assert_eq!(hook.matcher.words().expect("words"), ["edit_file", "write_file"]);
+    assert_eq!(hook.matcher.exact_names().expect("words"), ["edit_file", "write_file"]);
     assert_eq!(hook.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(hook.status.as_deref(), Some("d"));
     let command = command(&hook.run);
@@ -218,7 +218,7 @@ fn a_hook_may_speak_another_protocol() {
     let condition = hook.condition.as_ref().expect("its match");
     for (tool, expected) in [("Bash", true), ("Write", true), ("Edit", false)] {
         let event = Event::new("PreToolUse", Default::default()).with("tool_name", tool);
-        let picked = condition.pick(&MatchContext::of(&event), Compat::Guarded);
+        let picked = condition.pick(&MatchContext::for_event(&event), Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{tool}");
     }
     let odd = load(&entry("Stop", r#"{"command": "x", "payloadFormat": "codex"}"#));

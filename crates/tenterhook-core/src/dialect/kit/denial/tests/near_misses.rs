@@ -47,7 +47,7 @@ fn judged(dialect: &'static Dialect, usual: &str, case: &Node, compat: Compat) -
 
 fn came_to(verdict: &Verdict) -> &'static str {
     let failed = verdict.faults.iter().any(|fault| NO_ANSWER.contains(&fault.code.name()));
-    match verdict.restraint.word() {
+    match verdict.restraint.name() {
         _ if verdict.effects.stop.is_some() => "stop",
         Some(word) => word,
         None if failed => "none",
@@ -82,7 +82,7 @@ fn every_near_miss_counts_and_no_innocent_does() {
             } else {
                 assert!(slips.contains(&text(&case, "slip")), "{name}: {slips:?}");
                 let wanted = Some(text(&case, "exact")).filter(|text| !text.is_empty());
-                let kept = exact.restraint.word().unwrap_or("silent");
+                let kept = exact.restraint.name().unwrap_or("silent");
                 // Under exact reading a native answer that slipped is none; which event one of Gen names does not matter.
                 let is_native = *id == "native";
                 assert!(!is_native || came_to(&exact) == "none", "{name}: {exact:?}");

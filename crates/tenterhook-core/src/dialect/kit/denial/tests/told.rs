@@ -10,7 +10,7 @@ const BEHIND: &str = ", which looks like an answer and cannot be read as one; to
 fn lines(verdict: &Verdict) -> Vec<String> {
     let stop = verdict.effects.stop.as_ref();
     let stop = stop.map(|stop| format!("stop: {}", stop.reason.as_deref().unwrap_or_default()));
-    let word = verdict.restraint.word().map(|word| {
+    let word = verdict.restraint.name().map(|word| {
         let reason = verdict.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();
         // What a hook without an answer leaves behind says the fault, too.
         let own = !reason.starts_with("hook `h` gave no answer");

@@ -5,7 +5,7 @@
 
 /// A `$` in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sign<'a> {
+pub struct Placeholder<'a> {
     /// The text before it.
     pub before: &'a str,
     /// The text from the `$` on.
@@ -30,7 +30,7 @@ pub(crate) enum Names<'a> {
 }
 
 /// The first `$` of a text.
-pub fn first(text: &str) -> Option<Sign<'_>> {
+pub fn first(text: &str) -> Option<Placeholder<'_>> {
     let at = text.find('$')?;
     let (before, from) = text.split_at(at);
     let rest = from.get(1..).unwrap_or_default();
@@ -44,10 +44,10 @@ pub fn first(text: &str) -> Option<Sign<'_>> {
             (name, after) => (Names::Plain(name), after),
         },
     };
-    Some(Sign { before, from, names, after })
+    Some(Placeholder { before, from, names, after })
 }
 
-impl<'a> Sign<'a> {
+impl<'a> Placeholder<'a> {
     /// The `$` alone, and the text behind it: for who takes it for text.
     pub fn behind(&self) -> (&'a str, &'a str) {
         self.from.split_at(1)

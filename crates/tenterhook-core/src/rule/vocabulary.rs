@@ -17,14 +17,14 @@ pub(super) enum Shape {
     /// An object.
     Map,
     /// A list.
-    List(Of),
+    List(Elements),
     /// A record of the shell reader.
     Record(Kind),
 }
 
 /// What the elements of a list are known to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum Elements {
     /// Nothing is known.
     Any,
     /// Texts.
@@ -46,7 +46,7 @@ pub(super) enum Kind {
 
 impl Shape {
     /// The word for people.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn noun(self) -> &'static str {
         match self {
             Self::Any => "a value",
             Self::Bool => "a boolean",
@@ -54,7 +54,7 @@ impl Shape {
             Self::Text => "a string",
             Self::Map => "an object",
             Self::List(_) => "an array",
-            Self::Record(kind) => kind.word(),
+            Self::Record(kind) => kind.noun(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Shape {
     }
 }
 
-impl Of {
+impl Elements {
     pub(super) const fn shape(self) -> Shape {
         match self {
             Self::Any => Shape::Any,
@@ -78,7 +78,7 @@ impl Of {
 }
 
 impl Kind {
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn noun(self) -> &'static str {
         match self {
             Self::Command => "a command",
             Self::Redirect => "a redirection",
@@ -171,9 +171,9 @@ pub(super) enum Member {
     Value,
 }
 
-const TEXTS: Shape = Shape::List(Of::Text);
+const TEXTS: Shape = Shape::List(Elements::Text);
 const fn records(kind: Kind) -> Shape {
-    Shape::List(Of::Record(kind))
+    Shape::List(Elements::Record(kind))
 }
 
 /// Names that stand alone.
@@ -331,7 +331,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("upper", ONE, Shape::Text, Do::Upper),
     function("trim", ONE, Shape::Text, Do::Trim),
     function("split", TWO, TEXTS, Do::Split),
-    function("join", &[Shape::List(Of::Any), Shape::Text], Shape::Text, Do::Join),
+    function("join", &[Shape::List(Elements::Any), Shape::Text], Shape::Text, Do::Join),
     function("replace", THREE, Shape::Text, Do::Replace),
     function("string", &[Shape::Any], Shape::Text, Do::String),
     function("int", &[Shape::Any], Shape::Number, Do::Int),

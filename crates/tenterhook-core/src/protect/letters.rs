@@ -334,7 +334,7 @@ pub fn may_concern(line: &str) -> bool {
         return true;
     }
     let plain = plain(line);
-    if names(&plain) || says(&plain, READERS) {
+    if names(&plain) || contains_any(&plain, READERS) {
         return true;
     }
     // What a pattern, a variable, a substitution or a directory as a whole may stand for, nobody reads here.
@@ -452,11 +452,11 @@ fn changes(plain: &[u8]) -> bool {
         let rest = rest.trim_ascii_start();
         !(rest.starts_with(b"&") || rest.starts_with(b"/dev/null") || rest.starts_with(b">"))
     };
-    says(plain, CHANGERS) || text().any(file)
+    contains_any(plain, CHANGERS) || text().any(file)
 }
 
 /// Whether one of these words stands in a text.
-fn says(plain: &[u8], words: &[&str]) -> bool {
+fn contains_any(plain: &[u8], words: &[&str]) -> bool {
     let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     // Nearly always the first letter tells.
     let order = |text: &str, word: &[u8]| {

@@ -4,7 +4,7 @@
 //! what is text, and a nest of brackets could pass for one (RU-31).
 
 /// The signs of an expression with their places; `Err` is the place of a text that is not well formed, and the end.
-pub(super) struct Signs<'a> {
+pub(super) struct Punctuation<'a> {
     text: &'a [u8],
     at: usize,
 }
@@ -16,8 +16,8 @@ const HEXADECIMAL: &[(u8, usize)] = &[(b'x', 2), (b'X', 2), (b'u', 4), (b'U', 8)
 /// What may stand directly before a text, and whether its backslashes are plain letters then.
 const PREFIXES: &[(&str, bool)] = &[("", false), ("r", true), ("b", false), ("br", true)];
 
-impl<'a> Signs<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+impl<'a> Punctuation<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text: text.as_bytes(), at: 0 }
     }
 
@@ -26,7 +26,7 @@ impl<'a> Signs<'a> {
     }
 
     /// Steps over a name or a number, and says which.
-    fn word(&mut self) -> &'a [u8] {
+    fn skip_name(&mut self) -> &'a [u8] {
         let from = self.at;
         while self.here(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
@@ -72,7 +72,7 @@ impl<'a> Signs<'a> {
     }
 }
 
-impl Iterator for Signs<'_> {
+impl Iterator for Punctuation<'_> {
     type Item = Result<(usize, u8), usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -111,7 +111,7 @@ impl Iterator for Signs<'_> {
                     continue;
                 }
             }
-            prefix = self.word();
+            prefix = self.skip_name();
         }
     }
 }
@@ -120,15 +120,15 @@ impl Iterator for Signs<'_> {
 mod tests {
     use super::*;
 
-    fn signs(text: &str) -> Result<String, usize> {
-        Signs::of(text).map(|result| result.map(|(_, sign)| char::from(sign))).collect()
+    fn punctuation(text: &str) -> Result<String, usize> {
+        Punctuation::new(text).map(|result| result.map(|(_, sign)| char::from(sign))).collect()
     }
 
     #[test]
     fn brackets_in_texts_and_comments_do_not_count() {
-        assert_eq!(signs(r#"a.b("(\"(" + '\'(' + r'\' + """("(""" // (("#).unwrap(), ".(+++");
-        assert_eq!(signs("_a_1 == br\"(\"[").unwrap(), "==[");
-        assert_eq!(signs("é + \"é(\"").unwrap(), "+");
+        assert_eq!(punctuation(r#"a.b("(\"(" + '\'(' + r'\' + """("(""" // (("#).unwrap(), ".(+++");
+        assert_eq!(punctuation("_a_1 == br\"(\"[").unwrap(), "==[");
+        assert_eq!(punctuation("é + \"é(\"").unwrap(), "+");
     }
 
     /// The grammar ends or refuses each of these where a careless reader would go on.
@@ -137,7 +137,7 @@ mod tests {
         for text in
             ["\"(", "\"\n(\"", "\"\\q(\"", "'\\400('", "bar\"(\"", "1r'('", "\"\\u12(\"", "`(`"]
         {
-            assert!(signs(text).is_err(), "{text}");
+            assert!(punctuation(text).is_err(), "{text}");
         }
     }
 }
