@@ -43,7 +43,7 @@ impl Restraint {
 /// The turn, or the whole run, must end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stop {
-    /// What the user is told.
+    /// The message for the user.
     pub reason: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Effects {
     pub retry: Option<bool>,
     /// Variables for the shell commands of the session.
     pub env: Map<String, Value>,
-    /// Fields of a dialect that have no key of their own.
+    /// Fields of a dialect without a key here.
     pub extra: Map<String, Value>,
 }
 
@@ -143,7 +143,7 @@ impl Effects {
         self
     }
 
-    /// The same, with the end of everything, and what the user is told of it.
+    /// The same, with the end of everything, and the message for the user.
     #[must_use]
     pub fn stop(mut self, reason: impl Into<String>) -> Self {
         self.stop = Some(Stop { reason: Some(reason.into()) });
@@ -293,11 +293,11 @@ pub struct Answer {
     pub detached: bool,
     /// How it left its protocol, in the order found.
     pub slips: Vec<Slip>,
-    /// What it said that nobody reads, such as an unknown key: a fault each, and the rest stands.
+    /// Parts of the output that are ignored, such as an unknown key: each is a fault, the rest applies.
     pub remarks: Vec<Failure>,
-    /// Why this is no answer, where it is none: crash, time-out, unreadable output.
+    /// Why there is no answer: crash, timeout, unreadable output.
     pub failure: Option<Failure>,
-    /// What is shaped like an answer and cannot be read as one, beside the rest.
+    /// Output shaped like an answer that cannot be read as one, beside the rest.
     pub unclear: Option<Failure>,
     /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
     /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
@@ -350,7 +350,7 @@ impl Answer {
         self
     }
 
-    /// An answer that is none.
+    /// A failed step.
     #[must_use]
     pub fn failed(code: Code, message: impl Into<String>) -> Self {
         Self { failure: Some(Failure::new(code, message)), ..Self::default() }
@@ -364,7 +364,7 @@ impl Answer {
     }
 }
 
-/// Why a step gave no answer, or a part of one that nobody reads.
+/// Why a step gave no answer, or a part of one that is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What kind of failure it is; it becomes the code of the fault.

@@ -40,7 +40,7 @@ use crate::event::tool::command::Command;
 use crate::event::{Event, Surroundings};
 pub use trees::{Skips, Tree};
 
-/// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
+/// Most texts that are read as separate lines: commands from variables, code in quotes, scripts that the line writes.
 const MOST_LINES: usize = 64;
 /// Most guesses about what the programs of a call may run, and most of them one within the other (S-36): each of them may be
 /// as long as the line.
@@ -75,7 +75,7 @@ pub struct CallFootprint {
     pub leaks: Vec<String>,
     /// Variables that are named like secrets and stand in what is sent, outside headers.
     pub sent_variables: Vec<String>,
-    /// Where code comes from that nobody has read: `downloaded`, `decoded`, `hidden`, `fork bomb`.
+    /// Sources of code that was not reviewed: `downloaded`, `decoded`, `hidden`, `fork bomb`.
     pub code: Vec<String>,
     /// Statements for a database.
     pub sql: Vec<String>,
@@ -100,7 +100,7 @@ pub struct CallFootprint {
 /// The lists while they are filled.
 #[derive(Debug, Default)]
 struct Found {
-    /// How many texts were read as lines of their own.
+    /// How many texts were read as separate lines.
     lines: usize,
     /// What was guessed, each text once, and how many guesses the line that is looked at stands in.
     guesses: BTreeSet<String>,
@@ -152,7 +152,7 @@ pub enum List {
     Leaks,
     /// Variables that are named like secrets and stand in what is sent, outside headers.
     SentVariables,
-    /// Where code comes from that nobody has read: `downloaded`, `decoded`, `hidden`, `fork bomb`.
+    /// Sources of code that was not reviewed: `downloaded`, `decoded`, `hidden`, `fork bomb`.
     Code,
     /// Statements for a database.
     Sql,
@@ -293,7 +293,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     if found.concerns {
         disarm::line(&views, paths, found);
     }
-    // What is deleted is written, too.
+    // A deletion is a write, too.
     found.writes.extend(found.deletes.iter().cloned());
     code::look(line, &views, &groups, text, meter, found);
     send::look(&views, &groups, found);
@@ -331,7 +331,7 @@ fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut 
     }
 }
 
-/// A text that would be run as a line of its own. What is not read because there are too many of them, nobody can see.
+/// A text that would be run as a separate line. Beyond the limit the rest counts hidden.
 fn inner(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
         return found.hide_rest();

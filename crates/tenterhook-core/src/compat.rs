@@ -1,5 +1,5 @@
-//! Is a source followed to the letter, or guarded against its agent's losses? A value: what it changes is said by those who
-//! read matches and answers.
+//! Is a source followed to the letter, or guarded against its agent's losses? A value: its effects are defined where
+//! matches and answers are read.
 
 /// How strictly a source's dialect is followed (decision 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

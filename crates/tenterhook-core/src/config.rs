@@ -58,9 +58,9 @@ pub struct Added {
     pub hooks: Vec<Hook>,
     /// Custom events.
     pub events: Vec<EventRow>,
-    /// The agent that calls and runs the hooks of its own files itself.
+    /// The agent that calls and runs the hooks in its files itself.
     pub caller: Option<DialectId>,
-    /// Whether programs of repositories are confined where nobody says anything.
+    /// Whether programs of repositories are confined by default.
     pub confines_repositories: bool,
     /// Whether the built-in rules that protect an agent's guard are on.
     #[cfg(feature = "rule")]
@@ -73,7 +73,7 @@ pub struct Added {
 pub struct Loaded {
     /// The hooks.
     pub ruleset: Ruleset,
-    /// What is wrong with the sources, in the order of the sources.
+    /// The problems of the sources, in the order of the sources.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -146,7 +146,7 @@ pub fn load_judged(
     Loaded { ruleset, diagnostics }
 }
 
-/// Moves the sources of a dialect that come last to the end of its own, so that no other dialect's place changes.
+/// Moves the sources of a dialect that come last to the end of that dialect, so that the other dialects keep their order.
 fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
     for dialect in DIALECTS {
         let own: Vec<usize> = (0..read.len())
@@ -218,7 +218,7 @@ fn first_declared(
     kept
 }
 
-/// Of a source that said nothing there is nothing good to keep.
+/// An empty source has no last good version.
 fn says_anything(config: &ReadConfig) -> bool {
     !(config.hooks.is_empty() && config.switches.is_empty() && config.mentions.is_empty())
 }
@@ -243,7 +243,7 @@ fn read_or_keep(
     }
 }
 
-/// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was when it
+/// C-3: a guard must not vanish because somebody is in the middle of an edit. The last good version is the source as it was when it
 /// could be read, and it is read anew: what others switch is applied to that as to every other.
 fn keep_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
     let broken = std::mem::replace(config, hold::read(good));

@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to write instead. Values only: nothing here prints or renders.
+//! The problems of a file, with locations and fixes. Values only: nothing here prints or renders.
 
 mod code;
 
@@ -134,7 +134,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// How much it weighs.
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// A few words to stand under the caret; empty when the message says it all.
     pub label: String,
@@ -196,7 +196,7 @@ impl fmt::Display for Diagnostic {
 
 /// The entry of `known` that is nearest to `word`, if one is near enough to be a slip of the pen.
 ///
-/// Case, `-`, `_` and `.` do not count as a difference; beyond that at most a third of the letters may differ.
+/// Case, `-`, `_` and `.` make no difference; beyond that at most a third of the letters may differ.
 #[must_use]
 #[doc(hidden)]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -228,7 +228,7 @@ fn letters(word: impl Iterator<Item = char>) -> u64 {
     word.fold(0, |seen, c| seen | 1 << (u32::from(c) % 64))
 }
 
-/// How many letters one of them has that the other has not, at most: each takes a change of its own.
+/// How many letters one of them has that the other has not, at most: each takes a separate change.
 fn differing(left: u64, right: u64) -> usize {
     let (only_left, only_right) = (left & !right, right & !left);
     only_left.count_ones().max(only_right.count_ones()) as usize

@@ -1,7 +1,7 @@
 //! What does an entry say, as a digest? Every field of it that changes what runs, when, or what its answer means. Pure.
 //!
 //! Each value is taken apart by name, so that a field that is added later does not compile until somebody has said whether it
-//! counts. What stands at other lines, or in another order of keys, is the same entry.
+//! counts. Line numbers and the order of keys make no difference.
 
 pub mod digest;
 pub mod shown;
@@ -66,13 +66,13 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         once,
         gates_only: _,
         enforcement,
-        // What the person says of the file, not what stands in it.
+        // The person's statement about the file, not its content.
         compat: _,
         sandbox,
         status,
         // Only a built-in hook can be lifted, and none of those is a repository's.
         pausable: _,
-        // Who asks is no part of what is written down.
+        // The caller is no part of the entry.
         caller: _,
         arming,
         // What others are granted stands in their entries.
@@ -86,7 +86,7 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("event", event.as_str())
         .field("matcher", of_matcher(matcher.spec()))
         .maybe("condition", condition.as_ref().map(|condition| condition.text()))
-        // What is off by a slip of the pen guards nothing any more.
+        // An entry that a typo disables guards nothing.
         .maybe("off", (*arming != Arming::Armed).then_some("yes"))
         .field("run", of_run(run, ground).to_string())
         .field("phase", format!("{phase:?}"))
@@ -100,7 +100,7 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
     of_sandbox(canon, sandbox, ground).end()
 }
 
-/// Who says nothing of it is the entry that it was before it could be said.
+/// An entry without the key keeps the digest that it had before the key existed.
 fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: Ground<'_>) -> Canon {
     match sandbox {
         Sandbox::Unsaid => canon,
@@ -205,7 +205,7 @@ fn of_http(http: &Http) -> Digest {
 
 /// The digest of an MCP server.
 pub fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
-    // Where it stands is no part of what it says.
+    // Its location is no part of its content.
     let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
     let canon = Canon::new("server").field("name", name).field("dialect", dialect.as_str());
     let canon = of_sandbox(canon, sandbox, ground);
@@ -214,7 +214,7 @@ pub fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
             canon.field("program", of_command(command, ground).to_string()).end()
         }
         Reach::Address(http) => canon.field("address", of_http(http).to_string()).end(),
-        // Only what is written is assessed, and nobody writes that.
+        // Only what is written is assessed, and that is never written.
         Reach::Withheld(why) => canon.field("withheld", why).end(),
     }
 }
@@ -230,7 +230,7 @@ pub fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
         .list("mentions", mentions)
         .list("events", events)
         .list("servers", servers)
-        // What is torn may have said more.
+        // A torn entry may have had more fields.
         .maybe("torn", config.unreadable.then_some("yes"))
         .maybe("lost", config.lost.as_ref().map(|l| l.why.as_str()))
         .end()

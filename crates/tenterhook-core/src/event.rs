@@ -6,7 +6,7 @@
 mod common;
 #[expect(
     unreachable_pub,
-    reason = "a room says what other rooms may use in the words of every room"
+    reason = "a module declares what other modules may use in the same way everywhere"
 )]
 pub(crate) mod meter;
 pub mod parts;

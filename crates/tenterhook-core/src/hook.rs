@@ -69,7 +69,7 @@ impl fmt::Display for HookId {
     }
 }
 
-/// Whose configuration a source is. The order is the order of trust: what stands first may restrict what follows.
+/// Whose configuration a source is. The order is the order of trust: an earlier layer may restrict a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// The organisation's; no other layer loosens it.
@@ -325,7 +325,7 @@ impl Hook {
         self
     }
 
-    /// Whether its event goes on without it although it was not asked to run in the background: what does not count is not waited
+    /// Whether its event goes on without it although it was not asked to run in the background: a hook in shadow is not waited
     /// for, unless it is over at once as rules are (SH-7).
     pub fn runs_detached(&self) -> bool {
         let is_rule = matches!(self.run, Run::Rule(_));
@@ -339,7 +339,7 @@ impl Hook {
         matches!(self.layer, Layer::Managed | Layer::BuiltIn)
     }
 
-    /// Whether it is off because it came with a repository and nobody approved it (T-10).
+    /// Whether it is off because it came with a repository and is not approved (T-10).
     #[must_use]
     #[doc(hidden)]
     pub const fn is_unapproved(&self) -> bool {
@@ -353,7 +353,7 @@ impl Hook {
         }
     }
 
-    /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.
+    /// Switches it off for good, where nothing else has yet: the first reason is the one that is shown.
     pub fn disarm(&mut self, because: String, rule: &'static str) {
         if self.arming == Arming::Armed {
             self.arming = Arming::Disarmed { because, rule };

@@ -1,5 +1,5 @@
-//! In which ways can an answer leave its protocol, and what is to be written instead? A closed table; what a slip means, the room
-//! `verdict` says.
+//! In which ways can an answer leave its protocol, and what is to be written instead? A closed table; the module
+//! `verdict` decides what a slip means.
 
 use crate::diagnostic::Code;
 use crate::strict::Deviation;
@@ -46,7 +46,7 @@ pub enum SlipKind {
     WrongEventName,
     /// The object stands on stderr, stdout is empty.
     OnStderr,
-    /// The denial came with an exit code that does not count for its form.
+    /// The denial came with an exit code that its form ignores.
     WrongExit,
     /// A value of the wrong type that still says no (`"continue": "false"`).
     WrongType,

@@ -37,7 +37,7 @@ pub(super) fn of_class(word: &str) -> Vec<String> {
     inner.chars().map(|choice| format!("{before}{choice}{after}")).collect()
 }
 
-/// What stands before, in and behind the first braces that unfold.
+/// The text before, in and behind the first braces that unfold.
 fn braces(word: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
     let (inner, after) = rest.split_once('}')?;

@@ -1,4 +1,4 @@
-//! Would the line run code that nobody has read: downloaded, decoded, or hidden from the eye?
+//! Would the line run code that was not reviewed: downloaded, decoded, or hidden from the eye?
 
 mod elsewhere;
 mod hidden;
@@ -371,7 +371,7 @@ fn inside(source: &str, meter: &Meter<'_>) -> Vec<&'static str> {
 }
 
 /// `:(){ :|:& };:`: a function that pipes itself into itself, in the background. Its name has to be that of a command of the
-/// line, so that a text about one is none; where the line cannot be read, letters are all there is.
+/// line, so that a text about one does not match; where the line cannot be read, letters are all there is.
 fn is_fork_bomb(line: &Line, text: &str) -> bool {
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let programs: HashSet<&str> =

@@ -122,7 +122,7 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
-/// What is put into the files that are written, once they are known: startup files and settings of git are a guard's affair by what stands
+/// The text that is written to files, once they are known: startup files and settings of git are a guard's affair by the text
 /// there. Few files are such ones, and the text may be long.
 pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");

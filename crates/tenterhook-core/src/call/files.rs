@@ -215,7 +215,7 @@ impl Here<'_> {
         let appended =
             matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
         if !directory && appended {
-            // What is appended takes the last place, or the first where a placeholder says so.
+            // An appended argument takes the last place, or the first where a placeholder says so.
             let all = operands.iter().copied().chain(fed);
             let all = self.all_seen(all);
             if self.deletes_there() {

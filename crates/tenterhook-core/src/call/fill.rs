@@ -1,6 +1,6 @@
 //! What does a word stand for, with the variables that the line itself sets? Expands nothing that only a run could know.
 //!
-//! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. What is not known stays as written.
+//! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. An unknown part stays as written.
 
 mod assign;
 mod parameter;
@@ -125,7 +125,7 @@ impl<'m> Variables<'m> {
         }
     }
 
-    /// A number that is another one whenever a word may stand for something else than before.
+    /// Generation counter: bumped whenever an assignment may change what a word expands to.
     pub(super) const fn version(&self) -> usize {
         self.version
     }
@@ -262,7 +262,7 @@ impl<'m> Variables<'m> {
                 let listed = matches!(name, "@" | "*") || written.contains("[@]");
                 self.choose(filled, &values, !quoted || listed);
             }
-            // What is not known stays as it is written.
+            // An unknown part stays as it is written.
             None => {
                 self.push(filled, "$");
                 return rest;
@@ -305,7 +305,7 @@ impl<'m> Variables<'m> {
             ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => {
                 program_path(name)
             }
-            // Everything that lies there: what a name in it is called, nobody knows.
+            // Everything that lies there: the names in it are unknown.
             ["ls"] | ["ls", "-1" | "-a" | "-A" | "-d"] => "*".to_owned(),
             ["ls", "-d" | "-1d" | "-d1", path] => (*path).to_owned(),
             ["ls", .., path] if path.contains('*') => (*path).to_owned(),
@@ -351,7 +351,7 @@ pub(super) fn program_path(name: &str) -> String {
     if name.starts_with(PACKAGE) { format!("~/.local/bin/{name}") } else { name.to_owned() }
 }
 
-/// How deep substitutions nest in a text. What is in the deepest of too many stays as it is written, and then so does what
+/// How deep substitutions nest in a text. The text in the deepest of too many stays as it is written, and then so does what
 /// would print it.
 fn nest(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
@@ -366,7 +366,7 @@ fn nest(text: &str) -> usize {
     deepest
 }
 
-/// What stands in the brackets that are open, and what comes behind them.
+/// The text in the brackets that are open, and what comes behind them.
 fn inside(text: &str) -> (&str, &str) {
     let mut depth = 1_usize;
     for (at, sign) in text.char_indices() {
@@ -442,7 +442,7 @@ mod tests {
             ("$(git rev-parse --show-toplevel)", &["/p"]),
             ("$(echo rm -rf)", &["rm", "-rf"]),
             ("\"$(echo rm -rf)\"", &["rm -rf"]),
-            // Everything that lies there: what it is called, nobody knows.
+            // Everything that lies there: its name is unknown.
             ("$(ls)", &["*"]),
             ("$(date)", &["$(date)"]),
             ("$(echo a | sh)", &["$(echo a | sh)"]),

@@ -68,7 +68,7 @@ fn patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Whether a `find` has a test that leaves out most of what lies there; a name that may be any is none.
+/// Whether a `find` has a test that leaves out most of what lies there; a name that matches any file is no test.
 pub(super) fn is_narrow(view: &View<'_>) -> bool {
     let tests = view.args.iter().zip(view.args.iter().skip(1).map(String::as_str).chain([""]));
     let mut narrow = tests.filter(|(test, _)| NARROWING.contains(&test.as_str()));

@@ -148,7 +148,7 @@ impl<'p> Sofar<'p> {
         self.groups.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
-    /// The redirections of a command; what stands behind it has the same ones.
+    /// The redirections of a command; the words behind it have the same ones.
     fn of_command(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
         let asked = self.own.take();
         self.own = Some(self.again(asked, &command.redirects));

@@ -249,7 +249,7 @@ pub(super) fn contacted(view: &View<'_>) -> Vec<String> {
     hosts
 }
 
-/// The machines that a program names in a way of its own.
+/// The machines that a program names in a special way.
 fn in_words_of(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);

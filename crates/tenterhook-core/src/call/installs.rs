@@ -5,7 +5,7 @@ use super::hosts;
 use super::packages::{self, Registry};
 use super::view::View;
 
-/// How a package manager is told to install something.
+/// The install command of a package manager.
 struct Manager {
     name: &'static str,
     registry: Registry,
@@ -186,14 +186,14 @@ fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
     if is_module || plain == "pip" { "pip" } else { view.name.as_str() }
 }
 
-/// What stands behind the verb of a manager, if its verb is there.
+/// The words behind the verb of a manager, if its verb is there.
 fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
     let operands: Vec<&str> =
         view.operands(VALUED).into_iter().filter(|operand| !matches!(*operand, "pip")).collect();
     let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };
     manager.verbs.iter().find_map(|verb| {
         let rest = all.strip_prefix(*verb)?;
-        // Of what is run only the first is a package; the rest is its own business.
+        // Only the first word that is run is a package; the rest is its own business.
         let most = if manager.does == Does::Run { 1 } else { rest.len() };
         let named = view.values(&["--from", "--spec", "--package", "-p"]);
         if manager.does == Does::Run && !named.is_empty() && !manager.name.starts_with("pnpm") {

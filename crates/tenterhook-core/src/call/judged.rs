@@ -1,4 +1,4 @@
-//! Which programs do what rules ask about? Names only, in order: what a program that nobody knows is handed is looked at
+//! Which programs do what rules ask about? Names only, in order: the arguments of an unknown program are looked at
 //! where it names one of them.
 
 /// The programs, sorted.

@@ -136,7 +136,7 @@ pub(super) fn looks_like(registry: Registry, name: &str) -> Option<&'static str>
     })
 }
 
-/// On PyPI `_`, `.` and `-` are one, and case is none.
+/// On PyPI `_`, `.` and `-` are one, and case is ignored.
 fn plain(registry: Registry, name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if registry == Registry::PyPi { lower.replace('_', "-") } else { lower }

@@ -11,7 +11,7 @@ pub(crate) struct Paths<'f> {
     pub(super) home: String,
     pub(super) project: String,
     pub(super) cwd: String,
-    /// Who may look into the files there, if anybody may.
+    /// The reader of the files there, if there is one.
     pub(super) files: Option<&'f dyn super::disarm::Files>,
     /// Resolves links: behind one, `..` is not what its letters say. Rules go by letters alone (RU-16).
     pub(super) links: Option<&'f dyn super::disarm::Files>,
@@ -64,7 +64,7 @@ impl<'f> Paths<'f> {
         }
     }
 
-    /// `written` as an absolute path, where it is said from where it starts.
+    /// `written` as an absolute path, where its start is given.
     pub(super) fn absolute(&self, written: &str, cwd: &str) -> String {
         let home = |rest: &str| match self.home.as_str() {
             "" => format!("~{rest}"),
@@ -114,7 +114,7 @@ fn is_user(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')
 }
 
-/// What is left of `path` below `top`.
+/// The rest of `path` below `top`.
 pub(super) fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if top.is_empty() {
         return None;

@@ -1,6 +1,6 @@
 //! What kind of place is a path? Tables of names; a path is text, as [`super::CallFootprint`] writes it.
 //!
-//! Who else's home it is makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
+//! The owner of a home makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
 
 mod table;
 
@@ -17,7 +17,7 @@ const OF_HOME: &str = include_str!("places/home.txt");
 /// Where people keep keys, tokens and passwords. A directory stands for everything in it, `*` for any text in a name.
 const KEPT: &str = include_str!("places/keys.txt");
 
-/// What lies among them and is none.
+/// Paths among them that hold no keys.
 const NOT_KEPT: &[&str] =
     &["~/.ssh/config", "~/.ssh/known_hosts", "~/.ssh/*.pub", "~/.ssh/authorized_keys"];
 
@@ -50,7 +50,7 @@ const ENV_STEMS: &[&str] = &[
 /// What a shell, a session or the system runs when it starts.
 const STARTUP: &str = include_str!("places/startup.txt");
 
-/// Where an agent is told which hooks, servers and permissions it has. A name alone is one in any directory.
+/// Files that give an agent its hooks, servers and permissions. A name alone matches in any directory.
 const AGENT: &str = include_str!("places/agent.txt");
 
 /// What an agent reads as instructions.
@@ -121,7 +121,7 @@ pub enum Kind {
     GitHook,
     /// What an agent may do.
     AgentConfig,
-    /// What an agent is told.
+    /// Instructions for an agent.
     Instructions,
     /// Run by an editor.
     EditorTask,
@@ -164,7 +164,7 @@ pub fn is_system(path: &str) -> bool {
         || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.may_match(top))
 }
 
-/// Whether `path` holds keys, tokens or passwords. A `.env` file is a case of its own: [`is_env`].
+/// Whether `path` holds keys, tokens or passwords. A `.env` file is a separate case: [`is_env`].
 #[must_use]
 pub fn holds_keys(path: &str) -> bool {
     let own = own(path);

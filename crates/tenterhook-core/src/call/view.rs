@@ -13,7 +13,7 @@ pub(super) struct View<'a> {
     pub(super) name: String,
     /// What follows the program, with known variables put in and braces unfolded.
     pub(super) args: Vec<String>,
-    /// Its redirections: the operator and the file, with known variables put in. What stands behind a wrapper has the
+    /// Its redirections: the operator and the file, with known variables put in. A command behind a wrapper has the
     /// wrapper's own.
     pub(super) redirects: Rc<Vec<Redirected>>,
     /// Where it would run.
@@ -31,7 +31,7 @@ pub(super) type Redirected = (String, String);
 const WALKS: usize = 8;
 
 impl View<'_> {
-    /// Pays for the walks over all of it; `false` where nobody may go on.
+    /// Pays for the walks over all of it; `false` where the budget is spent.
     pub(super) fn is_paid_for(&self) -> bool {
         let words = self.args.len() + self.redirects.len() + self.fed.len();
         let bytes = self.args.iter().chain(&self.fed).map(String::len).sum::<usize>();
@@ -95,7 +95,7 @@ impl View<'_> {
         found
     }
 
-    /// What is no option, and no value of one that is `valued`.
+    /// Arguments that are no option, and no value of one that is `valued`.
     pub(super) fn operands(&self, valued: &[&str]) -> Vec<&str> {
         let mut found = Vec::new();
         let mut args = self.walk().map(String::as_str);

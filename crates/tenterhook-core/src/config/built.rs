@@ -81,7 +81,7 @@ mod tests {
     /// C-76: such a hook fires, and was no consent.
     #[cfg(not(feature = "rule"))]
     #[tokio::test]
-    async fn a_rule_that_nobody_can_evaluate_is_settled_by_its_policy() {
+    async fn rule_without_evaluator_is_settled_by_its_policy() {
         let text = "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'x'\n";
         let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
         let (engine, found) = crate::Engine::builder().source(source).build();

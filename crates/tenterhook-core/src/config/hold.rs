@@ -72,7 +72,7 @@ fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
     }
 }
 
-/// Adds what stands in for the lost part of a source, on every event that it could gate (C-72).
+/// Adds the hooks that replace the lost part of a source, on every event that it could gate (C-72).
 pub(super) fn add(source: &Source, config: &mut ReadConfig) {
     let Some(Lost { why, place }) = &config.lost else { return };
     let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
@@ -88,7 +88,7 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
             continue;
         }
         let run = Run::Unusable { part, why: why.clone() };
-        // It is no hook of that agent: what may be asked and denied is said here.
+        // It is no hook of that agent: this defines what it may ask and deny.
         let id = HookId::new(format!("unread:{name}"));
         let mut hook = Hook::new(id, DialectId::NATIVE, event, run);
         hook.place = Some(place.clone());
@@ -99,7 +99,7 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
     }
 }
 
-/// Settles the policy of a hook that stands in for a lost part, once all that is said of its file was applied (C-72, C-73).
+/// Settles the policy of a hook that stands in for a lost part, once all statements about its file were applied (C-72, C-73).
 pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
     if !hook.is_hold() {
         return;
@@ -127,7 +127,7 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
     }
 }
 
-/// What is held, one finding a file.
+/// One finding for each file whose part is held.
 pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let finding = |(source, config): &(Source, ReadConfig)| {
         let holds = |hook: &&Hook| {
@@ -144,7 +144,7 @@ pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             Some((last, _)) => last.clone(),
             None => return None,
         };
-        // What is lost of a text stands in a line of it.
+        // A lost part of a text has a line.
         let until = match &first.place {
             _ if source.is_exposed() => format!("only root may write `{}`", source.name),
             Some(at) if source.flaw.is_none() => {

@@ -11,7 +11,7 @@ use crate::matcher::MatcherSpec;
 
 /// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
 ///
-/// What counts as a copy within one file its dialect's reader says, which knows how it is written.
+/// The reader of a dialect finds copies within one file, as it knows the format.
 pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
     let mut seen: HashMap<(DialectId, Fingerprint), (usize, String)> = HashMap::new();
     for (file, (source, config)) in read.iter_mut().enumerate() {

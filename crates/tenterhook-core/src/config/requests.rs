@@ -54,7 +54,7 @@ struct List<'s> {
 }
 
 impl<'s> List<'s> {
-    /// What binds `hook`; `None` where nothing is said that does. Lists of several settings are one; for a managed hook they
+    /// What binds `hook`; `None` where there is no such list. Lists of several settings are one; for a managed hook they
     /// count only where managed settings have one.
     fn binding(
         said: &'s [Statement],
@@ -96,7 +96,7 @@ impl fmt::Display for List<'_> {
 
 /// A URL or a pattern of one, in the one spelling in which they are compared.
 struct Url<'t> {
-    /// With its `://`, in small letters; empty where there is none.
+    /// With its `://`, in small letters; empty if absent.
     scheme: String,
     /// In small letters, without a dot at the end of the name and without the port that goes without saying.
     authority: String,

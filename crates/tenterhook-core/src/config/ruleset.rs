@@ -208,7 +208,7 @@ fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
     let mut ranks: Vec<(DialectId, bool)> = Vec::new();
     let mut events: HashMap<EventName, Grouped> = HashMap::new();
     for (at, hook) in hooks.iter().enumerate() {
-        // The built-in rules are a group of their own, or they would move the place of the dialect that they are written in.
+        // The built-in rules are a separate group, or they would move the place of the dialect that they are written in.
         let whose = (hook.dialect, hook.layer == Layer::BuiltIn);
         let rank = ranks.iter().position(|rank| *rank == whose).unwrap_or_else(|| {
             ranks.push(whose);

@@ -1,5 +1,5 @@
-//! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first; where
-//! nobody says anything, its agent, and the host may still confine what a repository brings. Pure.
+//! Which setting confines a hook? That of the source nearest to the person;
+//! by default its agent's, and the host may still confine what a repository brings. Pure.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::source::{Reach, ReadConfig, Server, Source, Switch};
 #[cfg(test)]
 mod tests;
 
-/// Settles how far a hook is confined, once all that is said of its file is known.
+/// Settles how far a hook is confined, once all statements about its file are known.
 pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
     let own = distance(hook.layer);
     let words = statements.iter().filter(|statement| distance(statement.layer) <= own);
@@ -33,7 +33,7 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
     }
 }
 
-/// What is said of how far MCP servers are confined: agents' own files of them are read later than those that speak of them.
+/// Settings for the sandboxes of MCP servers: agents' own files of them are read later than those that speak of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServerSandboxes {
     said: Vec<(u8, PathBuf, Sandbox)>,
@@ -76,7 +76,7 @@ impl ServerSandboxes {
     }
 }
 
-/// Whether it is a program that came with the repository. Of the user's own file of servers a part is about one project, and local.
+/// Whether it is a program that came with the repository. A part of the user's own file of servers is about one project, and local.
 pub fn is_server_of_repository(server: &Server) -> bool {
     let file = server.place.as_ref().map(|location| Path::new(&*location.file));
     let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
@@ -92,7 +92,7 @@ pub fn is_server_of_repository(server: &Server) -> bool {
         }
 }
 
-/// Confines the programs of repositories of which nobody says anything.
+/// Confines the programs of repositories without a setting.
 pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
     for (source, config) in read {
         let unsaid = config.hooks.iter_mut().filter(|hook| hook.sandbox == Sandbox::Unsaid);
@@ -111,7 +111,7 @@ pub fn is_of_repository(source: &Source, hook: &Hook) -> bool {
     is_program
         && match hook.layer {
             Layer::Project | Layer::Local => true,
-            // Who stands in their home has no project there (C-4).
+            // A session in the home directory has no project there (C-4).
             Layer::Plugin | Layer::Skill | Layer::Agent => {
                 is_inside && source.project != source.home
             }

@@ -18,7 +18,7 @@ pub fn settle(
 }
 
 /// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
-/// repository could put a server of its own in the place of one that a guard of the user asks.
+/// repository could put its server in the place of one that a guard of the user asks.
 pub(super) fn one_of_each(
     servers: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,

@@ -1,4 +1,4 @@
-//! Who is heard on whether a hook counts? The source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
+//! Which setting puts a hook into shadow? That of the source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
 
 use super::statements::{Statement, distance};
 use crate::diagnostic::{Code, Diagnostic, Location};
@@ -8,13 +8,13 @@ use crate::source::{ModeWord, Source, Switch};
 #[cfg(test)]
 mod tests;
 
-/// Settles whether a hook counts, once all that is said of its file is known. What comes back is why its shadow is not heard.
+/// Settles whether a hook counts, once all statements about its file are known. Returns why its shadow is ignored.
 pub(super) fn settle(
     statements: &[Statement],
     source: &Source,
     hook: &mut Hook,
 ) -> Option<Diagnostic> {
-    // Nobody approved it: that is not the hook's word, and none about it is heard (SH-5).
+    // It is not approved: that is not the hook's word, and statements about it are ignored (SH-5).
     if matches!(hook.run, Run::Unusable { part: Unread::Approval, .. }) {
         hook.enforcement = Enforcement::Usual;
         return None;
@@ -65,7 +65,7 @@ fn forbid(statements: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagno
     Some(found.help("only a managed file puts hooks into shadow here"))
 }
 
-/// What is in shadow, one finding a word.
+/// One finding for each setting that puts hooks into shadow.
 pub(super) fn findings<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
     let mut words: Vec<(Option<Location>, usize, &str)> = Vec::new();
     for hook in hooks.filter(|hook| hook.layer != Layer::BuiltIn) {

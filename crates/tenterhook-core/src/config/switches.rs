@@ -55,7 +55,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     without_effect.into_iter().map(finding).chain(barred).collect()
 }
 
-/// What was said, with those statements set apart that are about one hook by its name: a file may switch off thousands.
+/// All statements, with those statements set apart that are about one hook by its name: a file may switch off thousands.
 struct Statements<'s> {
     all: &'s [Statement],
     by_name: HashMap<&'s str, Vec<usize>>,
@@ -74,7 +74,7 @@ impl<'s> Statements<'s> {
         said
     }
 
-    /// What may be about a hook of that name, in the order in which it was said.
+    /// What may be about a hook of that name, in the order of the statements.
     fn about(&self, name: &str) -> impl Iterator<Item = &'s Statement> + use<'s> {
         let mut places = self.others.clone();
         places.extend(self.by_name.get(name).into_iter().flatten());

@@ -22,7 +22,7 @@ fn hook(id: &str, layer: Layer, text: &str) -> Hook {
     Hook { layer, place: Some(place), ..hook }
 }
 
-/// One source with one hook of its own name, and what it says about others.
+/// One source with one hook of the same name, and its statements about others.
 fn reads(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig) {
     let hooks = vec![hook(name, layer, name)];
     (source(name, layer), ReadConfig { hooks, switches, ..ReadConfig::default() })
@@ -63,7 +63,7 @@ fn disabling_all_spares_managed_hooks() {
     );
 }
 
-/// C-11: of several layers that say something, the strongest is heard.
+/// C-11: of several layers that say something, the strongest applies.
 #[test]
 fn the_strongest_word_on_disabling_wins() {
     let armed = &[("user", "armed"), ("local", "armed")];
@@ -98,7 +98,7 @@ fn only_the_managed_layer_excludes_the_others() {
     );
 }
 
-/// CX-6: what is said of the hooks of one dialect binds no other.
+/// CX-6: a statement about the hooks of one dialect binds no other.
 #[test]
 fn managed_hooks_of_one_dialect_exclude_no_other() {
     use crate::source::Whose;
@@ -204,7 +204,7 @@ fn a_hook_is_switched_off_by_name() {
     );
 }
 
-/// C-16: a repository switches off what it brings, and nothing of the user's; what is not heard is told.
+/// C-16: a repository switches off what it brings, and nothing of the user's; each ignored switch is reported.
 #[test]
 fn a_repository_does_not_disarm_the_users_hooks() {
     let off = |id: &str| vec![Switch::DisableHook { name: id.to_owned(), place: None }];
@@ -265,7 +265,7 @@ fn holding(name: &str, hooks: Vec<Hook>) -> (Source, ReadConfig) {
     (source(name, Layer::Project), ReadConfig { hooks, ..ReadConfig::default() })
 }
 
-/// C-13: what is the same is told by event, matcher, condition and command; copies in plugins are other entries.
+/// C-13: copies are recognized by event, matcher, condition and command; copies in plugins are other entries.
 #[test]
 fn the_same_entry_runs_once() {
     let entry = |id: &str| hook(id, Layer::Project, "guard.sh");
@@ -328,7 +328,7 @@ fn added_hooks_stand_last() {
     assert!(loaded.diagnostics.is_empty());
 }
 
-/// E-6: nobody takes an event's gates away by declaring it anew.
+/// E-6: a second declaration of an event does not remove its gates.
 #[test]
 fn the_first_declaration_of_an_event_stands() {
     let row = |event: &'static str, powers| EventRow {

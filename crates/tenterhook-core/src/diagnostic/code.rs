@@ -30,7 +30,7 @@ macro_rules! codes {
                 }
             }
 
-            /// How much it weighs, where a dialect has no other consequence for it. Of a fault: an error when the hook gave
+            /// How much it weighs, where a dialect has no other consequence for it. A fault is an error when the hook gave
             /// no answer, a warning when something in its answer was not as it should be.
             #[must_use]
             pub const fn severity(self) -> Severity {

@@ -1,4 +1,4 @@
-//! What is the digest of something that was approved? SHA-256 over named fields with their lengths, so that no two different
+//! The digest of an approved entry: SHA-256 over named fields with their lengths, so that no two different
 //! things have the same bytes. Pure.
 
 use std::fmt;

@@ -16,7 +16,7 @@ use crate::source::{Reach, Server, Source};
 /// A word that leads in, and what it leads to: of any length, and not made safe.
 pub type Row = (&'static str, String);
 
-/// What becomes of a program of which nobody says how far it is confined.
+/// The default sandbox of a program.
 #[derive(Clone, Copy, Debug)]
 pub enum Unsaid {
     /// It runs in `standard`, under a host that confines what a repository brings.
@@ -32,7 +32,7 @@ impl Unsaid {
     }
 }
 
-/// What an entry says beside its name and its event. `unsaid` is what becomes of a program of which nobody says how far it is confined.
+/// What an entry says beside its name and its event. `unsaid` is the default sandbox of a program.
 pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     let Hook {
         id: _,

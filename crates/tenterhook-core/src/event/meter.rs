@@ -1,7 +1,7 @@
 //! How much may it still cost to work out what an event means, and is there still time? Counts; looks at no clock itself.
 //!
-//! What was cut stays cut: every walk asks before it goes on, ends where it is told to, and what it had come to is given up
-//! as a whole by whoever began (RU-37).
+//! What was cut stays cut: every walk asks before it goes on, ends where it must, and what it had come to is given up
+//! as a whole by the caller (RU-37).
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,7 +69,7 @@ pub enum Cut {
 }
 
 impl<'g> Meter<'g> {
-    /// For what is worked out once an event, whoever asks; `go_on` is asked now and then whether there is still time.
+    /// For what is worked out once an event, for every caller; `go_on` is asked now and then whether there is still time.
     #[must_use]
     pub fn new(go_on: &'g dyn Fn() -> bool) -> Self {
         Self::with(None, go_on)
@@ -126,7 +126,7 @@ impl<'g> Meter<'g> {
         cut.is_none()
     }
 
-    /// Tells the account what was spent since it was told last; `false` where that is too much.
+    /// Tells the account what was spent since the last report; `false` where that is too much.
     fn post(&self) -> bool {
         let spent = self.spent.get().min(self.most);
         let since = spent.saturating_sub(self.posted.replace(spent));

@@ -103,7 +103,7 @@ impl<'a> Part<'a> {
         let path = |path: &str| absolute(cwd, path);
         let (name, input) = match self.kind {
             Kind::Added => ("Write", json!({ "file_path": path(self.path), "content": self.new })),
-            // What is removed is a file of which nothing is left.
+            // A removed file has no content.
             Kind::Removed => ("Write", json!({ "file_path": path(self.path), "content": "" })),
             Kind::Changed => (
                 "Edit",

@@ -30,7 +30,7 @@ pub enum Tool {
     Other,
 }
 
-/// Neutral tool of each neutral tool name. Claude Code's spelling is the neutral one; `mcp__` names are told by prefix.
+/// Neutral tool of each neutral tool name. Claude Code's spelling is the neutral one; `mcp__` names are recognized by prefix.
 const TOOLS: &[(&str, Tool)] = &[
     ("Bash", Tool::Shell),
     ("PowerShell", Tool::Shell),

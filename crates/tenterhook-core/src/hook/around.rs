@@ -1,8 +1,8 @@
-//! Which hooks are firing round this process, as a variable of its environment says, and may another one fire within them?
+//! Which hooks are firing round this process, as a variable of its environment says, and may one more fire within them?
 //! (P-10 to P-12). Values only.
 //!
 //! A hook that fires its own configuration, by itself or by an agent that it starts, would do so without end. The mark can only
-//! refuse: whoever forges one gets denials, and whoever clears it is bounded by the time-out of the hook round it.
+//! refuse: a forged mark gets denials, and a process that clears it is bounded by the timeout of the hook round it.
 
 use super::{Hook, Run};
 use crate::answer::Failure;
@@ -11,7 +11,7 @@ use crate::diagnostic::Code;
 /// The variable: a word for each hook that is firing, the outermost first.
 pub const FIRING: &str = "TENTERHOOK_FIRING";
 
-/// How many hooks may be firing round another one. Deeper nestings are accidents that change their own name.
+/// How many hooks may be firing round a hook. Deeper nestings are accidents that change their own name.
 const MOST: usize = 8;
 
 /// Why `hook` is not run in a process that was handed `env`, if it is not.
@@ -47,7 +47,7 @@ fn marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
     mark.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// A word that is none of ours counts as a hook and is not passed on as it is: it may be of any length.
+/// A word in an unknown format is treated like a hook and is not passed on as it is: it may be of any length.
 fn add(env: &[(String, String)], own: &str) -> String {
     let ours =
         |word: &str| word.len() == own.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -68,7 +68,7 @@ fn word_of_server(server: &str) -> String {
 }
 
 /// FNV-1a: the same in every build, which a hasher of the standard library does not promise. A hook that somebody makes
-/// collide with another one is refused, and nothing else.
+/// collide with a different hook is refused, and nothing else.
 fn digest(parts: &[&str]) -> String {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

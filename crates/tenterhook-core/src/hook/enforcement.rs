@@ -1,18 +1,18 @@
-//! Does what a hook says count? In shadow it is asked like any other, and nobody but the record hears of it (SH-1).
+//! Does what a hook says count? In shadow it runs like any other, and only the record gets its answer (SH-1).
 
 use crate::diagnostic::Location;
 
 /// Whether what a hook says counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Enforcement {
-    /// It counts, and nobody says anything about that.
+    /// It counts, by default.
     #[default]
     Usual,
-    /// It counts, because that is said.
+    /// It counts, because a setting demands it.
     Enforced,
     /// It runs, what it says is recorded, and none of it reaches the agent or the model.
     Shadow {
-        /// Who says so, as one sentence.
+        /// The setting that does so, as one sentence.
         because: String,
         /// The word that says so.
         place: Option<Location>,

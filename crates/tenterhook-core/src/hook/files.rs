@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Signs that make a pattern of a path.
+/// Characters that make a pattern of a path.
 const SIGNS: &[char] = &['*', '?', '[', '{'];
 /// Longest path that somebody writes, which bounds what a pattern costs.
 const LONGEST: usize = 512;
@@ -40,7 +40,7 @@ pub enum BadPath {
 ///
 /// When it is neither.
 pub fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, BadPath> {
-    // Signs in the name of the directory are the person's, and no pattern.
+    // Characters in the name of the directory are the person's, and no pattern.
     let (fixed, written) = match path.strip_prefix(directory) {
         Ok(written) => (directory, written),
         Err(_) => (Path::new(""), path),

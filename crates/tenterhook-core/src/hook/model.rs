@@ -1,4 +1,4 @@
-//! What is a model called, without what a service adds to its name? Pure; knows no list of models.
+//! The name of a model, without what a service adds. Pure; knows no list of models.
 
 /// The name of a model without its service and region, its date, its revision and its window (S-65).
 pub(super) fn canonical(id: &str) -> &str {

@@ -54,7 +54,7 @@ pub enum Dispatch {
 /// nothing is at stake that waits for the answer, and a question would only hold up the session.
 ///
 /// The second column is how people call what is held while a part of a file that might gate it cannot be read (C-72).
-/// Prompts have none, as the end of a turn and of a session have none: whoever mends the file needs them.
+/// Prompts have none, as the end of a turn and of a session have none: the person who mends the file needs them.
 const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
     ("PreToolUse", Some("tool call")),
     // What holds tool calls holds these (BR-90).
@@ -117,7 +117,7 @@ impl EventRow {
         self
     }
 
-    /// An event of a host's own, on which hooks may do no more than look: without a subject, for a minute, and a hook that
+    /// An event of a host's own, on which hooks may only look: without a subject, for a minute, and a hook that
     /// fails blocks nothing.
     #[must_use]
     pub fn custom(event: &str) -> Self {

@@ -94,7 +94,7 @@ impl Prewarm {
 pub struct Command {
     /// What to start, as configured.
     pub invocation: Invocation,
-    /// What is started in its place: the same, of copies of what was approved (T-20).
+    /// The command that is started in its place: the same, of copies of what was approved (T-20).
     pub copy: Option<Invocation>,
     /// The directory in which that copy lies, with what lies beside it.
     pub kept: Option<std::path::PathBuf>,
@@ -211,7 +211,7 @@ pub enum Run {
     Unusable {
         /// What cannot be read.
         part: Unread,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
 }
@@ -221,9 +221,9 @@ pub enum Run {
 pub enum Unread {
     /// One entry, which was rejected (C-60).
     Entry,
-    /// A file, or a part of one: nobody knows what it would forbid (C-72).
+    /// A file, or a part of one: it is unknown what it would forbid (C-72).
     File,
-    /// An entry that nobody approved as it stands: it can be read, and must not be run (T-11).
+    /// An entry that is not approved in its present form: it can be read, and must not be run (T-11).
     Approval,
     /// A managed file that others than root may write: it can be read, and is not obeyed (C-89).
     Exposed,
@@ -262,7 +262,7 @@ impl Unread {
         }
     }
 
-    /// What is the matter with it, and why.
+    /// The problem, and its reason.
     #[must_use]
     pub fn because(self, why: &str) -> String {
         match self {
@@ -341,13 +341,13 @@ impl Command {
         }
     }
 
-    /// What is started.
+    /// The program and its arguments.
     #[must_use]
     pub fn starts(&self) -> &Invocation {
         self.copy.as_ref().unwrap_or(&self.invocation)
     }
 
-    /// What is configured, as one line for people.
+    /// The configured command, as one line for people.
     #[must_use]
     pub fn line(&self) -> String {
         match &self.invocation {

@@ -9,7 +9,7 @@ pub use crate::report::Tier;
 /// Whether a hook is confined, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sandbox {
-    /// Nobody said anything.
+    /// No source has a setting.
     #[default]
     Unsaid,
     /// It has the rights of its user, and somebody said so.
@@ -25,7 +25,7 @@ impl Sandbox {
         Self::In(Arc::new(Grants::new(Profile::Standard)))
     }
 
-    /// What a program of a repository runs in where nobody says anything: `standard`, as far as the machine can.
+    /// What a program of a repository runs in by default: `standard`, as far as the machine can.
     #[doc(hidden)]
     #[must_use]
     pub fn of_repositories() -> Self {
@@ -33,7 +33,7 @@ impl Sandbox {
         Self::In(Arc::new(Grants { at_least, ..Grants::new(Profile::Standard) }))
     }
 
-    /// What is granted, where it is confined.
+    /// The grants, where it is confined.
     #[must_use]
     pub fn grants(&self) -> Option<&Grants> {
         match self {
@@ -52,7 +52,7 @@ impl Sandbox {
     }
 }
 
-/// What is left to a confined hook.
+/// The rights of a confined hook.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Grants {
     /// What it begins with.
@@ -78,7 +78,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// What stands for the project in a path that is granted.
+    /// The placeholder of the project in a path that is granted.
     #[doc(hidden)]
     pub const PROJECT: &str = "$PROJECT";
 
@@ -90,7 +90,7 @@ impl Grants {
         rest.map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
     }
 
-    /// What `profile` grants, and nothing beside it. Who says it demands it.
+    /// Only what `profile` grants. A person who writes it demands it.
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl Grants {
 /// What a confined hook begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
-    /// Programs and libraries of the system, the project to read, a directory of its own for passing files.
+    /// Programs and libraries of the system, the project to read, a separate directory for passing files.
     #[default]
     Standard,
     /// The same without the project.
@@ -170,7 +170,7 @@ impl Profile {
 /// Whom a confined hook may talk to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Peers {
-    /// Nobody.
+    /// No peer.
     #[default]
     None,
     /// TCP ports of any host.

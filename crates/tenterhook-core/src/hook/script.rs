@@ -36,7 +36,7 @@ pub const ENDINGS: &[&str] = &[
 const SPECIAL: &[char] = &['"', '\'', '$', '`', '\\', '\n', '*', '?', '[', ';', '&', '|', '(', ')'];
 
 impl Hook {
-    /// The file that the hook starts, in a `project` and with a `home`; `None` where nobody can say before it runs.
+    /// The file that the hook starts, in a `project` and with a `home`; `None` where that is unknown before it runs.
     #[must_use]
     pub fn script(&self, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
@@ -46,7 +46,7 @@ impl Hook {
     }
 
     /// The programs that the hook starts in any case and that are found by their names, in a `project` and with a `home`; none
-    /// where nobody can say before it runs.
+    /// where that is unknown before it runs.
     #[must_use]
     pub fn programs(&self, project: &Path, home: &Path) -> Vec<Program> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
@@ -155,7 +155,7 @@ fn file(words: &[Word]) -> Option<(String, bool)> {
         return None;
     }
     let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
-    // What stands before it may be an option that takes a file of its own.
+    // The word before it may be an option that takes a file.
     let is_first = args.iter().take_while(|arg| *arg != script).all(|arg| is_plain(&arg.text));
     literal(script).filter(|_| is_first).map(|path| (path, false))
 }

@@ -88,7 +88,7 @@ const WRITING: &[&str] = &["tee", "mkdir", "touch"];
 const SAYING: &[&str] =
     &["echo", "printf", "test", "[", "[[", "cd", "export", "alias", "which", "command", "type"];
 
-/// What is no file, or is everybody's.
+/// Names that are no files, or that every program shares.
 const NO_FILES: &[&str] =
     &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/full", "/dev/zero", "/dev/fd"];
 
@@ -148,7 +148,7 @@ fn of_command(text: &str, command: &Command, whence: Whence<'_>) -> Vec<Want> {
     kept
 }
 
-/// Whether a command in this construct runs: what stands in a test, a body or a function may be there for another day.
+/// Whether a command in this construct runs: a command in a test, a body or a function may be there for another day.
 const fn is_run(context: Context) -> bool {
     !matches!(context, Context::Body | Context::Function | Context::Test)
 }
@@ -188,7 +188,7 @@ fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Wa
         all.extend(files.map(|(path, by)| Want { what: Wanted::Write(path), by, unless: None }));
         return all;
     }
-    // What stands there by a whole path is read; by another, it lies in the project or nobody knows where.
+    // A file with a whole path is read; one with another path lies in the project or at an unknown path.
     let named =
         std::iter::once(program).chain(operands).filter_map(|program| file(program, whence, true));
     all.extend(named.map(|(path, by)| Want { what: Wanted::Read(path), by, unless: None }));
@@ -202,7 +202,7 @@ fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Opt
     let first = args.iter().find(|arg| !arg.text.starts_with('-'));
     let want = |port, unless| Some(Want { what: Wanted::Reach(port), by: name.to_owned(), unless });
     match when {
-        // Who only asks for its version reaches nobody.
+        // A program that only prints its version reaches no service.
         Address | Always if args.is_empty() || args.iter().all(|arg| arg.text == "--version") => {
             None
         }

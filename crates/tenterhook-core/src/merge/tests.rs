@@ -58,7 +58,7 @@ fn nothing_said_is_silence() {
 
 /// M-3: the last rewrite in configured order stands, and a conflict is told.
 #[test]
-fn the_last_rewrite_stands_and_a_conflict_is_told() {
+fn last_rewrite_applies_and_conflict_is_reported() {
     let input = |n: i32| wants(Effects { updated_input: Some(json!(n)), ..Effects::default() });
     let outcome = fold(vec![input(1), verdict_of("quiet", Restraint::Silent), input(2)]);
     assert_eq!(outcome.effects.updated_input, Some(json!(2)));

@@ -191,7 +191,7 @@ fn an_event_touches_only_hooks_that_can_match() {
 
 /// P-9: a name that is nearly one of a gate denies, one that is nearly another event's is told of, and any other is the host's own.
 #[test]
-fn an_event_that_nobody_knows_is_told_of_and_a_slip_of_a_gate_denies() {
+fn unknown_event_is_reported_and_misspelt_gate_denies() {
     let rulesets = [Arc::new(Ruleset::new(Vec::new(), Vec::new()))];
     let finding = |name: &str| {
         let verdict = unknown(&rulesets, &name.into())?;

@@ -162,7 +162,7 @@ mod tests {
 
     /// J-20.
     #[test]
-    fn a_key_that_stands_twice_is_told_with_its_place() {
+    fn duplicate_key_is_reported_with_its_path() {
         let text = r#"{"a": 1, "b": {"c": [{"d": 1, "d": 2, "d": 3}], "c": 4}, "a": null}"#;
         let read = whole(text.as_bytes()).unwrap();
         assert_eq!(read.twice, ["b.c.d", "b.c", "a"]);
@@ -183,7 +183,7 @@ mod tests {
 
     /// J-20.
     #[test]
-    fn anything_else_is_told_for_what_it_is() {
+    fn text_that_is_no_object_is_refused_with_its_kind() {
         let deep = format!("{}1{}", "{\"a\":".repeat(2_000), "}".repeat(2_000));
         let utf16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         for (bytes, why) in [

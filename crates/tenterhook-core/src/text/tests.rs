@@ -53,7 +53,7 @@ fn controls_and_line_breaks() {
 
 /// H-4, H-5, H-8.
 #[test]
-fn what_nobody_sees_goes_and_is_flagged() {
+fn invisible_characters_are_removed_and_flagged() {
     let bidi = "a\u{202e}b\u{2066}c\u{2069}d\u{200e}e\u{200f}f\u{61c}g\u{202a}h\u{2068}";
     assert_eq!((washed(bidi).as_str(), clean(bidi, 100).removed.bidi), ("abcdefgh", 8));
     let hidden = "a\u{200b}b\u{200c}c\u{200d}d\u{2060}e\u{feff}f\u{ad}g\u{e0041}\u{e0001}h\u{fe0f}i\u{e0100}\u{3164}";

@@ -95,7 +95,7 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
     }
 }
 
-/// What is unpacked into a guard, or taken from an archive by the name of one.
+/// Files unpacked into a guard, or taken from an archive by the name of one.
 fn unpacked(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let Some((name, options)) = UNPACKERS.iter().find(|(name, _)| *name == view.name) else {

@@ -108,7 +108,7 @@ fn texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
         .texts()
         .filter(|text| text.contains('\n') && MARKS.iter().any(|mark| text.contains(mark)));
     found.extend(said.map(|text| Some(text.to_owned())));
-    // What comes through a pipe nobody sees before it comes.
+    // The input from a pipe is unknown before the run.
     if found.is_empty() { vec![None] } else { found }
 }
 

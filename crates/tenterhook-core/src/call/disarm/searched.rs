@@ -75,7 +75,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     }
 }
 
-/// Whether the files that a command lists are changed by another one: `| xargs rm`, `rm $(...)`.
+/// Whether the files that a command lists are changed by a different command: `| xargs rm`, `rm $(...)`.
 fn is_handed_on(view: &View<'_>, views: &[View<'_>]) -> bool {
     let is_inside = view.command.context == Context::CommandSubstitution;
     let changes = |other: &View<'_>| {

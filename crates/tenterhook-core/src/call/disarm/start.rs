@@ -1,4 +1,4 @@
-//! Which agent would start without its guard: by an option, by a variable that moves its home, by a command of its own?
+//! Which agent would start without its guard: by an option, by a variable that moves its home, by a separate command?
 
 use std::rc::Rc;
 

@@ -126,7 +126,7 @@ pub(super) const NO_READERS: &[&str] = &[
     "yarn",
 ];
 
-/// Programs whose first operand is a pattern or a script of their own, unless it comes by `-e` or `-f`.
+/// Programs whose first operand is a pattern or a script, unless it comes by `-e` or `-f`.
 pub(super) const PATTERN_FIRST: &[&str] = &[
     "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk",
     "nawk", "jq", "yq", "tr", "perl",

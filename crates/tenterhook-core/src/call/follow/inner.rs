@@ -155,7 +155,7 @@ impl Sofar<'_> {
         jobs.into_iter().for_each(|line| self.run(line));
     }
 
-    /// What a command prints, where it stands on the line.
+    /// The output of a command, at its position on the line.
     fn printed_by(&self, view: &View<'_>) -> Vec<String> {
         match view.name.as_str() {
             "echo" | "printf" => vec![view.operands(&[]).join(" ").replace("\\n", "\n")],

@@ -1,4 +1,4 @@
-//! Whose word on a hook's sandbox is heard, over whole files.
+//! Which setting of a hook's sandbox applies, over whole files.
 
 use crate::config::{Added, Ruleset, load};
 use crate::dialect::DialectId;
@@ -26,7 +26,7 @@ fn sandbox_of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
 
 ///
 #[test]
-fn whoever_confines_is_heard() {
+fn nearest_sandbox_setting_applies() {
     const STANDARD: &str = "'standard'";
     const STRICT: &str = "'strict'";
     const OFF: &str = "'off'";
@@ -49,10 +49,10 @@ fn whoever_confines_is_heard() {
     }
 }
 
-/// what came with a repository, whatever its file is called, where the host asks for it; nobody is held back where a machine
+/// what came with a repository, whatever its file is called, where the host asks for it; no hook is blocked where a machine
 /// cannot confine.
 #[test]
-fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
+fn repository_program_without_setting_is_confined() {
     let run = |layer, name: &str, home: &str, run: &str| {
         let text = format!("[hook.guard]\non = 'Stop'\n{run}\n");
         let mut source = Source { layer, ..Source::given(name, DialectId::NATIVE, &text, "/p") };
@@ -94,9 +94,9 @@ fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
     assert_eq!(run(Layer::Project, inside, "/h", "url = 'https://example.com/'"), free);
 }
 
-/// MC-19, X-12, X-15: the servers of a file are confined by whoever confines its hooks.
+/// MC-19, X-12, X-15: the servers of a file are confined like its hooks.
 #[test]
-fn a_server_of_a_repository_is_confined_where_nobody_says_anything() {
+fn repository_server_without_setting_is_confined() {
     let of = |layer, confines_repositories, own: &str, said: &[(Layer, &str)]| {
         let key = if own.is_empty() { String::new() } else { format!("sandbox = '{own}'") };
         let text = format!("[mcp.it]\nrun = ['x']\n{key}\n");
@@ -112,7 +112,7 @@ fn a_server_of_a_repository_is_confined_where_nobody_says_anything() {
         }
         let loaded = load(&sources, &Added { confines_repositories, ..Added::default() }, None);
         let server = loaded.ruleset.servers().first().cloned().expect("a server");
-        // One that is found in an agent's own file is told of by the same words.
+        // One that is found in an agent's own file is confined by the same settings.
         let found =
             crate::config::settle_servers(&Ruleset::default(), [server.clone()], &mut Vec::new());
         assert_eq!(found, std::slice::from_ref(&server));

@@ -1,4 +1,4 @@
-//! Whose word on shadows is heard, over whole files.
+//! Which shadow setting applies, over whole files.
 
 use crate::config::{Added, load};
 use crate::dialect::DialectId;
@@ -23,7 +23,7 @@ fn shadows(sources: &[Source]) -> (Vec<bool>, Vec<&'static str>) {
 
 /// SH-1.
 #[test]
-fn each_place_that_says_shadow_is_heard() {
+fn shadow_setting_applies_at_each_level() {
     let own = format!("{GUARD}mode = 'shadow'\n");
     let top = format!("mode = 'shadow'\n{GUARD}");
     let json = r#"{"mode": "shadow", "hook": {"guard": {"on": "Stop", "run": ["x"]}}}"#;
@@ -35,7 +35,7 @@ fn each_place_that_says_shadow_is_heard() {
     let claude = Source::given("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p");
     let found = shadows(&[native("/u/tenterhook.toml", Layer::User, about), claude]);
     assert_eq!(found, (vec![true], vec!["in-shadow"]));
-    // What a torn text says at its top is not heard: the hook, and what stands in for the rest, count.
+    // The top of a torn text is ignored: the hook, and the hold for the rest, are enforced.
     let torn = format!("mode = 'shadow'\n{GUARD}\n[hook.other]\non = [\n");
     let (shadows, found) = shadows(&[native("/p/tenterhook.toml", Layer::User, &torn)]);
     assert!(shadows.iter().all(|shadow| !shadow) && found.contains(&"broken-file"), "{found:?}");
@@ -111,7 +111,7 @@ fn an_organisation_forbids_shadows() {
     let may = "[shadow]\nallowed = false\n[source.'/u/tenterhook.toml']\nmode = 'shadow'\n";
     let may = native("/m/tenterhook.toml", Layer::Managed, may);
     assert_eq!(shadows(&[may, user.clone()]), (vec![true], vec!["in-shadow"]));
-    // Nobody else forbids it.
+    // No other source forbids it.
     let user =
         native("/u/tenterhook.toml", Layer::User, &format!("[shadow]\nallowed = false\n{own}"));
     assert_eq!(shadows(&[user]), (vec![true], vec!["managed-key-ignored", "in-shadow"]));

@@ -1,4 +1,4 @@
-//! Which line would a tool call run? A command comes as a text or as a list of words; what it is otherwise, nobody can tell.
+//! Which line would a tool call run? A command comes as a text or as a list of words; any other form is unclear.
 //! Reads no line (E-9).
 
 use std::borrow::Cow;
@@ -24,12 +24,12 @@ pub(crate) enum Command<'a> {
     Missing,
     /// The line; of a list of words every line that it may be, one below the other.
     Line(Cow<'a, str>),
-    /// It has one of which nobody can tell what runs, and why.
+    /// It is unclear what the command runs, and why.
     Unclear(&'static str),
 }
 
 impl<'a> Command<'a> {
-    /// The line; empty where there is none that can be read.
+    /// The line; empty if it cannot be read.
     #[cfg(any(feature = "rule", test))]
     pub(crate) fn line(self) -> Cow<'a, str> {
         match self {

@@ -1,17 +1,17 @@
 //! What an agent calls the tools that all agents share, and their inputs: one table a dialect, read in both directions.
-//! What stands in no table keeps the name and the input that it has.
+//! A tool without a row keeps the name and the input that it has.
 
 use serde_json::{Map, Value};
 
 /// One tool in an agent's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolWords {
-    /// The agent's names for it, the one that hooks are told first; others are older or newer, or variants of it.
+    /// The agent's names for it, the one that hooks receive first; others are older or newer, or variants of it.
     pub own: &'static [&'static str],
     /// The neutral name.
     pub neutral: &'static str,
     /// Keys of its input, the agent's and the neutral one, where they differ. The first pair of a neutral key is the one
-    /// that hooks are told.
+    /// that hooks receive.
     pub keys: &'static [(&'static str, &'static str)],
 }
 

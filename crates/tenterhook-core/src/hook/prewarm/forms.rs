@@ -48,7 +48,7 @@ impl Invocation {
                     .then(|| format!("{before} {option} '{value}'{after}"))?;
                 Some(Self::Shell { text, shell: *shell })
             }
-            // What a profile does before the line, nobody knows.
+            // The effects of a profile before the line are unknown.
             Self::Shell { shell: Shell::Login | Shell::PowerShell, .. } => None,
         }
     }

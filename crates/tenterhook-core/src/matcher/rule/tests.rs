@@ -212,7 +212,7 @@ fn options_stand_where_they_like() {
 
 /// S-36, S-112, S-113.
 #[test]
-fn a_program_that_nobody_knows_may_run_what_it_is_handed() {
+fn unknown_program_may_run_its_arguments() {
     for line in [
         "chronic git push",
         "foo --bar x git push origin",

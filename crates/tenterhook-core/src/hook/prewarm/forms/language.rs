@@ -10,7 +10,7 @@ use tenterhook_shell::{Word, WordKind};
 pub(super) struct Language {
     /// Whether a program of this name is it.
     is_called: fn(&str) -> bool,
-    /// Whether an option takes the next word; `None` for one after which no script is read, or that nobody knows.
+    /// Whether an option takes the next word; `None` for one after which no script is read, or that is unknown.
     takes_next: fn(&str) -> Option<bool>,
     /// How a word ends that is a script although a shell fills in some of it.
     endings: &'static [&'static str],
@@ -61,7 +61,7 @@ impl Language {
                     return is_script.then_some(at);
                 }
                 WordKind::Literal => {}
-                // `$D/a.py` is a script; what `$D` alone or `$D*` stands for, nobody knows.
+                // `$D/a.py` is a script; the values of `$D` alone and `$D*` are unknown.
                 WordKind::Pattern | WordKind::Expansion => {
                     return ends(word.source.trim_end_matches('"')).then_some(at);
                 }
@@ -124,7 +124,7 @@ const NODE_ALONE: &[&str] = &[
 /// Options of Node that take a value, behind `=` or as the next word.
 const NODE_WITH_VALUE: &[&str] = &["--conditions", "--import", "--require", "-C", "-r"];
 
-/// Options of Node that take a value behind `=`; whether the next word may be one, nobody knows for all versions.
+/// Options of Node that take a value behind `=`; whether the next word may be one differs between versions.
 const NODE_WITH_EQUALS: &[&str] = &[
     "--disable-warning",
     "--dns-result-order",
