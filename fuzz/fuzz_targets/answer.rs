@@ -8,7 +8,7 @@ use tenterhook::answer::Restraint;
 use tenterhook::dialect::DIALECTS;
 use tenterhook::event::{Event, Surroundings};
 use tenterhook::hook::{Function, Hook, HookId, Run};
-use tenterhook::report::{End, Output, Report, Said};
+use tenterhook::report::{End, Output, Report, StepOutput};
 use tenterhook::verdict::{JudgeContext, judge};
 
 fuzz_target!(|input: (u8, &[u8], &[u8])| {
@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8], &[u8])| {
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
         let Some(row) = dialect.row(&event.name) else { continue };
         let mut report = Report::silent(End::Exited(i32::from(code)), Duration::ZERO);
-        report.said = Said::Bytes { stdout: Output::from(stdout), stderr: Output::from(stderr) };
+        report.said = StepOutput::Bytes { stdout: Output::from(stdout), stderr: Output::from(stderr) };
         let answer = dialect.read_answer(&event, row, &report);
         let slipped = !answer.slips.is_empty();
         let run = Run::Function(Function::new("f", |_| async { Default::default() }));

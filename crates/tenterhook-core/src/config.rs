@@ -34,11 +34,11 @@ pub use server::settle as settle_servers;
 pub use unasked::withhold;
 pub use unasked::withhold_server;
 
-pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]
 pub use crate::source::{
-    Flaw, Govern, Kept, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
+    Completeness, Flaw, Govern, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
 };
+pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
@@ -249,7 +249,7 @@ fn keep_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
     let broken = std::mem::replace(config, hold::read(good));
     config.diagnostics = broken.diagnostics;
     let count = config.hooks.len();
-    let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Kept::Saving);
+    let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Completeness::Saving);
     let (why, help) = match saving {
         Some(flaw) => (format!("is not read, because {}", flaw.why), flaw.help.as_str()),
         None => (

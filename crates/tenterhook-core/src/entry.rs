@@ -17,30 +17,30 @@ use digest::{Canon, Digest};
 
 /// Where the paths of an entry lie, so that the same entry in another checkout has the same digest.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct PathRoots<'a> {
     /// The project.
     pub project: &'a Path,
     /// The user's home.
     pub home: &'a Path,
 }
 
-impl<'a> From<&'a Source> for Ground<'a> {
+impl<'a> From<&'a Source> for PathRoots<'a> {
     fn from(source: &'a Source) -> Self {
         Self { project: &source.project, home: &source.home }
     }
 }
 
-impl Ground<'_> {
+impl PathRoots<'_> {
     /// A path, relative to the project or the home where it lies in one of them.
     pub fn path(&self, path: &Path) -> String {
         self.text(&path.to_string_lossy())
     }
 
     fn text(&self, text: &str) -> String {
-        let under = |root: &Path, sign: &str| {
+        let under = |root: &Path, mark: &str| {
             let root = root.to_str().filter(|root| root.len() > 1)?;
             let rest = text.strip_prefix(root)?;
-            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{sign}{rest}"))
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{mark}{rest}"))
         };
         let found = under(self.project, "\0project").or_else(|| under(self.home, "\0home"));
         found.unwrap_or_else(|| text.to_owned())
@@ -48,7 +48,7 @@ impl Ground<'_> {
 }
 
 /// The digest of one entry.
-pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
+pub fn of_hook(hook: &Hook, ground: PathRoots<'_>) -> Digest {
     let Hook {
         id,
         dialect,
@@ -101,7 +101,7 @@ pub fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
 }
 
 /// An entry without the key keeps the digest that it had before the key existed.
-fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: Ground<'_>) -> Canon {
+fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: PathRoots<'_>) -> Canon {
     match sandbox {
         Sandbox::Unsaid => canon,
         Sandbox::Off => canon.field("sandbox", "off"),
@@ -120,7 +120,7 @@ fn of_matcher(spec: &MatcherSpec) -> String {
     canon.end().to_string()
 }
 
-fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
+fn of_run(run: &Run, ground: PathRoots<'_>) -> Digest {
     let canon = Canon::new(run.executor());
     match run {
         Run::Command(command) | Run::Worker(Worker { command }) => {
@@ -149,7 +149,7 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
     }
 }
 
-fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
+fn of_grants(canon: Canon, grants: &Grants, ground: PathRoots<'_>) -> Canon {
     let Grants { profile, read, write, net, env, attributes, processes, memory, cpu, at_least } =
         grants;
     canon
@@ -165,7 +165,7 @@ fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
         .field("isolation_min", at_least.as_str())
 }
 
-fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
+fn of_command(command: &Command, ground: PathRoots<'_>) -> Digest {
     let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
     let canon = Canon::new("command");
     let canon = match invocation {
@@ -204,7 +204,7 @@ fn of_http(http: &Http) -> Digest {
 }
 
 /// The digest of an MCP server.
-pub fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
+pub fn of_server(server: &Server, ground: PathRoots<'_>) -> Digest {
     // Its location is no part of its content.
     let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
     let canon = Canon::new("server").field("name", name).field("dialect", dialect.as_str());
@@ -220,7 +220,7 @@ pub fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
 }
 
 /// The digest of what a source says beside its hooks: about other hooks, events and servers.
-pub fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
+pub fn of_rest(config: &ReadConfig, ground: PathRoots<'_>) -> Digest {
     let switches = config.switches.iter().map(|switch| of_switch(switch, ground));
     let mentions = config.mentions.iter().map(|mention| mention.as_str().to_owned());
     let events = config.events.iter().map(|event| format!("{event:?}"));
@@ -236,7 +236,7 @@ pub fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
         .end()
 }
 
-fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
+fn of_switch(switch: &Switch, ground: PathRoots<'_>) -> String {
     let canon = Canon::new("switch");
     let canon = match switch {
         Switch::DisableAll => canon.field("disable all", ""),

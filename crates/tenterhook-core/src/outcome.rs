@@ -127,7 +127,7 @@ pub struct Step {
     pub took: Duration,
     /// Its own restraint, after judging.
     pub verdict: Restraint,
-    /// What it told the model: the part of the outcome's context that is its own.
+    /// The text for the model: the part of the outcome's context that is its own.
     pub context: Vec<String>,
     /// Its messages to the user: the part of the outcome's messages that is its own.
     pub messages: Vec<String>,
@@ -135,7 +135,7 @@ pub struct Step {
     pub rewrote: bool,
     /// Whether it wants everything to end.
     pub stopped: bool,
-    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
     /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome, and of a step that is under way
     /// nothing is known yet.
@@ -197,7 +197,7 @@ impl Outcome {
     }
 
     /// The context for a model, each text in a block that names the hook whose words it is: what a host injects, so that
-    /// nobody takes a hook for the user or the system (H-11).
+    /// a hook is not taken for the user or the system (H-11).
     #[must_use]
     pub fn labelled_context(&self) -> Vec<String> {
         let labelled = self

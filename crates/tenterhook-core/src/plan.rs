@@ -129,7 +129,7 @@ fn shadowed(hook: &Hook, because: String) -> String {
     }
 }
 
-/// In what it runs. What is so for every program of a repository is no news.
+/// In what it runs. The default of repositories is not repeated.
 fn confinement(hook: &Hook, because: String) -> String {
     if hook.sandbox == Sandbox::of_repositories() {
         return because;

@@ -1,6 +1,6 @@
-//! What is a guard made of? What `agents` says of each agent's files, variables and options, our own names, and the rules that keep a tool call away from them: data, and what a path or a word is by it.
+//! The parts of a guard: what `agents` says of each agent's files, variables and options, our own names, and the rules that keep a tool call away from them: data, and what a path or a word is by it.
 //!
-//! Pure: it knows names and letters. What a call does is worked out in `call`; what a file holds is looked up by whoever may
+//! Pure: it knows names and letters. What a call does is worked out in `call`; what a file holds is looked up by the caller that may
 //! look. It judges no call and names no dialect: most of these agents have none here.
 
 mod launchers;

@@ -14,9 +14,9 @@ pub enum End {
         /// The reason, for people: the path and the system's words.
         why: String,
     },
-    /// It ended by itself with this code; a function that returned counts as 0.
+    /// It ended by itself with this code; a function that returned has 0.
     Exited(i32),
-    /// A signal ended it, or a function panicked (which counts as `SIGABRT`).
+    /// A signal ended it, or a function panicked (reported like `SIGABRT`).
     Signalled(i32),
     /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
     Failed {
@@ -68,7 +68,7 @@ pub enum Closed {
     Truncated,
     /// A descendant still held the stream when the leak grace was over.
     Leaked,
-    /// The system refused to read on, with this error number; nobody knows what else was said.
+    /// The system refused to read on, with this error number; the rest of the output is unknown.
     Broken(i32),
 }
 
@@ -91,7 +91,7 @@ impl From<&[u8]> for Output {
 
 /// What a step said, in the form that its executor can give.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum StepOutput {
     /// Bytes that a dialect must read.
     Bytes {
         /// Standard output, or the body of a reply.
@@ -119,7 +119,7 @@ pub struct Report {
     /// How it ended.
     pub end: End,
     /// What it said.
-    pub said: Said,
+    pub said: StepOutput,
     /// Whether the envelope arrived.
     pub delivery: Delivery,
     /// From the step's start to its settlement.
@@ -130,7 +130,7 @@ pub struct Report {
     pub survivors: Vec<u32>,
     /// Where it ran, when the directory in which it should have started could not be entered.
     pub moved_to: Option<PathBuf>,
-    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
     /// What people should hear of how it ran, whatever it said; each becomes a fault and decides nothing.
     pub notes: Vec<Failure>,
@@ -140,7 +140,7 @@ impl Report {
     /// A report without output.
     #[must_use]
     pub fn silent(end: End, took: Duration) -> Self {
-        let said = Said::Bytes { stdout: Output::default(), stderr: Output::default() };
+        let said = StepOutput::Bytes { stdout: Output::default(), stderr: Output::default() };
         Self {
             end,
             said,
@@ -154,7 +154,7 @@ impl Report {
         }
     }
 
-    /// Why this is no answer, whatever was said: the step did not come to its own end, or not all that it said was kept.
+    /// Why this is no answer, whatever the output: the step did not come to its own end, or not all that it said was kept.
     /// The same words for every dialect. An exit code, whatever it is, is for the dialect to read.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
@@ -171,11 +171,11 @@ impl Report {
                 (Code::Cancelled, format!("the host gave up waiting for it after {took}"))
             }
             End::Exited(_) => match &self.said {
-                Said::Bytes { stdout, .. } if stdout.dropped > 0 => (
+                StepOutput::Bytes { stdout, .. } if stdout.dropped > 0 => (
                     Code::OutputTooLarge,
                     format!("it printed {} bytes more than are kept", stdout.dropped),
                 ),
-                Said::Bytes { .. } | Said::Answer(_) => match self.broken() {
+                StepOutput::Bytes { .. } | StepOutput::Answer(_) => match self.broken() {
                     Some(errno) => (Code::OutOfResources, unread("output", errno)),
                     None => return None,
                 },
@@ -195,16 +195,16 @@ impl Report {
     /// Whether more came on stdout than was kept, or may have come.
     pub(crate) fn is_truncated(&self) -> bool {
         let is_cut = |closed| matches!(closed, Closed::Truncated | Closed::Broken(_));
-        matches!(&self.said, Said::Bytes { stdout, .. } if is_cut(stdout.closed))
+        matches!(&self.said, StepOutput::Bytes { stdout, .. } if is_cut(stdout.closed))
     }
 
     /// Why the system would not read on what it printed, if so.
     pub(crate) const fn broken(&self) -> Option<i32> {
         match &self.said {
-            Said::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
+            StepOutput::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
                 Some(*errno)
             }
-            Said::Bytes { .. } | Said::Answer(_) => None,
+            StepOutput::Bytes { .. } | StepOutput::Answer(_) => None,
         }
     }
 
@@ -224,8 +224,8 @@ impl Report {
     #[must_use]
     pub fn stdout(&self) -> &[u8] {
         match &self.said {
-            Said::Bytes { stdout, .. } => &stdout.bytes,
-            Said::Answer(_) => &[],
+            StepOutput::Bytes { stdout, .. } => &stdout.bytes,
+            StepOutput::Answer(_) => &[],
         }
     }
 
@@ -233,13 +233,13 @@ impl Report {
     #[must_use]
     pub fn stderr(&self) -> &[u8] {
         match &self.said {
-            Said::Bytes { stderr, .. } => &stderr.bytes,
-            Said::Answer(_) => &[],
+            StepOutput::Bytes { stderr, .. } => &stderr.bytes,
+            StepOutput::Answer(_) => &[],
         }
     }
 }
 
-/// What people are told of a stream that the system refused to read on.
+/// The message about a stream that the system refused to read on.
 pub fn unread(stream: &str, errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
     format!("its standard {stream} could not be read to its end: {error}")
@@ -261,17 +261,20 @@ mod tests {
             silent(End::TimedOut),
             Report { survivors: vec![7], ..silent(End::Exited(0)) },
             Report { env_file: Some(String::new()), ..silent(End::Exited(0)) },
-            Report { said: Said::Answer(Box::default()), ..silent(End::Exited(0)) },
-            Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
+            Report { said: StepOutput::Answer(Box::default()), ..silent(End::Exited(0)) },
+            Report {
+                said: StepOutput::Bytes { stdout: dropped, stderr },
+                ..silent(End::Exited(0))
+            },
         ];
         assert!(reports.iter().all(|report| !report.says_nothing()));
     }
 
-    /// an end that nobody wrote is none.
+    /// an end of output after a read error is no answer.
     #[test]
     fn output_that_cannot_be_read_on_is_no_answer() {
         let broken = Output { closed: Closed::Broken(12), ..Output::default() };
-        let said = Said::Bytes { stdout: broken, stderr: Output::default() };
+        let said = StepOutput::Bytes { stdout: broken, stderr: Output::default() };
         let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
         let failure = report.failure().expect("a failure");
         assert_eq!(failure.code, Code::OutOfResources);

@@ -2,7 +2,7 @@
 //!
 //! Pure: a rule sees the event and nothing else. It is compiled once, at first use; what cannot be compiled, cannot be
 //! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-35 of
-//! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text that nobody can evaluate.
+//! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text without an evaluator.
 
 mod expression;
 mod flaw;
@@ -84,7 +84,7 @@ pub struct Rule {
     compiled: Arc<std::sync::OnceLock<Result<compiled::Compiled, Vec<Flaw>>>>,
 }
 
-/// What is written in a rule.
+/// The texts of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Texts {
     when: Arc<str>,
@@ -180,7 +180,7 @@ impl Rule {
         &self.texts.when
     }
 
-    /// What is written under `part`, if anything is.
+    /// The text of `part`, if there is one.
     #[must_use]
     pub fn text(&self, part: Part) -> Option<&str> {
         match part {

@@ -15,7 +15,7 @@ use crate::hook::named::DialectId;
 use crate::hook::row::EventRow;
 use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
 
-pub use flaw::{Flaw, Kept, Lost};
+pub use flaw::{Completeness, Flaw, Lost};
 pub use record::{Content, RecordTable};
 pub use record::{KEEP_DAYS, MAX_BYTES};
 pub use server::{Reach, Server};
@@ -78,12 +78,12 @@ impl Source {
 
     /// Whether it is there and nothing of it could be read.
     pub fn is_unread(&self) -> bool {
-        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Nothing)
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Nothing)
     }
 
     /// Whether it was approved and is not there (T-70).
     pub fn is_gone(&self) -> bool {
-        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Gone)
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Gone)
     }
 
     /// The same place with another text, all of which could be read.
@@ -93,7 +93,7 @@ impl Source {
 
     /// Whether it is being saved, so that its text may be a part of what it will say (C-93).
     pub fn is_being_saved(&self) -> bool {
-        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Saving)
+        self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Saving)
     }
 
     /// The directory from which it was found: what a file says binds the files that are found from the same one (BR-98).
@@ -155,16 +155,16 @@ pub enum Switch {
     EnableAll,
     /// Only managed hooks run.
     ManagedOnly(Whose),
-    /// Gates of a repository hold what they match until somebody approves them, whoever they were written for (T-13).
+    /// Gates of a repository hold what they match until somebody approves them, for any agent (T-13).
     HoldUnapproved,
     /// The hook of this name (native) is off.
     DisableHook {
         /// Its name.
         name: String,
-        /// Where that is said.
+        /// The location of the key.
         place: Option<Location>,
     },
-    /// Nobody but a managed source puts a hook into shadow (SH-3).
+    /// Only a managed source puts a hook into shadow (SH-3).
     NoShadow,
     /// Rules for the hooks of another source.
     Govern(Govern),
@@ -174,7 +174,7 @@ pub enum Switch {
         about: Requests,
         /// Its items.
         allowed: Vec<String>,
-        /// Where it stands.
+        /// Its location.
         place: Option<Location>,
     },
 }
@@ -184,12 +184,12 @@ pub enum Switch {
 pub enum Whose {
     /// Those of every dialect.
     All,
-    /// Those of the dialect in which it is said.
+    /// Those of the dialect of its file.
     Own,
 }
 
 impl Switch {
-    /// Where it is said, if that is known.
+    /// Its location, if known.
     #[must_use]
     pub const fn location(&self) -> Option<&Location> {
         match self {
@@ -243,7 +243,7 @@ pub struct Govern {
     pub prewarm: Option<Prewarm>,
     /// Whether what its hooks say counts.
     pub mode: Option<ModeWord>,
-    /// Where that is said.
+    /// The location of the key.
     pub place: Option<Location>,
 }
 
@@ -276,7 +276,7 @@ impl Govern {
     }
 }
 
-/// What is said of whether hooks count: `mode = "shadow"` or `mode = "enforce"`.
+/// The mode of hooks: `mode = "shadow"` or `mode = "enforce"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModeWord {
     /// Whether they do not.
@@ -294,7 +294,7 @@ pub struct Protect {
     pub pause: Option<bool>,
     /// Whether what the rules say counts.
     pub mode: Option<ModeWord>,
-    /// Where that is said.
+    /// The location of the key.
     pub place: Option<Location>,
 }
 
@@ -321,7 +321,7 @@ pub struct ReadConfig {
     pub protect: Option<Protect>,
     /// The keys whose signatures arm what they signed (T-50).
     pub keys: Vec<String>,
-    /// What is wrong with it.
+    /// The problem.
     pub diagnostics: Vec<Diagnostic>,
     /// The text is not well formed: on reload the last good hooks of this source stay (C-3).
     pub unreadable: bool,

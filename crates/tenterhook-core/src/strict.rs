@@ -68,7 +68,7 @@ pub(crate) enum Found {
 pub(crate) struct Object {
     /// Its fields; of a key that was written twice, the last value.
     pub fields: Map<String, Value>,
-    /// The object again for each value that a later duplicate hides, with that value in its place (J-6). Whoever looks
+    /// The object again for each value that a later duplicate hides, with that value in its place (J-6). A caller that looks
     /// for a denial looks here too.
     pub shadowed: Vec<Map<String, Value>>,
 }
@@ -204,7 +204,7 @@ impl Reader {
         };
         let mut trees = vec![tree];
         let mut rest = text.get(end..).unwrap_or_default();
-        // Objects that follow each other without text between them need no line of their own.
+        // Objects that follow each other without text between them need no separate line.
         while rest.trim_start().starts_with('{') {
             let next = rest.trim_start();
             match tree::parse(next, relaxed::parse) {

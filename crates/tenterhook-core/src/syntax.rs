@@ -22,7 +22,7 @@ pub use salvage::{Lists, salvage};
 /// parsers are near.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// A value and where it stands.
+/// A value and its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The bytes of the value. For a TOML table, those of its header.
@@ -66,7 +66,7 @@ pub struct Duplicate {
     pub key: String,
     /// Where it stood first.
     pub first: Span,
-    /// Where it stands again.
+    /// The span of the repetition.
     pub again: Span,
 }
 
@@ -101,7 +101,7 @@ pub struct SyntaxFault {
     pub kind: FaultKind,
     /// Where.
     pub span: Span,
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
@@ -129,7 +129,7 @@ pub enum NotStrict {
     Comment,
     /// A comma before `}` or `]`.
     TrailingComma,
-    /// What is a value to JavaScript and to nobody else: half of a character, or a number beyond all numbers.
+    /// A value to JavaScript alone: half of a character, or a number beyond all numbers.
     Javascript,
     /// Something else, such as a raw line break in a string or a number with a leading zero.
     Other,

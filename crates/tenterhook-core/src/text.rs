@@ -1,7 +1,7 @@
 //! Makes hook text safe to show and to inject. Pure: reads and writes nothing.
 //!
 //! Whatever a hook prints is untrusted: it may drive a terminal, reorder a line, hide instructions in characters that
-//! nobody sees, or pretend to be the system. [`clean`] is the one function that it passes before a person or a model
+//! people do not see, or pretend to be the system. [`clean`] is the one function that it passes before a person or a model
 //! gets it; [`label`] says to the model whose words it reads. Raw bytes stay in the record. Rules H-1 to H-12 of
 //! `docs/spec/text.md`.
 
@@ -40,7 +40,7 @@ pub struct Removed {
     pub sequences: usize,
     /// Characters that reorder a line (H-4).
     pub bidi: usize,
-    /// Characters that nobody sees, variation selectors and tags among them (H-5 to H-7).
+    /// Invisible characters, variation selectors and tags among them (H-5 to H-7).
     pub invisible: usize,
 }
 

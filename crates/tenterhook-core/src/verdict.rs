@@ -1,4 +1,4 @@
-//! What an answer means here: what the event permits, slips and `on_failure` are applied in this room and nowhere else.
+//! What an answer means here: what the event permits, slips and `on_failure` are applied only in this module.
 //!
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
@@ -82,7 +82,7 @@ pub fn judge(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
     judge_when(judge_context, answer, if is_gone { When::Late } else { When::InTime })
 }
 
-/// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
+/// Judges an answer that came when the host had gone on: its objection is reported, and no longer blocks.
 #[must_use]
 pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
     judge_when(judge_context, answer, When::Late)
@@ -91,7 +91,7 @@ pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
 fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
     let mut faults = Vec::new();
     let is_background = when == When::Late || answer.detached;
-    // What nobody reads is said, and costs nothing else.
+    // An ignored part is reported, and has no other effect.
     for remark in &answer.remarks {
         faults.push(Fault::new(&judge_context.hook.id, remark.code, remark.message.clone()));
     }
@@ -157,8 +157,8 @@ fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Ve
     *answer = believed(judge_context, std::mem::take(answer));
 }
 
-/// What is unclear is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
-/// . Elsewhere it is a fault. Whoever follows the agent exactly has its own reading and nothing else.
+/// An unclear answer is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
+/// . Elsewhere it is a fault. Exact compatibility has the agent's own reading and nothing else.
 fn doubt(
     judge_context: JudgeContext<'_>,
     unclear: Option<Failure>,
@@ -323,7 +323,7 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless whoever configured it
+/// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless the person who configured it
 /// takes that risk; what rode on the consent falls with it.
 fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let Run::Prompt(prompt) = &judge_context.hook.run else { return };

@@ -30,7 +30,7 @@ use tenterhook_core::dialect::{
 };
 use tenterhook_core::hook::{Compat, Layer};
 #[cfg(feature = "trust")]
-use tenterhook_core::source::Kept;
+use tenterhook_core::source::Completeness;
 use tenterhook_core::source::{Flaw, RecordTable, Standing};
 use tenterhook_core::syntax::{self, Format};
 
@@ -320,7 +320,7 @@ pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option
     let flaw = Flaw {
         why: "you approved it, and it is not there".to_owned(),
         help: format!("restore the file, or run `tenterhook untrust {}`", path.display()),
-        kept: Kept::Gone,
+        kept: Completeness::Gone,
         untrusted: None,
     };
     let source = source(path, dialect, layer, "".into(), roots);

@@ -36,7 +36,7 @@ use pins::{Finding, ReadScript, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 use tenterhook_core::dialect::{GROUPS, Roots, native};
-use tenterhook_core::entry::{self, Ground, digest::Canon};
+use tenterhook_core::entry::{self, PathRoots, digest::Canon};
 use tenterhook_core::hook::Hook;
 use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 use tenterhook_core::syntax::{self, Format};
@@ -125,7 +125,7 @@ fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
 /// What a source says beside its entries: with its plugins, and its servers as `servers` say which they are.
 fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = String>) -> Digest {
     Canon::new("rest")
-        .field("said", entry::of_rest(config, Ground::from(source)).to_string())
+        .field("said", entry::of_rest(config, PathRoots::from(source)).to_string())
         .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
         .list("servers", servers)
         .end()
@@ -224,7 +224,7 @@ impl Trust {
     }
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
-        let ground = Ground::from(source);
+        let ground = PathRoots::from(source);
         let mut kept = self.stored(source);
         let before = match &mut kept {
             Kept::Record(record) => std::mem::take(&mut record.read),

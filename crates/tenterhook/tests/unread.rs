@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tenterhook::answer::Restraint;
-use tenterhook::config::{Kept, Source};
+use tenterhook::config::{Completeness, Source};
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
@@ -202,7 +202,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
         .collect();
     let user = "home/.config/tenterhook/tenterhook";
     let moved = "home/.config/tenterhook/adopted";
-    let nothing = Kept::Nothing;
+    let nothing = Completeness::Nothing;
     assert_eq!(
         flaws,
         [
@@ -212,7 +212,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{user}.hold-subagents.toml").as_str(), nothing, true),
             ("repo/tenterhook.toml", nothing, false),
             (format!("{moved}/claude.json").as_str(), nothing, true),
-            ("home/.gen/settings.json", Kept::All, false),
+            ("home/.gen/settings.json", Completeness::All, false),
             (format!("{moved}/codex.json").as_str(), nothing, true),
             (format!("{moved}/gemini.json").as_str(), nothing, true),
             (format!("{moved}/qwen.json").as_str(), nothing, true),

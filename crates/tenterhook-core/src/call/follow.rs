@@ -134,7 +134,8 @@ impl<'p> Sofar<'p> {
             if !self.meter.spend(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
                 return;
             }
-            let words = each.words.iter().flat_map(|word| expand(&self.variables, word, self.meter));
+            let words =
+                each.words.iter().flat_map(|word| expand(&self.variables, word, self.meter));
             let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
             self.too_much |= values.len() > MOST_UNFOLDED;
             self.variables.set(&each.variable, values);

@@ -12,7 +12,7 @@ use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::row;
 use crate::hook::{Arming, Compat, Enforcement, Hook, HookId, Layer, OnFailure, Run, Unread, Wait};
-use crate::source::{Flaw, Kept, Lost, ReadConfig, Source, Switch};
+use crate::source::{Completeness, Flaw, Lost, ReadConfig, Source, Switch};
 
 /// Reads a source as far as it can be read.
 pub(super) fn read(source: &Source) -> ReadConfig {
@@ -21,18 +21,20 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         return exposed(source, flaw, text);
     }
     let mut config = match flaw.kept {
-        Kept::Gone => return ReadConfig::default(),
-        Kept::Nothing => ReadConfig::default(),
-        Kept::Part | Kept::All | Kept::Saving => source.dialect.dialect().read_config(source),
+        Completeness::Gone => return ReadConfig::default(),
+        Completeness::Nothing => ReadConfig::default(),
+        Completeness::Part | Completeness::All | Completeness::Saving => {
+            source.dialect.dialect().read_config(source)
+        }
     };
-    if flaw.kept == Kept::Saving {
+    if flaw.kept == Completeness::Saving {
         config.unreadable = true;
         return config;
     }
     let message = format!("`{}` cannot be read as it is: {}", source.name, flaw.why);
     let found = Diagnostic::new(Code::UnreadableFile, message, None);
     config.diagnostics.insert(0, found.help(flaw.help.clone()));
-    if flaw.kept != Kept::All {
+    if flaw.kept != Completeness::All {
         config.unreadable = true;
         let place = Location::find(&source.name, &source.text, Span::default());
         config.lost = config.lost.or_else(|| Some(Lost { why: flaw.why.clone(), place }));

@@ -66,9 +66,9 @@ pub enum Picked {
     No(String),
     /// It holds.
     Exactly,
-    /// It holds, but in a way that may only restrain: why an *allow* does not count (S-9).
+    /// It holds, but in a way that may only restrain: why an *allow* is ignored (S-9).
     Widely(String),
-    /// Nobody can say whether it holds: why (S-59).
+    /// It is unknown whether it holds: why (S-59).
     Failed(String),
 }
 
@@ -111,7 +111,7 @@ impl fmt::Debug for MatchContext<'_> {
 }
 
 impl Condition {
-    /// One permission rule; a text that is none never holds (S-43).
+    /// One permission rule; any other text never holds (S-43).
     #[must_use]
     pub fn rule(text: &str, reading: Reading) -> Self {
         let rule = RuleTest {
@@ -130,7 +130,7 @@ impl Condition {
         Self { text: expression.text().to_owned(), test: Test::When(expression) }
     }
 
-    /// A test that is none of a permission rule: `text` is what people read of it.
+    /// A test that is no permission rule: `text` is what people read of it.
     #[must_use]
     pub fn custom(
         text: impl Into<String>,
@@ -221,7 +221,7 @@ impl Condition {
         }
     }
 
-    /// Why the text is no rule, where it is none.
+    /// Why the text is no rule.
     #[must_use]
     pub fn fault(&self) -> Option<&RuleFault> {
         match &self.test {
@@ -291,7 +291,7 @@ fn of_expression(
     }
 }
 
-/// All must hold: one that does not decides, then one of which nobody can say it.
+/// All must hold: one that does not decides, then one whose result is unknown.
 fn all(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut all = Picked::Exactly;
     for part in parts {
@@ -304,7 +304,7 @@ fn all(parts: impl Iterator<Item = Picked>) -> Picked {
     all
 }
 
-/// One must hold: one that does decides, then one that does widely, then one of which nobody can say it.
+/// One must hold: one that does decides, then one that does widely, then one whose result is unknown.
 fn any(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut any = Picked::No("none of its patterns holds".to_owned());
     for part in parts {

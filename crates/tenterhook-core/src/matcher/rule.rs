@@ -61,7 +61,7 @@ pub enum RuleFault {
     /// `*`, `Read|Bash`: a pattern, where the name of one tool is due.
     #[error("`{text}` is not the name of a tool: a rule names exactly one tool")]
     NotATool {
-        /// What stands where the name is due.
+        /// The text in place of the name.
         text: String,
     },
     /// A path pattern that does not compile.
@@ -141,7 +141,7 @@ impl Rule {
         }
     }
 
-    /// What a person should be told about a legal rule (S-44).
+    /// Advice to a person about a legal rule (S-44).
     #[must_use]
     pub fn remarks(&self) -> Vec<RuleRemark> {
         let is_path = matches!(self.spec, Spec::File(_));

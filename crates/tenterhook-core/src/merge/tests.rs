@@ -56,7 +56,7 @@ fn nothing_said_is_silence() {
     assert_eq!(fold(vec![verdict_of("a", Restraint::Silent); 3]), Outcome::silent());
 }
 
-/// M-3: the last rewrite in configured order stands, and a conflict is told.
+/// M-3: the last rewrite in configured order stands, and a conflict is reported.
 #[test]
 fn last_rewrite_applies_and_conflict_is_reported() {
     let input = |n: i32| wants(Effects { updated_input: Some(json!(n)), ..Effects::default() });
@@ -140,7 +140,7 @@ fn first_stop_is_quoted_and_one_retry_is_enough() {
 
 /// Ten thousand cases; `PROPTEST_CASES` raises it.
 fn cases() -> ProptestConfig {
-    /// What the crate takes when nobody says anything.
+    /// The default of the crate.
     const UNSAID: u32 = 256;
     let default = ProptestConfig::default();
     let cases = if default.cases == UNSAID { 10_000 } else { default.cases };

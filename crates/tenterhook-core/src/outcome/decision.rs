@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Outcome;
 use crate::answer::Restraint;
 
-/// What is said where a hook restrains and gives no reason.
+/// The reason where a hook restrains and gives no reason.
 const NO_REASON: &str = "a hook gave no reason";
 
 /// What takes the place of what the event says.
@@ -45,7 +45,7 @@ pub enum Decision {
         /// What the hooks put in place of the original.
         rewrite: Rewrite,
     },
-    /// Ask the user; where nobody can be asked, do not go on.
+    /// Ask the user; where there is no user to ask, do not go on.
     #[non_exhaustive]
     Ask {
         /// Why, for the user.

@@ -1,4 +1,4 @@
-//! Who is asked about each file of a patch, and who about the patch as a whole (P-13)? Pure.
+//! Which hooks run for each file of a patch, and which for the patch as a whole (P-13)? Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn knows_patches(hook: &Hook, row: &EventRow, whole: &Event) -> bool {
     hook.layer == Layer::BuiltIn || !row.subject.others(whole).is_empty()
 }
 
-/// What is said of a hook: of the first part about which it is asked, else of the event as it came.
+/// Why a hook runs: the reason for the first part about which it is asked, else of the event as it came.
 pub(super) fn reason_for(
     hook: &Hook,
     row: &EventRow,

@@ -189,7 +189,7 @@ fn an_event_touches_only_hooks_that_can_match() {
     assert!(ruleset.stages(&EventName::new("Stop")).is_empty());
 }
 
-/// P-9: a name that is nearly one of a gate denies, one that is nearly another event's is told of, and any other is the host's own.
+/// P-9: a name that is nearly one of a gate denies, one that is nearly another event's is reported, and any other is the host's own.
 #[test]
 fn unknown_event_is_reported_and_misspelt_gate_denies() {
     let rulesets = [Arc::new(Ruleset::new(Vec::new(), Vec::new()))];

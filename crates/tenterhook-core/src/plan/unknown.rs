@@ -1,4 +1,4 @@
-//! Is an event one that somebody knows? One that nobody has, declared or waits for passes every hook over in silence. Pure:
+//! Is an event known? An unknown one that no source declares passes every hook over in silence. Pure:
 //! says what that means; asks no hook.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::hook::HookId;
 use crate::outcome::{Fault, Reason};
 use crate::verdict::Verdict;
 
-/// What to say of an event that no dialect has, nobody declared and no hook is for (P-9): `None` for any other.
+/// What to say of an event that no dialect has, no source declared and no hook is for (P-9): `None` for any other.
 ///
 /// A name that is nearly that of an event before an effect is a slip of the host, and its gates would never hear of the call:
 /// that denies. Any other name is an event of the host's own, which hooks may come to wait for.

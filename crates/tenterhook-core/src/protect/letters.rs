@@ -337,7 +337,7 @@ pub fn may_concern(line: &str) -> bool {
     if names(&plain) || contains_any(&plain, READERS) {
         return true;
     }
-    // What a pattern, a variable, a substitution or a directory as a whole may stand for, nobody reads here.
+    // What a pattern, a variable, a substitution or a directory as a whole may stand for is unknown here.
     hides(line, &plain) && changes(&plain)
 }
 
@@ -445,7 +445,7 @@ fn goes_home(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
 }
 
 fn changes(plain: &[u8]) -> bool {
-    // A redirection into a file; `2>&1` and `>/dev/null` are none.
+    // A redirection into a file; `2>&1` and `>/dev/null` do not match.
     let text = || plain.iter().enumerate().filter(|(_, byte)| **byte == b'>');
     let file = |(at, _): (usize, &u8)| {
         let rest = plain.get(at + 1..).unwrap_or_default();

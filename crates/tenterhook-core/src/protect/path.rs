@@ -15,7 +15,7 @@ pub enum Hold {
     Part,
 }
 
-/// Directories that hold a guard by what stands in them, wherever the project or home lies.
+/// Directories that hold a guard by their files, wherever the project or home lies.
 const PARENTS: &[&str] = &[".", "..", "~", "/", "/etc", "/home", "/root", "/Users"];
 
 /// What shells and sessions run when they start, where a path to programs or an alias may be set.
@@ -117,7 +117,7 @@ const SHARED: &[&str] = &[
     ".npm-global",
 ];
 
-/// Where files lie for a while and nobody's agent works.
+/// Where files lie for a while and no agent works.
 const ASIDE: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/", "/proc/"];
 
 /// Whether `path` is a directory that holds a guard and little else, such as `.claude`.

@@ -47,7 +47,7 @@ pub enum BadUrl {
     /// A URL that servers do not take.
     #[error("it is longer than {LENGTH} characters")]
     Long,
-    /// A port that is none.
+    /// An invalid port.
     #[error("its port is not a number from 1 to 65535")]
     Port,
     /// An address that is not public.
@@ -61,10 +61,10 @@ const THIS_MACHINE: &[&str] = &["localhost", "127.0.0.1", "::1"];
 /// How long a URL may be: what RFC 9110 wants every server to take at least.
 const LENGTH: usize = 8000;
 
-/// What stands in no request line, though people write it in URLs: it is sent as every client sends it, by its number.
+/// Characters that no request line has, though people write them in URLs: each is percent-encoded, as in every client.
 const ENCODED: &[char] = &['"', '<', '>', '^', '`', '{', '|', '}'];
 
-/// Networks of IPv4 that nobody reaches, or should not be made to reach, through a hook.
+/// Networks of IPv4 that no client reaches, or should not be made to reach, through a hook.
 const V4: &[(Ipv4Addr, u8, &str)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8, "an address of this network"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "a private address"),
@@ -83,7 +83,7 @@ const V4: &[(Ipv4Addr, u8, &str)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4, "a reserved address"),
 ];
 
-/// The same of IPv6, narrow ones first. What is not in the global range at all is caught by its end.
+/// The same of IPv6, narrow ones first. An address outside the global range at all is caught by its end.
 const V6: &[(Ipv6Addr, u8, &str)] = &[
     (Ipv6Addr::UNSPECIFIED, 128, "an address of this network"),
     (Ipv6Addr::LOCALHOST, 128, "a loopback address"),
@@ -206,7 +206,7 @@ const fn default_port(secure: bool) -> u16 {
     if secure { 443 } else { 80 }
 }
 
-/// What stands behind host and port, as a request line has it: from its slash on, without a fragment.
+/// The part behind host and port, as a request line has it: from its slash on, without a fragment.
 fn sent_path(written: &str) -> String {
     let written = written.split('#').next().unwrap_or_default();
     let slash = if written.starts_with('/') { "" } else { "/" };

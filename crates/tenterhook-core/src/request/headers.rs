@@ -35,7 +35,7 @@ const SHOWN: usize = 64;
 /// Why a header cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadHeader {
-    /// Its name is none.
+    /// Its name is invalid.
     #[error("`{0}` is not a valid name of a header")]
     Name(String),
     /// It names a variable that the hook did not list.
@@ -78,7 +78,7 @@ pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// What is wrong with a header, whatever the variables hold.
+/// The problem of a header, whatever the variables hold.
 pub(crate) fn flaw(
     name: &str,
     value: &str,
@@ -166,7 +166,7 @@ pub fn fill_text<'v>(
     Ok(filled)
 }
 
-/// As much of a name as a message has room for: nobody bounds what a configuration calls things.
+/// As much of a name as a message has room for: a configuration may use names of any length.
 pub fn shown(name: &str) -> String {
     match name.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),

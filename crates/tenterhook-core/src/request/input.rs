@@ -1,6 +1,6 @@
 //! Puts fields of the envelope in place of `${a.b}` in a tool's input (MC-2 to MC-4). Pure; expands no variable.
 //!
-//! A text is read once: what is put into it is never read again, so no event can smuggle a place of its own in.
+//! A text is read once: what is put into it is never read again, so no event can smuggle a placeholder in.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub enum Unfilled {
         "the event has no `{0}` to put into the input; name a field that every event of this hook has"
     )]
     Missing(String),
-    /// What stands between `${` and `}` is no path.
+    /// The text between `${` and `}` is no path.
     #[error(
         "`{0}` in the input names no field; write `${{tool_input.file_path}}`, or `$${{` for the two signs themselves"
     )]
@@ -30,7 +30,7 @@ pub enum Unfilled {
 #[derive(Debug, PartialEq, Eq)]
 enum Part<'a> {
     Text(&'a str),
-    /// What stands between `${` and `}`.
+    /// The text between `${` and `}`.
     Place(&'a str),
     /// A `${` that is never closed, to the end of the text.
     Open(&'a str),
@@ -56,7 +56,7 @@ pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, V
     fill_map(input, &mut lookup)
 }
 
-/// What is wrong with the places of a text, whatever the event: for those who read configurations.
+/// The problem of the placeholders of a text, whatever the event: for those who read configurations.
 pub(crate) fn check(text: &str) -> Result<(), Unfilled> {
     parts(text).into_iter().try_for_each(|part| match part {
         Part::Text(_) => Ok(()),

@@ -1,7 +1,7 @@
 //! Where does a text name something that is to be put there: `$NAME`, `${NAME}`? The one scanner of all that fill such places.
 //!
-//! It finds the signs. Which of them mean something, what stands for them, and how one is escaped, differs by format and is
-//! the caller's affair: who takes a sign for text goes on [behind the `$`](Sign::behind).
+//! It finds each `$`. Which of them mean something, what replaces them, and how one is escaped, differs by format and is
+//! the caller's affair: a caller that takes one for text goes on [behind the `$`](Placeholder::behind).
 
 /// A `$` in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct Placeholder<'a> {
     pub from: &'a str,
     /// What it names.
     pub(crate) names: Names<'a>,
-    /// The text behind the sign and its name.
+    /// The text behind the `$` and its name.
     pub(crate) after: &'a str,
 }
 
-/// What stands behind a `$`.
+/// The name behind a `$`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Names<'a> {
-    /// `${...}`: what stands between the braces, whatever it is.
+    /// `${...}`: the text between the braces, whatever it is.
     Braced(&'a str),
     /// `${` that is never closed.
     Open,
@@ -91,7 +91,7 @@ mod tests {
             assert_eq!((sign.before, sign.names, sign.after), (before, names, after), "{text}");
             assert_eq!(format!("{}{}", sign.before, sign.from), text);
         }
-        assert_eq!(first("no sign"), None);
+        assert_eq!(first("plain"), None);
         assert_eq!(first("a${b}").unwrap().behind(), ("$", "{b}"));
     }
 }

@@ -26,7 +26,7 @@ pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> Res
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
-        // Signs that begin no name stand for themselves.
+        // Each `$` that begins no name stands for itself.
         if !placeholder::is_name(name) {
             let (own, behind) = sign.behind();
             out.push_str(own);

@@ -1,4 +1,4 @@
-//! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
+//! The value of a name of the vocabulary: The event's names, and the fields of the shell reader's records.
 
 use tenterhook_shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
 
@@ -59,7 +59,7 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
     }
 }
 
-/// Has everything worked out that the name asks for; whoever asks for a value asks this before (RU-37).
+/// Has everything worked out that the name asks for; a caller runs this before it asks for a value (RU-37).
 pub(super) fn prepare(
     rule_input: &RuleInput,
     field: Field,

@@ -1,4 +1,4 @@
-//! Of which programs can an expression about a command be true? Most rules name the few that they are about.
+//! For which programs can an expression about a command be true? Most rules name the few that they are about.
 //!
 //! `a || b || ...` in a loop over commands is sorted by those programs when it is compiled. A command is then asked only what
 //! can hold of its program, and where every side names its programs, all other commands of a line are not looked at. What

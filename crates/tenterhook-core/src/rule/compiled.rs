@@ -293,7 +293,7 @@ fn replace<'a>(
 }
 
 impl Unsettled {
-    /// What people are told: the code of the fault, what happened and what to do about it.
+    /// The message for people: the code of the fault, what happened and what to do about it.
     #[must_use]
     pub fn failure(self) -> Failure {
         let (code, message) = match self {

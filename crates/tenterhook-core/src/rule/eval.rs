@@ -1,4 +1,4 @@
-//! What is the value of a compiled expression on this event? Bounded in steps and in depth, and interruptible (RU-32).
+//! Evaluates a compiled expression on an event. Bounded in steps and in depth, and interruptible (RU-32).
 //!
 //! An own evaluator instead of the crate's: `docs/design/rule.md` says why.
 

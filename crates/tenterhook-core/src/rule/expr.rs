@@ -83,7 +83,7 @@ pub(super) enum Operator {
 pub(super) struct Loop {
     pub(super) kind: LoopKind,
     pub(super) range: Expr,
-    /// What is evaluated for each element, which stands on top of the stack.
+    /// The expression for each element, which stands on top of the stack.
     pub(super) body: Expr,
     /// For `map` with three arguments: which elements count.
     pub(super) only: Option<Expr>,

@@ -35,7 +35,7 @@ impl Expression {
 
 #[cfg(feature = "rule")]
 impl Expression {
-    /// What is wrong with it, found without an event.
+    /// Its problems, found without an event.
     #[must_use]
     pub fn check(&self) -> Option<&Flaw> {
         self.compiled().as_ref().err()

@@ -1,4 +1,4 @@
-//! What is wrong with a rule before it runs? Values; what a file's reader makes of them is its business.
+//! The problems of a rule before it runs. Values; what a file's reader makes of them is its business.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub enum Part {
     Deny,
     /// The reason to ask the user.
     Ask,
-    /// What the model is told.
+    /// The context for the model.
     Context,
     /// The expression for what replaces what the event is about.
     Rewrite,
@@ -45,7 +45,7 @@ pub struct Flaw {
     pub code: Code,
     /// The bytes of the part's text that it is about.
     pub at: Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What to write instead.
     pub help: String,

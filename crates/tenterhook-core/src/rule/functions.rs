@@ -26,7 +26,7 @@ const COMPILING_A_BYTE: usize = 400;
 pub(super) enum Compiling {
     /// It is.
     Done(Expr),
-    /// Its pattern is none.
+    /// Its pattern is invalid.
     BadPattern(BadPattern),
 }
 

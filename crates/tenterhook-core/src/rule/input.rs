@@ -62,7 +62,7 @@ pub struct RuleInput {
     /// Whether the call may concern a guard, by its letters or by links.
     #[cfg(feature = "rule")]
     pub(super) concerns_guard: OnceLock<bool>,
-    /// Who may look into files that the call names.
+    /// The reader of files that the call names.
     #[cfg(feature = "rule")]
     pub(super) files: Option<Arc<dyn Files>>,
     /// Whether a denial of it was lifted, and why; else what can be done. Asked once for all rules.
@@ -78,7 +78,7 @@ pub struct RuleInput {
 
 #[cfg(not(feature = "rule"))]
 impl RuleInput {
-    /// Whether the call is about one thing: a build without rules has nobody who asks.
+    /// Whether the call is about one thing: a build without rules does not ask.
     pub(crate) const fn is_one_thing(&self) -> bool {
         false
     }
@@ -140,7 +140,7 @@ impl RuleInput {
         &self.event
     }
 
-    /// What is asked of the event is counted here.
+    /// Counts the cost of questions about the event.
     pub(crate) const fn account(&self) -> &Arc<Account> {
         &self.account
     }

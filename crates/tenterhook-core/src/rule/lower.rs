@@ -13,7 +13,7 @@ use super::parse::Parsed;
 use super::vocabulary::{self, Elements, Field, Function, Name, Shape};
 use crate::diagnostic::{Code, nearest};
 
-/// What is wrong with an expression, and where.
+/// The problem of an expression, and its span.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) code: Code,

@@ -29,7 +29,7 @@ pub(super) fn dirname(path: &str) -> &str {
     }
 }
 
-/// What stands behind the last dot of the file name, without the dot; a name that begins with its only dot has none.
+/// The text behind the last dot of the file name, without the dot; a name that begins with its only dot has none.
 pub(super) fn extension(path: &str) -> &str {
     match basename(path).rsplit_once('.') {
         Some((name, extension)) if !name.is_empty() => extension,

@@ -1,9 +1,9 @@
-//! Which signs of an expression are no part of a text, a comment, a name or a number?
+//! Which characters of an expression are no part of a text, a comment, a name or a number?
 //!
 //! Sees texts exactly as the grammar does, and stops at one that the grammar refuses: behind it the two could disagree on
 //! what is text, and a nest of brackets could pass for one (RU-31).
 
-/// The signs of an expression with their places; `Err` is the place of a text that is not well formed, and the end.
+/// The punctuation of an expression with its positions; `Err` is the place of a text that is not well formed, and the end.
 pub(super) struct Punctuation<'a> {
     text: &'a [u8],
     at: usize,

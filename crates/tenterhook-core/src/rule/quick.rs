@@ -129,7 +129,7 @@ impl<'t> Reader<'t> {
             // Two of them are read otherwise.
             return (self.next()? != '!').then(|| Some(call("!_", vec![self.member()?])))?;
         }
-        // A sign before a number is a part of it, or an operator: that is for the crate to say.
+        // A `-` before a number is a part of it, or an operator: that is for the crate to say.
         (self.next()? != '-').then(|| self.member())?
     }
 

@@ -1,8 +1,8 @@
-//! Is a regular expression found in a text? Its cost is counted as it goes: every stretch of text that is walked over, and
+//! Is a regular expression found in a text? Its cost is metered: every stretch of text that is walked over, and
 //! every state that has to be worked out (RU-33).
 //!
 //! The `regex` crate is linear in the text, and the factor is the size of the pattern: `(a|b)*a(a|b){500}` takes seconds for a
-//! megabyte, and nobody can stop it. So this walks the crate's own lazy automaton a byte at a time.
+//! megabyte, and no caller can stop it. So this walks the crate's own lazy automaton a byte at a time.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -34,7 +34,7 @@ const BYTES_A_STEP: usize = 8;
 /// A state is worked out from all states of the pattern: how many of them are one step.
 const STATES_A_STEP: usize = 4;
 
-/// Who wrote a pattern.
+/// The author of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// It stands in the rule.
@@ -326,7 +326,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// From a state with a match the crate tells nobody whether the next one is known: it is paid for behind.
+    /// From a state with a match the crate does not report whether the next one is known: it is paid for behind.
     fn after_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
         let before = self.cache.memory_usage();
         let next = self.worked_out(byte)?;

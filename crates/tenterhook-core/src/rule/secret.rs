@@ -90,7 +90,7 @@ pub(super) fn is_secret(path: &str, event: &Event) -> bool {
         || (in_directory && !OPEN.contains(&name.as_str()))
 }
 
-/// Secrets that can be told by their letters.
+/// Secrets that are recognized by their letters.
 const TEXTS: &[&str] = &[
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     r"(?-u:\b)(?:AKIA|ASIA)[0-9A-Z]{16}(?-u:\b)",
@@ -109,7 +109,7 @@ const TEXTS: &[&str] = &[
     r"(?-u:\b)eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
 ];
 
-/// Whether a text carries a secret that can be told by its letters.
+/// Whether a text carries a secret that is recognized by its letters.
 pub(super) fn carries(text: &str, spend: &dyn Fn(usize) -> Result<(), Stop>) -> Result<bool, Stop> {
     // The table is tested to compile; were it not, every text would be suspect rather than none.
     compiled().map_or(Ok(true), |search| search.is_in(text, spend))

@@ -39,7 +39,7 @@ impl RuleInput {
         self.event.text(key).or_else(fact).unwrap_or_default()
     }
 
-    /// What is known of the agent that calls (BR-14).
+    /// The facts about the calling agent (BR-14).
     pub(super) fn host(&self, key: &str) -> Option<&Value> {
         self.event.within.facts.get("host")?.get(key)
     }
@@ -70,7 +70,7 @@ impl RuleInput {
         })
     }
 
-    /// Whoever asks for the command, or for anything that is worked out of it, asks this before: what nobody can read has no
+    /// A caller checks this before it asks for the command or anything derived from it: an unreadable line has no
     /// value (RU-38).
     pub(super) fn know_command(&self) -> Result<(), Stop> {
         match self.shell_command() {
@@ -147,7 +147,7 @@ impl RuleInput {
         language::read(languages, self.command(), spend)
     }
 
-    /// Has the line read, if nobody has yet: whoever asks for it first asks this before (RU-37).
+    /// Reads the line, once: a caller runs this before it asks for the line (RU-37).
     pub(super) fn read_line(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
         self.know_command()?;
         if self.line.get().is_some() {
@@ -159,7 +159,7 @@ impl RuleInput {
         match (read, meter.cut()) {
             (Some(line), _) => drop(self.line.set(line)),
             (None, Some(Cut::OutOfTime)) => return Err(Stop::OutOfTime),
-            // A line that costs too much is one that nobody can read.
+            // A line that costs too much is unreadable.
             (None, _) => drop(self.line.set(Line::unread(Doubt::TooDeep))),
         }
         Ok(())
@@ -168,7 +168,7 @@ impl RuleInput {
     /// Whether the call may concern an agent's guard, by its letters or by links: most do not, and are not read for it (SP-4).
     pub(super) fn may_concern_guard(&self) -> bool {
         *self.concerns_guard.get_or_init(|| match self.shell_command() {
-            // What nobody can read has no value (RU-38), which is found out where it is read.
+            // An unreadable line has no value (RU-38), which is found out where it is read.
             Command::Unclear(_) => true,
             Command::Line(line) => {
                 call::may_concern_guard(&self.event, line, self.files.as_deref())
@@ -177,7 +177,7 @@ impl RuleInput {
         })
     }
 
-    /// Works out what the call would do, if nobody has yet. What costs too much costs too much for all rules of the event, and
+    /// Works out what the call would do, once. What costs too much costs too much for all rules of the event, and
     /// only the first of them waits for it.
     pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
         self.read_line(go_on)?;

@@ -120,7 +120,7 @@ fn what_begins_with_a_plus_is_an_option_of_few() {
     }
 }
 
-/// RU-14: whoever redirects, the line writes.
+/// RU-14: a line with a redirection writes.
 #[test]
 fn redirections_are_seen_wherever_they_stand() {
     for line in
@@ -262,7 +262,7 @@ fn what_holds_restrains_though_the_rest_has_no_value() {
     assert!(matches!(silent, Err(Unsettled::Failed(_))), "{silent:?}");
 }
 
-/// RU-3, RU-30: what is wrong is said before it runs, at its place, with the nearest name.
+/// RU-3, RU-30: a problem is reported before the rule runs, at its place, with the nearest name.
 #[test]
 fn what_is_wrong_is_found_when_the_rule_is_compiled() {
     let table: &[(&str, &str, &str, &str)] = &[

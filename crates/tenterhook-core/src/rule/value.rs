@@ -208,7 +208,7 @@ impl Record<'_> {
         }
     }
 
-    /// How large it is to whoever compares it.
+    /// Its cost in a comparison.
     pub(super) fn weight(&self) -> usize {
         let text = |text: &str| 1 + text.len() / 16;
         match self {
@@ -245,7 +245,7 @@ impl Value<'_> {
         }
     }
 
-    /// How large it is to whoever walks over it: bytes of a text, elements of a list.
+    /// Its cost in a walk over it: bytes of a text, elements of a list.
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Null | Self::Bool(_) | Self::Int(_) | Self::Double(_) | Self::Record(_) => 1,

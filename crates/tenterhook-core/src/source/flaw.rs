@@ -1,4 +1,4 @@
-//! What is missing of a file that hooks are read from? Values only; what becomes of it is said in `config/hold.rs`.
+//! The missing parts of a hook file. Values only; `config/hold.rs` decides what they mean.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use crate::diagnostic::Location;
 /// Why the text of a source is not all that its file holds (C-70).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
-    /// What is wrong with the file, without its name: "it is a FIFO, not a file".
+    /// The problem of the file, without its name: "it is a FIFO, not a file".
     pub why: String,
     /// What to do about it.
     pub help: String,
     /// How much of it the text holds.
-    pub kept: Kept,
+    pub kept: Completeness,
     /// The text that is not obeyed, of a managed file that others than root may write (C-89).
     pub untrusted: Option<Arc<str>>,
 }
 
 /// How much of a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum Completeness {
     /// Nothing: it could not be opened, or is no file.
     Nothing,
     /// Some of it cannot be read as text.
@@ -35,7 +35,7 @@ pub enum Kept {
 /// What of a file could not be read, even entry by entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub why: String,
     /// Where, as far as that is known.
     pub place: Location,

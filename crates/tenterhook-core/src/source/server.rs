@@ -1,4 +1,4 @@
-//! What is an MCP server whose tools hooks can call?
+//! An MCP server whose tools hooks can call.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub enum Reach {
     Program(Command),
     /// It answers at an address (streamable HTTP).
     Address(Http),
-    /// By nobody: it was approved and is another one now, for this reason. A gate that calls it was not asked (T-23).
+    /// It never runs: it differs from the approved one, for this reason. A gate that calls it was not asked (T-23).
     Withheld(String),
 }
 

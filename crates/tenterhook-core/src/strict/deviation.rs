@@ -11,7 +11,7 @@ pub enum Deviation {
     TextBefore,
     /// An object, then text (J-8).
     TextAfter,
-    /// Text, an object on lines of its own, text (J-9).
+    /// Text, an object on separate lines, text (J-9).
     TextAround,
     /// More than one object (J-10).
     SeveralObjects,

@@ -1,4 +1,4 @@
-//! Finds the objects that stand in text on lines of their own (J-7 to J-9), and leaves those that the text merely shows:
+//! Finds the objects that stand in text on separate lines (J-7 to J-9), and leaves those that the text merely shows:
 //! indented, in a fence, inside a sentence, or announced by a colon.
 
 use super::tree::{self, Parsed, Stop};

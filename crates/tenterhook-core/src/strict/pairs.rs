@@ -8,7 +8,7 @@ use serde_json::Value;
 /// More pairs than an answer has keys tell nothing new.
 const MAX_PAIRS: usize = 1000;
 
-/// A quoted word, a colon, then a complete string or a literal. Each pair is looked for where it stands and not counted
+/// A quoted word, a colon, then a complete string or a literal. Each pair is looked for at its position and not counted
 /// off from the first quote, because a quote too many is what breaks most such objects.
 static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(

@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
             }
         }
         let Some(end) = end else {
-            // How far a string without an end reaches counts as read, for the caller's budget of work.
+            // How far a string without an end reaches is treated like read text, for the caller's budget of work.
             self.at += rest.find('\n').unwrap_or(rest.len());
             return Err(Broken);
         };

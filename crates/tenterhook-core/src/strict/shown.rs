@@ -4,7 +4,7 @@
 use super::tree::{self, Stop};
 use super::{Found, MAX_OBJECTS, read, relaxed};
 
-/// The words again with the objects that they show on lines of their own behind their first line, where nothing can be
+/// The words again with the objects that they show on separate lines behind their first line, where nothing can be
 /// made out in them as they stand (J-19).
 pub fn out_of_prose(words: &str) -> Option<String> {
     if read(words.as_bytes()).found != Found::Text {

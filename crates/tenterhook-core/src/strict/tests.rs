@@ -257,7 +257,7 @@ fn hostile_texts_come_to_an_end() {
         "\u{0}".repeat(million),
         "{\\\"".repeat(million / 4),
     ];
-    // No clock is looked at. What is quadratic takes minutes here, and whoever runs the tests gives it up.
+    // No clock is looked at. A quadratic walk takes minutes here, and the person who runs the tests gives up.
     for text in &texts {
         assert_eq!(read(text.as_bytes()).strict(), None);
     }

@@ -47,7 +47,7 @@ impl Budget {
         Self { nodes: Cell::new(0), limit: Cell::new(None) }
     }
 
-    /// Takes one value at `depth`; `Err` when there is no room.
+    /// Takes one value at `depth`; `Err` when the tree is full.
     pub(super) fn take(&self, depth: usize) -> Result<(), ()> {
         self.nodes.set(self.nodes.get() + 1);
         let limit = if depth > MAX_DEPTH {

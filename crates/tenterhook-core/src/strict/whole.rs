@@ -1,5 +1,5 @@
 //! Reads a text that is one JSON object and nothing else, such as an event. Mends nothing and guesses nothing; a key that stands
-//! twice is told and not chosen between, for whoever reads the text next may keep the other one. Rule J-20.
+//! twice is reported and not chosen between, for the next reader of the text may keep the other one. Rule J-20.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// How many keys that stand twice are told.
+/// How many keys that stand twice are reported.
 const MAX_REPORTED: usize = 16;
 const UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 

@@ -1,5 +1,5 @@
 //! What can still be recognised of a text that is broken? The parts that are whole, in one tree, and where the others were.
-//! Knows no schema: which objects stand for entries is seen by where they stand.
+//! Knows no schema: which objects stand for entries is seen by their position.
 //!
 //! Nothing is guessed. A part is taken where it reads as it would in a whole text; what begins and does not end, and what
 //! stands where its format has no place for it, is lost, and named as lost.
@@ -14,7 +14,7 @@ use super::{FaultKind, Format, Node, NodeValue, Parsed, yaml};
 pub struct Lists {
     /// The key under which a group has its entries.
     pub inner: &'static str,
-    /// The key without which a group that is torn says too little: its entries would run where nobody wanted them.
+    /// The key without which a group that is torn says too little: its entries would run where no author wanted them.
     pub known_by: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Saved {
     pub(super) root: Option<Node>,
     pub(super) lost: Vec<super::Span>,
     pub(super) torn: Vec<super::Span>,
-    /// What is lost, by its name, where it has one.
+    /// The name of the lost part, where it has one.
     pub(super) help: Option<String>,
 }
 

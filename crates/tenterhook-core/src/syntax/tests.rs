@@ -10,7 +10,7 @@ fn json(text: &str) -> Parsed {
     parse(text, Format::Json)
 }
 
-/// What stands under the span of the value of `path`.
+/// The text under the span of the value of `path`.
 fn under<'a>(text: &'a str, parsed: &Parsed, path: &[&str]) -> &'a str {
     let mut node = parsed.root.as_ref().expect("a tree");
     for key in path {
@@ -290,7 +290,7 @@ fn hostile_texts_end_without_a_stack_overflow() {
         "\u{0}".repeat(1000),
         "---\n\u{0}\u{fffe}\u{2028}\n---".to_owned(),
     ];
-    // No clock is looked at. What is quadratic takes minutes here, and whoever runs the tests gives it up.
+    // No clock is looked at. A quadratic walk takes minutes here, and the person who runs the tests gives up.
     for text in &texts {
         for format in [Format::Json, Format::Toml, Format::FrontMatter] {
             let parsed = parse(text, format);
@@ -335,7 +335,7 @@ proptest! {
     }
 }
 
-/// Each way in which people break a TOML file is found in the line where it stands; what never ends, where the reader lost it.
+/// Each way in which people break a TOML file is found in its line; what never ends, where the reader lost it.
 #[test]
 fn broken_toml_is_found_in_its_line() {
     for (text, line, column) in [
@@ -372,7 +372,7 @@ fn broken_toml_is_found_in_its_line() {
     }
 }
 
-/// What is lost with a broken file is named, and nothing else is.
+/// The part lost with a broken file is named, and nothing else is.
 #[test]
 fn broken_toml_says_what_is_lost() {
     let lists = Lists { inner: "hooks", known_by: "matcher" };

@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     }
 }
 
-/// What is whole of a front matter that is broken: what its scanner took before it gave up.
+/// The whole part of a front matter that is broken: what its scanner took before it gave up.
 pub(super) fn salvage(text: &str) -> Saved {
     let block =
         front_matter(text).unwrap_or_else(|fault| Some(Span::new(fault.span.end, text.len())));
@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Closes the innermost container; what comes back is where it stands.
+    /// Closes the innermost container; returns its span.
     fn end(&mut self, span: Span) -> Result<Span, SyntaxFault> {
         let Some(open) = self.open.pop() else { return Ok(span) };
         let (value, last) = match open.content {
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
         self.nodes += 1;
         self.check_size(node.span)?;
         if anchor != 0 {
-            // The copy that an alias may need counts as well, or nested anchors cost the square of the text.
+            // The copy that an alias may need is added as well, or nested anchors cost the square of the text.
             self.nodes += count(&node);
             self.check_size(node.span)?;
             self.anchors.insert(anchor, node.clone());

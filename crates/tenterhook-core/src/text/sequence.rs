@@ -60,7 +60,7 @@ fn string(body: &str, bell: bool) -> usize {
             ST => return at + c.len_utf8(),
             c if ABORT.contains(&c) => return at + 1,
             ESC if body.get(at + 1..).is_some_and(|rest| rest.starts_with('\\')) => return at + 2,
-            // Any other escape ends the string and begins a sequence of its own.
+            // Any other escape ends the string and begins a new sequence.
             ESC => return at,
             _ => {}
         }

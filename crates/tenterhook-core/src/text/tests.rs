@@ -134,11 +134,11 @@ fn large_text_is_quick() {
         assert!(clean(&text, 10_000).text.chars().count() <= 10_000);
         assert!(label("s", &text).len() >= text.len());
     }
-    // Generous: a debug build on a loaded machine. What is quadratic takes hours here.
+    // Generous: a debug build on a loaded machine. A quadratic walk takes hours here.
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// Text in which everything that this room removes is frequent.
+/// Text in which everything that this module removes is frequent.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         any::<char>().prop_map(String::from),

@@ -1,4 +1,4 @@
-//! What of an answer does the event permit? The rest goes, with a fault for each; who is believed is not asked here.
+//! What of an answer does the event permit? The rest goes, with a fault for each; trust is not decided here.
 
 use super::{JudgeContext, When};
 use crate::answer::{Answer, Effects, Power, Powers, Restraint};
@@ -54,7 +54,7 @@ pub(super) fn permit(
         if power != Power::Allow || when == When::InTime {
             refuse(power);
         }
-        // The words of an objection that cannot block still reach the user: nobody should have to look for them.
+        // The words of an objection that cannot block still reach the user.
         if answer.restraint > Restraint::Allow {
             answer.effects.messages.extend(answer.reason.take());
         }

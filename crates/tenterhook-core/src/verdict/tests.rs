@@ -82,7 +82,7 @@ fn what_the_event_does_not_permit_is_dropped_and_said() {
 }
 
 ///
-/// who is told that a hook gave no answer is told what to do about it, where the message itself does not say it.
+/// a report that a hook gave no answer says what to do about it, where the message itself does not say it.
 #[test]
 fn a_hook_without_an_answer_comes_with_a_remedy() {
     let row = row(ALL, OnFailure::Block);
@@ -227,7 +227,7 @@ fn what_the_host_lost_is_a_question_before_an_effect() {
             let asked = judged(&hook, &before(ALL), lost());
             assert_eq!((asked.restraint, codes(&asked)), (Restraint::Ask, vec![code.name()]));
             let denied = judged(&hook, &before(&[Power::Deny]), lost());
-            assert_eq!(denied.restraint, Restraint::Deny, "nobody can be asked");
+            assert_eq!(denied.restraint, Restraint::Deny, "there is no user to ask");
         }
         let stricter = EventRow { failure: OnFailure::Block, ..before(ALL) };
         assert_eq!(judged(&hook(), &stricter, lost()).restraint, Restraint::Deny);

@@ -21,7 +21,7 @@ const OURS: &[Code] = &[
     Code::HttpStale,
 ];
 
-/// The code of an output that is shaped like an answer and cannot be read as one: it may have said no, and nobody can
+/// The code of an output that is shaped like an answer and cannot be read as one: it may have said no, and no reader can
 /// tell.
 const UNREADABLE: Code = Code::UnclearAnswer;
 

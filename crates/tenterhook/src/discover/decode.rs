@@ -1,6 +1,6 @@
 //! The bytes of a config as text: UTF-8, and what other encodings people save files in without knowing it.
 
-use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::source::{Completeness, Flaw};
 
 /// The text of a file, and what is wrong with its bytes (C-70).
 pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Flaw>) {
@@ -12,12 +12,12 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Flaw>) {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            (text, Some(flaw(format!("it is not UTF-8 (byte {at})"), Kept::Part)))
+            (text, Some(flaw(format!("it is not UTF-8 (byte {at})"), Completeness::Part)))
         }
     }
 }
 
-fn flaw(why: String, kept: Kept) -> Flaw {
+fn flaw(why: String, kept: Completeness) -> Flaw {
     Flaw { why, help: "save it as UTF-8".to_owned(), kept, untrusted: None }
 }
 
@@ -53,7 +53,7 @@ fn from_wide(bytes: &[u8], order: Order) -> (String, Option<Flaw>) {
         })
         .collect();
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    let kept = if whole { Kept::All } else { Kept::Part };
+    let kept = if whole { Completeness::All } else { Completeness::Part };
     (text, Some(flaw("it is UTF-16, not UTF-8".to_owned(), kept)))
 }
 
@@ -73,12 +73,15 @@ mod tests {
         let text = "{\"a\": 1}".to_owned();
         assert_eq!(read(text.clone().into_bytes()), (text.clone(), None));
         for bytes in [wide("{\"a\": 1}"), big("{\"a\": 1}"), wide("\u{feff}{\"a\": 1}")] {
-            assert_eq!(read(bytes), (text.clone(), Some(Kept::All)));
+            assert_eq!(read(bytes), (text.clone(), Some(Completeness::All)));
         }
         let mut torn = wide("{\"a\": 1}");
         torn.push(0);
-        assert_eq!(read(torn), (text, Some(Kept::Part)));
-        assert_eq!(read(b"a = '\xff'".to_vec()), ("a = '\u{fffd}'".to_owned(), Some(Kept::Part)));
+        assert_eq!(read(torn), (text, Some(Completeness::Part)));
+        assert_eq!(
+            read(b"a = '\xff'".to_vec()),
+            ("a = '\u{fffd}'".to_owned(), Some(Completeness::Part))
+        );
         assert_eq!(read(vec![0; 8]), ("\0".repeat(8), None));
     }
 }

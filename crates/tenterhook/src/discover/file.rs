@@ -9,7 +9,7 @@ use super::decode::decode;
 use super::saved;
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{Disk, Roots};
-use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::source::{Completeness, Flaw};
 
 /// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
 pub const MAX_BYTES: u64 = 16 << 20;
@@ -45,7 +45,7 @@ pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
     match read {
         Ok((bytes, is_saving)) => {
             let (text, flaw) = decode(bytes);
-            let is_lost = flaw.as_ref().is_some_and(|flaw| flaw.kept == Kept::Part);
+            let is_lost = flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Part);
             let flaw = if is_saving && !is_lost { Some(saved::flaw()) } else { flaw };
             Some((text.into(), flaw))
         }
@@ -91,7 +91,7 @@ impl Disk for Files {
 
 /// A flaw that leaves nothing of a file.
 fn lost(why: impl Into<String>, help: &str) -> Flaw {
-    Flaw { why: why.into(), help: help.to_owned(), kept: Kept::Nothing, untrusted: None }
+    Flaw { why: why.into(), help: help.to_owned(), kept: Completeness::Nothing, untrusted: None }
 }
 
 /// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or it went away while it

@@ -10,7 +10,7 @@ use tenterhook_core::config::{Plugin, Source};
 use tenterhook_core::diagnostic::Diagnostic;
 use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Roots};
 use tenterhook_core::hook::Layer;
-use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::source::{Completeness, Flaw};
 
 /// Reads one file that the caller names (C-5).
 ///
@@ -54,7 +54,7 @@ pub fn given(
 /// The text of a file that the caller names. If it cannot be read, that is the mistake of the caller, who gets the error at once.
 fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
     match take(path) {
-        Some((text, flaw)) if flaw.as_ref().is_none_or(|flaw| flaw.kept == Kept::All) => {
+        Some((text, flaw)) if flaw.as_ref().is_none_or(|flaw| flaw.kept == Completeness::All) => {
             Ok((text, flaw))
         }
         _ => Ok((read(path)?, None)),

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::system::{Stat, Unsupported};
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::hook::Layer;
-use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::source::{Completeness, Flaw};
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -65,7 +65,7 @@ pub(super) fn exposed(path: &Path, layer: Layer, roots: &Roots) -> Option<Flaw> 
         return None;
     }
     let (why, help) = judged(path, roots)?;
-    Some(Flaw { why, help, kept: Kept::Nothing, untrusted: None })
+    Some(Flaw { why, help, kept: Completeness::Nothing, untrusted: None })
 }
 
 fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::decode::decode;
 use super::file::{MAX_BYTES, contents};
 use super::format_of;
-use tenterhook_core::source::{Flaw, Kept};
+use tenterhook_core::source::{Completeness, Flaw};
 use tenterhook_core::syntax::{self, FaultKind};
 
 /// How long after a write a file may be half saved.
@@ -44,7 +44,7 @@ pub(super) fn flaw() -> Flaw {
     Flaw {
         why: "it is being saved: it was written less than a second ago and is not whole".to_owned(),
         help: "save the file in one step: write another file and move it there".to_owned(),
-        kept: Kept::Saving,
+        kept: Completeness::Saving,
         untrusted: None,
     }
 }
@@ -69,7 +69,7 @@ fn is_partial(path: &Path, bytes: &[u8]) -> bool {
         return false;
     }
     let (text, flaw) = decode(bytes.to_vec());
-    if flaw.is_some_and(|flaw| flaw.kept == Kept::Part) {
+    if flaw.is_some_and(|flaw| flaw.kept == Completeness::Part) {
         return true;
     }
     let fatal = syntax::parse(&text, format_of(path)).fatal().map(|fault| fault.kind);

@@ -21,7 +21,7 @@ use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Hook, HookId, Phase, Run, Tier, Wait, around};
 use tenterhook_core::outcome::{Ended, Fault};
 use tenterhook_core::plan::Step;
-use tenterhook_core::report::{End, Report, Said};
+use tenterhook_core::report::{End, Report, StepOutput};
 use tenterhook_core::rule::RuleInput;
 use tenterhook_core::verdict::Verdict;
 
@@ -267,7 +267,7 @@ pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
 /// with nothing on stdout. A shell exits with 2 where it cannot open the file of a redirection.
 fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
     let is_refused = report.notes.iter().any(|note| note.code == Code::SandboxRefused);
-    let Said::Bytes { stdout, .. } = &report.said else { return None };
+    let StepOutput::Bytes { stdout, .. } = &report.said else { return None };
     let is_silent = stdout.bytes.trim_ascii().is_empty();
     let applies =
         report.end == End::Exited(2) && is_refused && is_silent && step.row.keeps_at_work();
@@ -291,7 +291,7 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
 }
 
 fn said(step: &Step, event: &Event, report: &Report) -> Answer {
-    if let Said::Answer(answer) = &report.said {
+    if let StepOutput::Answer(answer) = &report.said {
         let answer = Answer::clone(answer);
         return Answer { failure: report.failure().or(answer.failure), ..answer };
     }

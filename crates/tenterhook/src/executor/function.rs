@@ -13,7 +13,7 @@ use super::Task;
 use tenterhook_core::answer::{Answer, Failure};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Function;
-use tenterhook_core::report::{End, Report, Said};
+use tenterhook_core::report::{End, Report, StepOutput};
 
 /// The signal under which a panic is reported: what an aborting program would die of.
 const ABORTED: i32 = 6;
@@ -51,7 +51,7 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
 fn report(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
     match ended {
         Ok(Ok(answer)) => {
-            let said = Said::Answer(Box::new(answer));
+            let said = StepOutput::Answer(Box::new(answer));
             Report { said, ..Report::silent(End::Exited(0), started.elapsed()) }
         }
         Ok(Err(panic)) => panicked(CALLBACK, &panic, started),

@@ -47,7 +47,7 @@ pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
 /// closes the connection.
 #[cfg(feature = "http")]
 pub(super) async fn run(task: &Task, http: &Http) -> Report {
-    use tenterhook_core::report::{End, Output, Said};
+    use tenterhook_core::report::{End, Output, StepOutput};
 
     let began = tokio::time::Instant::now();
     let mut heard = Vec::new();
@@ -58,7 +58,7 @@ pub(super) async fn run(task: &Task, http: &Http) -> Report {
         Err(_) => End::TimedOut,
     };
     let stdout = Output { bytes: heard, ..Output::default() };
-    let said = Said::Bytes { stdout, stderr: Output::default() };
+    let said = StepOutput::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, began.elapsed()) }
 }
 

@@ -54,7 +54,7 @@ pub use offer::{Offer, Offered};
 use super::{Task, function, not_started};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Grants, McpTool};
-use tenterhook_core::report::{Closed, Delivery, End, Output, Report, Said};
+use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput};
 use tenterhook_core::request::input;
 use tenterhook_core::strict::out_of_prose;
 
@@ -213,13 +213,13 @@ fn failed(code: Code, why: String) -> End {
     End::Failed { code, why }
 }
 
-fn silence() -> Said {
-    Said::Bytes { stdout: Output::default(), stderr: Output::default() }
+fn silence() -> StepOutput {
+    StepOutput::Bytes { stdout: Output::default(), stderr: Output::default() }
 }
 
 /// The first text is what a program prints at exit code 0 (MC-5). What else there is can deny and do nothing else: other
 /// objects stand behind the first text, other words where a program prints its log. So can a reply that is no answer (MC-6).
-fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
+fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     let Call { server, tool, .. } = call;
     let mut contents = reply.content.into_iter();
     let (first, other) = match contents.next() {
@@ -256,7 +256,7 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
         ([vec![first], objects].concat().join("\n"), words)
     };
     let stdout = out_of_prose(&printed).unwrap_or(printed);
-    (end, Said::Bytes { stdout: output(&stdout), stderr: output(&logged.join("\n")) })
+    (end, StepOutput::Bytes { stdout: output(&stdout), stderr: output(&logged.join("\n")) })
 }
 
 /// `: ` and the beginning of what was said, where anything was.

@@ -15,7 +15,7 @@ use super::model::{FaultKind, Message, Model, ModelFault, Question, Reply, Stop}
 use super::{Task, function, not_started};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Prompt;
-use tenterhook_core::report::{End, Output, Report, Said};
+use tenterhook_core::report::{End, Output, Report, StepOutput};
 use tenterhook_core::strict::out_of_prose;
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
     };
     let words = question::unfenced(&words);
     let stdout = Output::from(out_of_prose(words).as_deref().unwrap_or(words).as_bytes());
-    let said = Said::Bytes { stdout, stderr: Output::default() };
+    let said = StepOutput::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, started.elapsed()) }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn ask(_asked: &Asked<'_>, _rule: &Rule) -> Report {
 #[cfg(feature = "rule")]
 pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
     use tenterhook_core::answer::Answer;
-    use tenterhook_core::report::{End, Said};
+    use tenterhook_core::report::{End, StepOutput};
     use tenterhook_core::rule::Unsettled;
 
     let started = Instant::now();
@@ -62,7 +62,7 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
             // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
             let end = answer.failure.take().map_or(End::Exited(0), failed);
             leave(asked, &mut answer);
-            (end, Some(Said::Answer(Box::new(answer))))
+            (end, Some(StepOutput::Answer(Box::new(answer))))
         }
         Err(Unsettled::OutOfTime) if !asked.wanted.is() => (End::Cancelled, None),
         Err(Unsettled::OutOfTime) => (End::TimedOut, None),

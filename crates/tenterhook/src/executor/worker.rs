@@ -21,7 +21,7 @@ use super::confine::{Confined, confine, reached};
 use super::{Task, command};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Worker;
-use tenterhook_core::report::{End, Output, Report, Said};
+use tenterhook_core::report::{End, Output, Report, StepOutput};
 
 #[cfg(test)]
 mod tests;
@@ -80,7 +80,7 @@ fn report(told: Told, began: Instant) -> Report {
         }
         Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),
     };
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: Output { bytes: stdout, ..Output::default() },
         stderr: Output::default(),
     };

@@ -12,7 +12,7 @@ use tenterhook_core::answer::Power;
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::entry::digest::Digest;
-use tenterhook_core::entry::{self, Ground};
+use tenterhook_core::entry::{self, PathRoots};
 use tenterhook_core::hook::{
     Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row,
 };
@@ -308,7 +308,7 @@ fn stand_in(
         Some(flaw) => format!("{}: {}", flaw.why, flaw.help),
         None => why(State::Changed, assessed, None, None),
     };
-    let ground = Ground { project: &source.project, home: &source.home };
+    let ground = PathRoots { project: &source.project, home: &source.home };
     let stand: HashSet<Digest> = assessed.entries.iter().map(|entry| entry.entry).collect();
     let then = as_approved(source, record);
     let gone = then.hooks.into_iter().filter(|hook| {

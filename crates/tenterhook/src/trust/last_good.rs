@@ -12,7 +12,7 @@ use super::store::{beside, private, private_directory};
 use crate::discover;
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::Layer;
-use tenterhook_core::source::{Kept, Source};
+use tenterhook_core::source::{Completeness, Source};
 
 /// How long a copy stays that nothing replaces. One that is needed longer is made again.
 const KEPT_FOR: Duration = Duration::from_hours(24 * 90);
@@ -28,11 +28,13 @@ impl Trust {
     /// A source as it was when it could be read last (C-93). A managed file is replaced by the user's copy only while it is saved.
     pub(crate) fn last_good(&self, source: &Source) -> Option<Source> {
         let applies = match source.flaw.as_ref().map(|flaw| flaw.kept) {
-            Some(Kept::Saving) => true,
+            Some(Completeness::Saving) => true,
             // It is torn, and what stays empty says nothing.
             None => source.layer != Layer::Managed && !source.text.trim().is_empty(),
             // It cannot be read, and may have changed: it holds calls.
-            Some(Kept::Nothing | Kept::Part | Kept::All | Kept::Gone) => false,
+            Some(
+                Completeness::Nothing | Completeness::Part | Completeness::All | Completeness::Gone,
+            ) => false,
         };
         if !applies {
             return None;

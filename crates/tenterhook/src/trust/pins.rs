@@ -24,7 +24,7 @@ pub(super) use memory::ReadScript;
 pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
-use tenterhook_core::entry::Ground;
+use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 
@@ -80,7 +80,7 @@ pub struct Pins {
 /// What hooks are resolved with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding<'a> {
-    pub(super) ground: Ground<'a>,
+    pub(super) ground: PathRoots<'a>,
     /// The directory of the file that configures the hook, which is no folder of hooks.
     pub(super) directory: &'a Path,
     /// Where programs are found by name.
@@ -117,7 +117,7 @@ pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
 }
 
 pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
-    let Ground { project, home } = finding.ground;
+    let PathRoots { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
     let Named { text, files, counted, programs, unpinned } =
         named::named(command, base, project, home);
@@ -356,7 +356,7 @@ fn is_executable(_file: &std::fs::Metadata) -> bool {
 
 impl Pins {
     /// The digest of the files and of what cannot be named: the same in every checkout.
-    pub(super) fn digest(&self, ground: Ground<'_>) -> Digest {
+    pub(super) fn digest(&self, ground: PathRoots<'_>) -> Digest {
         let mut canon = Canon::new("files 1");
         for pin in &self.files {
             canon = canon

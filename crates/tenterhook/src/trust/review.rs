@@ -99,7 +99,7 @@ pub enum Change {
 
 pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
     let then = assessed.approved().map(|record| judge::as_approved(source, record));
-    let ground = super::Ground::from(source);
+    let ground = super::PathRoots::from(source);
     let entries_then: Vec<Digest> = then
         .iter()
         .flat_map(|config| &config.hooks)

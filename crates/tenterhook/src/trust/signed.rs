@@ -35,7 +35,7 @@ impl Portable {
             entries.iter().map(|identity| entry(identity, project)).collect();
         let may = servers.iter().all(|(_, pins)| is_elsewhere(pins, project));
         let rest = may.then(|| {
-            let ground = super::Ground::from(source);
+            let ground = super::PathRoots::from(source);
             let everywhere =
                 |(entry, pins): &(Digest, super::Pins)| format!("{entry}{}", pins.digest(ground));
             super::rest(source, config, servers.iter().map(everywhere))

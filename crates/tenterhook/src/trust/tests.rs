@@ -424,8 +424,12 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     let room = Room::new();
     let lost = |source: Source| {
         let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
-        let flaw =
-            Some(Flaw { why, help, kept: tenterhook_core::source::Kept::Nothing, untrusted: None });
+        let flaw = Some(Flaw {
+            why,
+            help,
+            kept: tenterhook_core::source::Completeness::Nothing,
+            untrusted: None,
+        });
         Source { text: "".into(), flaw, ..source }
     };
     let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);

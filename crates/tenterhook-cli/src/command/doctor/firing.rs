@@ -9,7 +9,7 @@ use tenterhook::agents::Agent;
 use tenterhook::answer::Restraint;
 use tenterhook::dialect::DialectId;
 use tenterhook::event::{EventName, Surroundings};
-use tenterhook::report::{End, Output, Report, Said};
+use tenterhook::report::{End, Output, Report, StepOutput};
 use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
 
 use super::entries::{Call, Entry, File};
@@ -45,7 +45,7 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let response = match report.end {
         Ended::Exited(code) => {
-            let said = Said::Bytes {
+            let said = StepOutput::Bytes {
                 stdout: Output::from(report.stdout.bytes.as_slice()),
                 stderr: Output::from(report.stderr.bytes.as_slice()),
             };

@@ -28,7 +28,7 @@ fn is_resolved(command: &SimpleCommand, next: Option<&SimpleCommand>) -> bool {
     printed.is_some_and(|words| words.chars().all(is_plain)) && next.filter(is_listed).is_some()
 }
 
-/// Whether the name of a program is put together so that nobody can read it.
+/// Whether the name of a program is put together at run time, so that it is unknown.
 fn hides(command: &SimpleCommand, line: &Line) -> bool {
     let Some(program) = command.words.first() else { return false };
     let source = program.source.as_str();

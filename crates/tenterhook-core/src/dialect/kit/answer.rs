@@ -4,16 +4,16 @@
 use super::denial::{Hearing, Protocol};
 use crate::answer::{Answer, Failure, Power};
 use crate::dialect::EventRow;
-use crate::report::{Report, Said};
+use crate::report::{Report, StepOutput};
 use crate::strict::Reading;
 
 /// What a program printed on its two streams, the second without the space round it; or the answer that needs no reading.
 pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     match &report.said {
-        Said::Bytes { stdout, stderr } => {
+        StepOutput::Bytes { stdout, stderr } => {
             Ok((&stdout.bytes, String::from_utf8_lossy(&stderr.bytes).trim().to_owned()))
         }
-        Said::Answer(answer) => Err(answer),
+        StepOutput::Answer(answer) => Err(answer),
     }
 }
 

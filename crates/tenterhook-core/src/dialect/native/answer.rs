@@ -11,7 +11,7 @@ use crate::answer::{Answer, Failure, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
-use crate::report::{Closed, End, Output, Report, Said, unread};
+use crate::report::{Closed, End, Output, Report, StepOutput, unread};
 use crate::strict::{self, Found, Reading};
 
 /// What holds on every event, for those who look for what left the protocol (V-33).
@@ -29,8 +29,8 @@ pub(super) fn detaches(first_line: &[u8]) -> bool {
 
 /// Reads one report; of a model that was `asked` for its answer, a no counts wherever it stands.
 pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
-    let Said::Bytes { stdout, stderr } = &report.said else {
-        let Said::Answer(answer) = &report.said else { return Answer::default() };
+    let StepOutput::Bytes { stdout, stderr } = &report.said else {
+        let StepOutput::Answer(answer) = &report.said else { return Answer::default() };
         return ended(report, Answer::clone(answer), &[]);
     };
     let (detached, said) = after_first_line(&stdout.bytes);

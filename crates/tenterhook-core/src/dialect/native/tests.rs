@@ -12,7 +12,7 @@ use crate::dialect::{Fit, Roots, Subject};
 use crate::event::Event;
 use crate::hook::{Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
-use crate::report::{End, Output, Said};
+use crate::report::{End, Output, StepOutput};
 use crate::source::{ReadConfig, Source, Switch};
 
 mod cases;
@@ -44,7 +44,7 @@ fn clean(text: &str) -> ReadConfig {
 }
 
 fn report(end: End, stdout: &str, stderr: &str) -> Report {
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };

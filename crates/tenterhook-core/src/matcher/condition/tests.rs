@@ -71,7 +71,7 @@ fn an_expression_selects_and_one_without_a_value_fails() {
     }
 }
 
-/// What is false decides before what has no value, and that before what holds widely.
+/// A false test decides before an unknown one, and that before one that holds widely.
 /// S-59.
 #[test]
 fn of_several_conditions_the_surest_decides() {

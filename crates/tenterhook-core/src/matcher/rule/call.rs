@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
         };
         match (read, meter.cut()) {
             (Some(line), _) => Some(self.line.get_or_init(|| line)),
-            // Who asks later may have more time.
+            // A later caller may have more time.
             (None, Some(Cut::OutOfTime)) => Some(&UNREAD),
             (None, _) => Some(self.line.get_or_init(|| Line::unread(Doubt::TooDeep))),
         }

@@ -90,7 +90,7 @@ impl Positions {
         self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// The first and everything behind it. What is behind the last place is none, and harmless.
+    /// The first and everything behind it. A position behind the last one is harmless.
     fn fill_up(&mut self) {
         let mut found = false;
         for word in &mut self.0 {

@@ -61,7 +61,7 @@ fn a_legal_rule_that_looks_wrong_is_remarked() {
     assert_eq!(remarks("Bash(a)|Bash(b)"), [RuleRemark::LooksLikeAList]);
     assert_eq!(remarks("Read(/tmp/**)"), [RuleRemark::OneSlash]);
     assert_eq!(remarks("TodoWrite(x)"), [RuleRemark::UnknownForm]);
-    // A field without a name is none, and the rule is held against nothing.
+    // A field without a name is ignored, and the rule is held against nothing.
     assert_eq!(remarks("TodoWrite( :x)"), [RuleRemark::UnknownForm]);
     assert_eq!(remarks("Read(//tmp/**)"), []);
     assert_eq!(remarks("Bash(cat /tmp)"), []);
@@ -345,7 +345,7 @@ fn path_patterns_have_anchors() {
         ("Read(src/*.ts)", "src/x/a.ts", false),
         ("Read(//c/x/**)", "C:\\x\\y", true),
         ("Read(//1/x/**)", "1:\\x\\y", false),
-        // The home of somebody else is none that is known.
+        // The home of a different user is unknown.
         ("Read(//home/uroot/**)", "~root/a", false),
         ("Read(./**/src/**)", "/x/y/src/a", false),
     ];
@@ -477,7 +477,7 @@ fn a_guess_goes_so_deep_and_no_deeper() {
     }
 }
 
-/// S-35: more than three letters, or a sign among them, are one option and no cluster.
+/// S-35: more than three letters, or another character among them, are one option and no cluster.
 #[test]
 fn only_a_few_letters_are_several_options() {
     let holds = |line: &str| bash("Bash(rm -rf *)", line, Reading::Native).is_selected();

@@ -7,8 +7,8 @@ use crate::event::meter::MOST_OF_EVENT;
 use crate::rule::eval::MOST_STEPS;
 use crate::rule::search::{Search, Written};
 
-/// RU-39: together the rules of an event cost no more than one event may; who is cut then is a fault of its own, and what
-/// costs next to nothing is heard.
+/// RU-39: together the rules of an event cost at most what one event may; a rule that is cut is a separate fault, and a rule that
+/// costs little still answers.
 #[test]
 fn what_the_rules_of_an_event_cost_is_bounded_and_disarms_none() {
     let rule_input = RuleInput::new(&Arc::new(large()));
@@ -56,12 +56,12 @@ fn is_given_up(rule: &Rule, event: Event, name: &str) {
     assert!(matches!(answer, Err(Unsettled::TooCostly(_))), "{name}: {answer:?}");
 }
 
-/// Each of these does more behind a name or a sign than it says.
+/// Each of these does more behind a name or an operator than it shows.
 /// RU-32.
 #[test]
 fn whatever_multiplies_is_given_up() {
     for when in [
-        // Lists that are put together for every element of another one.
+        // Lists that are put together for every element of a second list.
         "payload.fields.exists(a, payload.fields.exists(b, true) && false)",
         "payload.words.exists(w, size(shell.reads) > 0)",
         "payload.words.exists(w, size(shell.writes) > 9)",
@@ -110,7 +110,7 @@ fn whatever_multiplies_is_given_up() {
     is_given_up(&Rule::new("true").rewrite(&format!("{{'x': {endless}}}")), large(), "rewrite");
 }
 
-/// RU-4: what is said is cut, however much there would be to say.
+/// RU-4: the message is cut, however much there would be to say.
 #[test]
 fn a_text_without_an_end_is_cut() {
     let endless = chain("[[1]]", ".map(a, [a, a])", 50);
@@ -132,7 +132,7 @@ fn a_text_has_few_expressions() {
     assert_eq!(code(&"x".repeat(16 * 1024 + 1)), Some("rule-too-costly"));
 }
 
-/// RU-36: who asks with a pattern of the event pays for its length, and is told so.
+/// RU-36: a rule with a pattern from the event pays for its length, and the fault says so.
 #[test]
 fn a_pattern_from_the_event_is_bounded() {
     let with = |pattern: String| call("X", json!({ "pattern": pattern, "text": "aaa" }));

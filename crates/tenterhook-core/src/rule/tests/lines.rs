@@ -51,14 +51,14 @@ const CUT: &[&str] = &[
 fn command_behind_a_line_that_is_cut_is_restrained() {
     for shape in shapes::all().filter(|shape| CUT.contains(&shape.name)) {
         let line = format!("{}\ngit push --force", shape.line(63 * 1024));
-        let rule_input = RuleInput::of(&Arc::new(bash(&line)));
+        let rule_input = RuleInput::new(&Arc::new(bash(&line)));
         for (when, list) in [
             ("call.commands.exists(c, c.runs('git push'))", "call"),
             ("shell.commands.exists(c, c.runs('git push'))", "shell"),
             ("shell.doubt.matches('too deeply') || 'x' in call.code", "doubt"),
         ] {
             let rule = Rule::new(when).deny("no");
-            let answer = rule.says(&rule_input, Incomplete::Unknown, &|| true);
+            let answer = rule.answer(&rule_input, Incomplete::Unknown, &|| true);
             let is_silent = matches!(&answer, Ok(answer)
                 if answer.as_ref().is_none_or(|answer| answer.restraint != Restraint::Deny));
             assert!(!is_silent, "{} {list}: {answer:?}", shape.name);

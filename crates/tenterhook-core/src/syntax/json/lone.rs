@@ -1,4 +1,4 @@
-//! Where does a text escape half of a character, which JavaScript takes for a string and nobody else for text? Knows no
+//! Where does a text escape half of a character, which JavaScript alone takes for a string? Knows no
 //! grammar: a backslash means something in strings alone.
 
 use std::borrow::Cow;

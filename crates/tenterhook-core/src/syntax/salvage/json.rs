@@ -11,7 +11,7 @@ pub(super) fn salvage(text: &str) -> Saved {
     reader.skip();
     if reader.peek() != Some(b'{') {
         reader.lose(reader.at);
-        // What stands before the object is lost, the object is not.
+        // The text before the object is lost, the object is not.
         reader.at = text.find('{').unwrap_or(text.len());
     }
     let root = reader.value();
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what has no place here: one word, or one sign. Never past a bracket, which stands for itself.
+    /// Passes over what has no place here: one word, or one character. Never past a bracket, which stands for itself.
     fn miss(&mut self) -> bool {
         self.lose(self.at);
         let rest = self.rest();
@@ -171,7 +171,7 @@ impl Reader<'_> {
         false
     }
 
-    /// How long a bracketed part is that nobody can place, such as one that is nested too deep.
+    /// How long a bracketed part is without a known position, such as one that is nested too deep.
     fn block(&self) -> usize {
         let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
         for (at, byte) in self.rest().bytes().enumerate() {

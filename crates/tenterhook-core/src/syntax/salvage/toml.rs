@@ -20,7 +20,7 @@ pub(super) fn salvage(text: &str) -> Saved {
 /// How many tables are named that are lost with a text.
 const NAMED: usize = 5;
 
-/// What is lost until the text is mended: the tables whose header or whose lines cannot be read.
+/// The part that is lost until the text is mended: the tables whose header or whose lines cannot be read.
 fn named(text: &str, headers: &[Span]) -> Option<String> {
     let header = |span: &Span| {
         let line = text.get(span.start..)?.lines().next()?;
@@ -55,7 +55,7 @@ enum Header {
     Table(Vec<String>),
     /// `[[a.b]]`.
     Item(Vec<String>),
-    /// What began as one: nobody knows whose the lines under it are.
+    /// A line that began like one: the owner of the lines under it is unknown.
     Broken,
 }
 
@@ -112,7 +112,7 @@ fn begins_key(line: &str) -> bool {
         .is_some_and(|key| Key::parse(key.trim()).is_ok())
 }
 
-/// Where a sign stands in a line, outside its strings.
+/// The position of a character in a line, outside its strings.
 fn outside_quotes(line: &str, sign: char) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in line.char_indices() {
@@ -203,7 +203,7 @@ struct Builder {
     torn: Vec<Span>,
     /// The headers of what is lost, whole or in part.
     named: Vec<Span>,
-    /// The tables that had a header of their own: a second one is another table.
+    /// The tables that had a header: a second one is a separate table.
     defined: HashSet<Vec<String>>,
 }
 
@@ -322,7 +322,7 @@ fn cut(body: &str) -> Vec<(usize, &str)> {
     let mut quotes = Quotes::default();
     let mut at = 0;
     for line in body.split_inclusive('\n') {
-        // What is neither blank nor a key goes on from the line before, and costs it what it cannot be.
+        // A line that is neither blank nor a key goes on from the line before, and costs it what it cannot be.
         if !quotes.open() && at > 0 && begins_key(line) {
             starts.push(at);
         }

@@ -1,4 +1,4 @@
-//! What is unclear, what slipped and what a model says are no consent: A-21, A-41 and A-43.
+//! Unclear answers, slips and a model's words are no consent: A-21, A-41 and A-43.
 
 use super::*;
 use crate::hook::Prompt;
@@ -45,7 +45,7 @@ fn what_is_unclear_elsewhere_is_a_fault() {
     assert_eq!((followed.restraint, followed.faults.len()), (Restraint::Allow, 0));
 }
 
-/// A-43: of two failures the one that restrains is told as the reason, and the other one is not lost, but for the one that
+/// A-43: of two failures the one that restrains is the reason, and the other one is not lost, but for the one that
 /// says the same.
 #[test]
 fn of_two_failures_the_one_that_restrains_decides() {
@@ -116,7 +116,7 @@ fn a_model_consents_where_that_was_asked_for() {
     }
 }
 
-/// A verdict is silent only where nothing at all is said.
+/// A verdict is silent only where there is no output at all.
 #[test]
 fn any_word_breaks_silence() {
     let reason = || Some(Reason { hook: HookId::new("h"), text: "r".to_owned() });

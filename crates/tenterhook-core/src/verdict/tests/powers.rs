@@ -61,7 +61,7 @@ fn each_restraint_needs_its_own_power() {
     }
 }
 
-/// what comes when the host has gone on changes nothing that is done, and is told that it was late; consent to what
+/// what comes when the host has gone on changes nothing that is done, and is reported late; consent to what
 /// has happened is no loss.
 #[test]
 fn what_is_late_holds_nothing_up() {

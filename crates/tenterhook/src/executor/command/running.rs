@@ -15,7 +15,7 @@ use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::Dialect;
 use tenterhook_core::hook::Compat;
-use tenterhook_core::report::{Closed, Delivery, End, Output, Report, Said, unread};
+use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput, unread};
 
 /// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
 /// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
@@ -180,7 +180,7 @@ fn translate(
     let has_tier = confined.is_some() && report.pid.is_some();
     Report {
         end,
-        said: Said::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
+        said: StepOutput::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
         delivery: match report.stdin {
             process::Delivery::Delivered => Delivery::Delivered,
             process::Delivery::Refused { .. } => Delivery::Refused,

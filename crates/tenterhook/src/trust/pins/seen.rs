@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::memory::{Memory, ReadScript};
 use super::{MOST_FILES, Pin, Pins};
 use crate::trust::named::{self, Named};
-use tenterhook_core::entry::Ground;
+use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::Digest;
 
 /// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
@@ -69,7 +69,7 @@ impl Seen {
         line: &str,
         script: &Path,
         base: &Path,
-        ground: Ground<'_>,
+        ground: PathRoots<'_>,
     ) -> Named {
         let key = (line.to_owned(), script.to_owned(), base.to_owned());
         let mut all = self.starters.borrow_mut();
@@ -128,7 +128,7 @@ impl Seen {
     }
 
     /// The digest of what a hook runs, which is computed once for hooks that run the same.
-    pub(in crate::trust) fn digest(&self, pins: &Pins, ground: Ground<'_>) -> Digest {
+    pub(in crate::trust) fn digest(&self, pins: &Pins, ground: PathRoots<'_>) -> Digest {
         let mut digested = self.digested.borrow_mut();
         if let Some((known, digest)) = digested.as_ref().filter(|(known, _)| known.is_same(pins)) {
             debug_assert_eq!(*digest, known.digest(ground));

@@ -144,8 +144,12 @@ fn a_gate_of_a_file_that_cannot_be_read_any_more_stands_in() {
     room.write(NATIVE, "[hook.gate]\non = 'PreToolUse'\nshell = 'exit 2'\n");
     approve(&room, &room.source(NATIVE));
     let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
-    let flaw =
-        Some(Flaw { why, help, kept: tenterhook_core::source::Kept::Nothing, untrusted: None });
+    let flaw = Some(Flaw {
+        why,
+        help,
+        kept: tenterhook_core::source::Completeness::Nothing,
+        untrusted: None,
+    });
     let lost = Source { text: "".into(), flaw, ..room.source(NATIVE) };
     let found = fates(&room.trust(), lost);
     let is_gate = |(id, why): &(String, String)| id == "gate:approved" && why.starts_with("holds");

@@ -13,7 +13,7 @@ use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
 use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::strict::{self, Found, Reading};
 
 /// The keys of a model's answer.
@@ -79,7 +79,7 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
 
 /// Reads the words: `{ok, reason, impossible?}` strictly, and any denial that left that form.
 pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let Said::Bytes { stdout, .. } = &report.said else { return Answer::default() };
+    let StepOutput::Bytes { stdout, .. } = &report.said else { return Answer::default() };
     let reading = strict::read(&stdout.bytes);
     let mut exact = match report.failure() {
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::accepted::{Acceptance, acceptance};
 use crate::dialect::{Disk, GROUPS, Plugins, Roots};
-use crate::source::{Flaw, Kept, Plugin, Source};
+use crate::source::{Completeness, Flaw, Plugin, Source};
 use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
 
 /// The plugins that count, each with its hook files.
@@ -15,13 +15,14 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     let place = registry(roots);
     let Some((registry, flaw)) = disk.read(&place) else { return Plugins::default() };
     let texts: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
-    let flaw = flaw.filter(|flaw| flaw.kept != Kept::All).or_else(|| {
+    let flaw = flaw.filter(|flaw| flaw.kept != Completeness::All).or_else(|| {
         let help = "mend it, or install the plugins anew".to_owned();
-        Some(Flaw { why: broken(&registry)?, help, kept: Kept::Nothing, untrusted: None })
+        Some(Flaw { why: broken(&registry)?, help, kept: Completeness::Nothing, untrusted: None })
     });
     // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
-    let flaw =
-        flaw.filter(|_| any_enabled(&texts)).map(|flaw| Flaw { kept: Kept::Nothing, ..flaw });
+    let flaw = flaw
+        .filter(|_| any_enabled(&texts))
+        .map(|flaw| Flaw { kept: Completeness::Nothing, ..flaw });
     let with_files = |plugin: Plugin| {
         let files = hook_files(&plugin, disk);
         (plugin, files)

@@ -10,7 +10,7 @@ use crate::answer::Restraint;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Invocation, Layer, Run};
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
@@ -50,7 +50,8 @@ fn a_payload_is_read_and_written_as_it_was() {
 fn verdict(stdout: &str, code: i32, compat: Compat) -> Verdict {
     let event = event(&call());
     let row = CLINE.row(&event.name).expect("a row");
-    let said = Said::Bytes { stdout: stdout.as_bytes().into(), stderr: "words".as_bytes().into() };
+    let said =
+        StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: "words".as_bytes().into() };
     let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLINE, "PreToolUse".into(), run);

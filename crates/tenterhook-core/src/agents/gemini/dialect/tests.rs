@@ -14,7 +14,7 @@ use crate::hook::{
     Arming, Compat, Hook, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
 };
 use crate::matcher::MatcherSpec;
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source, Switch};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
@@ -74,7 +74,8 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
         }
         let text = |key: &str| hook[key].as_str().expect("text").as_bytes();
         let code = i32::try_from(hook["code"].as_i64().expect("code")).expect("small");
-        let said = Said::Bytes { stdout: text("stdout").into(), stderr: text("stderr").into() };
+        let said =
+            StepOutput::Bytes { stdout: text("stdout").into(), stderr: text("stderr").into() };
         let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
         let event = event(&json!({"hook_event_name": name, "tool_name": "run_shell_command",
             "tool_input": {"command": "echo RAN-ORIG"}, "prompt": "PROMPT-ORIG"}));

@@ -14,7 +14,7 @@ use crate::dialect::{DialectId, Roots};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
-use crate::report::{End, Output, Report, Said};
+use crate::report::{End, Output, Report, StepOutput};
 use crate::source::{Plugin, ReadConfig, Source};
 use crate::verdict::{JudgeContext, judge};
 
@@ -291,7 +291,7 @@ fn events_go_there_and_back() {
 }
 
 fn report(stdout: &str, stderr: &str, exit: i32) -> Report {
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };

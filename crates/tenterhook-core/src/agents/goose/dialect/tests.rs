@@ -13,7 +13,7 @@ use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Arming, Compat, Hook, HookId, Invocation, Layer, OnFailure, Run, Shell};
 use crate::matcher::MatcherSpec;
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source};
 use crate::verdict::{JudgeContext, judge};
 
@@ -85,8 +85,10 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
     let event = event(&call("shell"));
     let row = GOOSE.row(&event.name).expect("a row");
     for (stdout, stderr, code, blocked, held) in seen {
-        let said =
-            Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
+        let said = StepOutput::Bytes {
+            stdout: stdout.as_bytes().into(),
+            stderr: stderr.as_bytes().into(),
+        };
         let report = Report { said, ..Report::silent(End::Exited(*code), Duration::ZERO) };
         for (compat, denies) in [(Compat::Exact, blocked), (Compat::Guarded, held)] {
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
@@ -186,7 +188,7 @@ fn nothing_but_a_denial_is_taken() {
         assert_eq!(row.powers, powers, "{}", row.name);
         for decision in ["allow", "block", "ask"] {
             let text = format!(r#"{{"decision":"{decision}",{more}}}"#);
-            let said = Said::Bytes { stdout: text.as_bytes().into(), stderr: b""[..].into() };
+            let said = StepOutput::Bytes { stdout: text.as_bytes().into(), stderr: b""[..].into() };
             let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
             let event = Event::new(&*row.event, Surroundings::default());
             let answer = GOOSE.read_answer(&event, row, &report);

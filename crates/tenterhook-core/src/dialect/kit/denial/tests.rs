@@ -13,7 +13,7 @@ use crate::answer::{Power, Restraint};
 use crate::dialect::{DIALECTS, Dialect, EventRow};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Run};
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
 fn table(path: &str) -> Value {
@@ -57,7 +57,7 @@ fn verdict_of(
         .with("tool_name", "Bash")
         .with("prompt", "p");
     let end = if said.exit < 0 { End::Signalled(-said.exit) } else { End::Exited(said.exit) };
-    let bytes = Said::Bytes {
+    let bytes = StepOutput::Bytes {
         stdout: said.stdout.as_bytes().into(),
         stderr: said.stderr.as_bytes().into(),
     };
@@ -232,7 +232,7 @@ fn no_shape_that_a_model_says_proceeds() {
         let row = dialect.row(&"PreToolUse".into()).expect("a gate");
         let event = Event::new(&*row.event, Surroundings::default()).with("tool_name", "Bash");
         for shape in &shapes {
-            let bytes = Said::Bytes {
+            let bytes = StepOutput::Bytes {
                 stdout: shape.stdout.as_bytes().into(),
                 stderr: "".as_bytes().into(),
             };

@@ -15,7 +15,7 @@ use crate::dialect::native::{answer, config, encode_outcome, envelope};
 use crate::dialect::{DIALECTS, Roots};
 use crate::hook::HookId;
 use crate::outcome::{Fault, Outcome, Reason, Step};
-use crate::report::{End, Output, Report, Said};
+use crate::report::{End, Output, Report, StepOutput};
 use crate::syntax::{self, Format};
 
 fn validator(kind: Kind) -> Validator {
@@ -31,7 +31,7 @@ fn toml(text: &str) -> Value {
 }
 
 fn read_answer(text: &str) -> Answer {
-    let said = Said::Bytes { stdout: text.as_bytes().into(), stderr: Output::default() };
+    let said = StepOutput::Bytes { stdout: text.as_bytes().into(), stderr: Output::default() };
     answer::read(
         super::super::table::row("PreToolUse").expect("a row"),
         &Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) },

@@ -12,7 +12,7 @@ use crate::dialect::claude::events::EVENTS;
 use crate::dialect::kit::protocol::{Exit2, Field, Universal};
 use crate::event::{Event, Surroundings};
 use crate::hook::Compat;
-use crate::report::{Closed, End, Output, Report, Said};
+use crate::report::{Closed, End, Output, Report, StepOutput};
 use crate::verdict::Verdict;
 
 fn plain(name: &str) -> Event {
@@ -174,7 +174,7 @@ fn of_a_repeated_key_the_agent_takes_the_last_and_doubt_takes_the_denial() {
 /// Cut-off output, or output that a descendant still holds.
 fn closed(text: &str, closed: Closed, end: End) -> Report {
     let stdout = Output { bytes: text.into(), dropped: 0, closed };
-    let said = Said::Bytes { stdout, stderr: Output::default() };
+    let said = StepOutput::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, Duration::ZERO) }
 }
 

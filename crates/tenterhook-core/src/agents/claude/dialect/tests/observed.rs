@@ -11,7 +11,7 @@ use crate::dialect::Roots;
 use crate::dialect::claude::CLAUDE;
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
 /// Shows an event with the payload that the agent sends.
@@ -23,7 +23,8 @@ pub(super) fn event(name: &str) -> Event {
 
 pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
     let end = if code < 0 { End::Signalled(-code) } else { End::Exited(code) };
-    let said = Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
+    let said =
+        StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
     Report { said, ..Report::silent(end, Duration::ZERO) }
 }
 

@@ -10,7 +10,7 @@ use crate::dialect::DialectId;
 use crate::dialect::codex::CODEX;
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report, StepOutput};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
 fn conformance(path: &str) -> Value {
@@ -31,7 +31,7 @@ fn event(name: &str) -> Event {
 fn report(hook: &Value) -> Report {
     let text = |key: &str| hook[key].as_str().expect("text");
     let code = i32::try_from(hook["code"].as_i64().expect("code")).expect("small");
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: text("stdout").as_bytes().into(),
         stderr: text("stderr").as_bytes().into(),
     };

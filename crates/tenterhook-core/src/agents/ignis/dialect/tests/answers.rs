@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::answer::Restraint::{Deny, Silent};
 use crate::hook::{Compat, Hook, HookId, Run};
-use crate::report::{End, Said};
+use crate::report::{End, StepOutput};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
 fn event(name: &str) -> Event {
@@ -16,7 +16,8 @@ fn event(name: &str) -> Event {
 fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> Verdict {
     let event = event(name);
     let row = IGNIS.row(&event.name).cloned().unwrap_or_else(|| IGNIS.unknown_row(&event.name));
-    let said = Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
+    let said =
+        StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
     let report = Report { said, ..Report::silent(end, Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::IGNIS, event.name.clone(), run);
@@ -228,7 +229,7 @@ fn a_denial_that_slipped_denies() {
 /// I-25.
 #[test]
 fn broken_bytes_are_replaced_as_the_agent_replaces_them() {
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: b"{\"hookSpecificOutput\": {\"updatedInput\": \"a\xffb\"}}".as_slice().into(),
         stderr: b"".as_slice().into(),
     };

@@ -9,7 +9,7 @@ use crate::answer::{Answer, Restraint};
 use crate::dialect::{Cap, DialectId};
 use crate::event::{Event, EventName};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Phase, Run};
-use crate::report::{Closed, End, Output, Report, Said};
+use crate::report::{Closed, End, Output, Report, StepOutput};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
 use super::super::REASONIX;
@@ -30,7 +30,7 @@ const fn exactly(event: &'static str) -> Hooked {
 }
 
 fn report(end: End, stdout: &str, stderr: &str) -> Report {
-    let said = Said::Bytes {
+    let said = StepOutput::Bytes {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };
@@ -240,7 +240,7 @@ fn injected_lines_are_the_reason_and_warnings_are_always_shown() {
 #[test]
 fn half_a_line_is_no_directive() {
     let mut torn = report(End::Exited(2), "@@INJECT: a\n@@INJECT: b", "");
-    let Said::Bytes { stdout, .. } = &mut torn.said else { panic!("bytes") };
+    let StepOutput::Bytes { stdout, .. } = &mut torn.said else { panic!("bytes") };
     (stdout.closed, stdout.dropped) = (Closed::Truncated, 10);
     assert_eq!(reason(&on("TurnEnd").hears(&torn)), "a");
     let long = turn_end(2, &format!("@@INJECT: {}", "ü".repeat(5000)));
