@@ -12,6 +12,7 @@ mod seen;
 mod starters;
 
 use std::collections::HashSet;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,13 +20,14 @@ use std::sync::Arc;
 use super::named::{self, Mention, Named};
 use crate::discover;
 use files::Files;
-use loads::{LoadedModules, TooMuch};
+use loads::LoadedModules;
 pub(super) use memory::ReadScript;
 pub(super) use modules::of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
 use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::{Canon, Digest};
+use tenterhook_core::hook::files::BadPath;
 use tenterhook_core::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 
 /// Most files of a pinned folder: far more than any folder of hooks in public repositories has.
@@ -90,7 +92,26 @@ pub(super) struct Finding<'a> {
 }
 
 /// Whether everything was read within the bounds; else why not.
-type Step = Result<(), String>;
+type Step = Result<(), PinError>;
+
+/// Why not everything that a hook runs was read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PinError {
+    #[error("it lies among more than {MOST_FILES} files")]
+    ManyFiles,
+    #[error("`{}` holds more than {MOST_FILES} files", .0.display())]
+    LargeFolder(PathBuf),
+    #[error("`{}` lies more than {deepest} folders deep", path.display())]
+    Deep { path: PathBuf, deepest: usize },
+    #[error("`{shown}` is held against more than {most} files: name their folder")]
+    WidePattern { shown: String, most: usize },
+    #[error(transparent)]
+    Pattern(#[from] BadPath),
+    #[error("`{}` cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("`{}` cannot be listed: {source}", path.display())]
+    List { path: PathBuf, source: io::Error },
+}
 
 /// A part of the value of a variable that leads into the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +161,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         }
     }
     read = read.and_then(|()| reading.counted(&counted));
-    read = read.and_then(|()| reading.loads(command, base).map_err(|TooMuch(why)| why));
+    read = read.and_then(|()| reading.loads(command, base));
     read = read.and_then(|()| reading.starters(base));
     let interpreters = reading.interpreters();
     Pins {
@@ -148,7 +169,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         interpreters,
         unpinned: reading.unpinned,
         reads: reading.reads,
-        too_much: read.err(),
+        too_much: read.err().map(|error| error.to_string()),
         bytecode: reading.modules.of_project
             || reading.modules.of_script && reading.from_place.is_some(),
         from_place: reading.from_place,
@@ -279,7 +300,7 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         if self.files.0.len() >= MOST_FILES {
-            return Err(format!("it lies among more than {MOST_FILES} files"));
+            return Err(PinError::ManyFiles);
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
         let seen = self.finding.seen.file(path);
@@ -295,7 +316,7 @@ impl<'a> Reading<'a> {
                 self.absent(path);
                 return Ok(());
             }
-            Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display())),
+            Err(source) => return Err(PinError::Read { path: path.to_owned(), source }),
         };
         self.bytes += bytes.len() as u64;
         let pin = Pin {
@@ -313,7 +334,7 @@ impl<'a> Reading<'a> {
     /// Everything in a folder and below, also behind links: what runs may load it. `round` are the folders that it lies in.
     fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Step {
         if round.len() > DEEPEST {
-            return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
+            return Err(PinError::Deep { path: folder.to_owned(), deepest: DEEPEST });
         }
         let Some(listing) = self.finding.seen.listing(folder)? else { return Ok(()) };
         if round.contains(&listing.real) {

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Reading, Step, Variable};
+use super::{PinError, Reading, Step, Variable};
 use crate::trust::named::{Candidate, Directory, Known, Mention};
 
 /// Most files, and most bytes, of a directory that is pinned whole for a word that hands it to a program.
@@ -106,7 +106,7 @@ impl Reading<'_> {
     }
 
     /// Pins a directory whole where it is small; else says that it is not.
-    fn directory(&mut self, path: &Path, word: &str) -> Result<Option<Small>, String> {
+    fn directory(&mut self, path: &Path, word: &str) -> Result<Option<Small>, PinError> {
         let mut small = Small::default();
         if self.is_folder(path) && small.holds(path, 0) {
             self.folder(path, &mut Vec::new())?;

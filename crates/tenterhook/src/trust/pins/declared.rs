@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Reading, Step};
+use super::{PinError, Reading, Step};
 use crate::trust::named::{self, Mention};
 use tenterhook_core::hook::Command;
 use tenterhook_core::hook::files::{self, Pattern};
@@ -25,7 +25,7 @@ impl Reading<'_> {
     pub(super) fn declared(&mut self, command: &Command) -> Step {
         for said in &command.files {
             let pattern = files::pattern(said, self.finding.directory);
-            match pattern.map_err(|why| why.to_string())? {
+            match pattern? {
                 Some(pattern) => self.matching(said, &pattern)?,
                 None if said.is_dir() => self.folder(said, &mut Vec::new())?,
                 None => self.file(said, true)?,
@@ -69,10 +69,9 @@ impl Looking<'_> {
     /// What a directory holds, and those below it, also behind links. `round` are the directories that it lies in.
     fn below(&mut self, directory: &Path, depth: usize, round: &mut Vec<PathBuf>) -> Step {
         if depth > DEEPEST {
-            let shown = directory.display();
-            return Err(format!("`{shown}` lies more than {DEEPEST} folders deep"));
+            return Err(PinError::Deep { path: directory.to_owned(), deepest: DEEPEST });
         }
-        let cannot = |error| format!("`{}` cannot be listed: {error}", directory.display());
+        let cannot = |source| PinError::List { path: directory.to_owned(), source };
         let real = match directory.canonicalize() {
             // What comes there later is another identity.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -86,10 +85,8 @@ impl Looking<'_> {
             let entry = entry.map_err(cannot)?;
             self.looked_at += 1;
             if self.looked_at > MOST_LOOKED_AT {
-                let shown = &self.shown;
-                return Err(format!(
-                    "`{shown}` is held against more than {MOST_LOOKED_AT} files: name their folder"
-                ));
+                let shown = self.shown.clone();
+                return Err(PinError::WidePattern { shown, most: MOST_LOOKED_AT });
             }
             paths.push(entry.path());
         }

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use super::Reading;
 use super::seen::Kind;
+use super::{PinError, Reading};
 use crate::trust::loads::{Disk, Language, Load, Loads, Note, Role, Scene};
 use tenterhook_core::hook::Command;
 
@@ -15,16 +15,6 @@ const MOST_SCRIPTS: usize = 200;
 const LONGEST: usize = 256 * 1024;
 /// Most reasons of one kind that a review names.
 const MOST_NOTES: usize = 6;
-
-/// Why a hook cannot be approved: there is more than is read.
-pub(super) struct TooMuch(pub(super) String);
-
-impl From<String> for TooMuch {
-    fn from(why: String) -> Self {
-        Self(why)
-    }
-}
-
 /// Most files that scripts read and a review names.
 const MOST_READ: usize = 10;
 
@@ -81,7 +71,7 @@ impl Disk for Project<'_> {
 
 impl Reading<'_> {
     /// Pins what the scripts that the entry names load.
-    pub(super) fn loads(&mut self, command: &Command, base: &Path) -> Result<(), TooMuch> {
+    pub(super) fn loads(&mut self, command: &Command, base: &Path) -> Result<(), PinError> {
         let root = self.finding.ground.project;
         let disk = Project { root, real: root.canonicalize().ok() };
         let named = self.files.0.values().filter(|pin| pin.named && pin.digest.is_some());
@@ -189,7 +179,7 @@ impl Reading<'_> {
     }
 
     /// Pins one path that a script names; the scripts that are to be read because of it.
-    fn take(&mut self, load: &Load, writes: bool) -> Result<Vec<Waiting>, TooMuch> {
+    fn take(&mut self, load: &Load, writes: bool) -> Result<Vec<Waiting>, PinError> {
         let path = &load.path;
         if !path.starts_with(self.finding.ground.project) {
             return Ok(Vec::new());
@@ -230,7 +220,7 @@ impl Reading<'_> {
     }
 
     /// The files of a directory whose names fit a pattern: those that come later are another identity.
-    fn matches(&mut self, load: &Load) -> Result<Vec<Waiting>, TooMuch> {
+    fn matches(&mut self, load: &Load) -> Result<Vec<Waiting>, PinError> {
         let pattern = load.pattern.as_deref().unwrap_or_default();
         let Some(listing) = self.finding.seen.listing(&load.path)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -245,10 +235,10 @@ impl Reading<'_> {
     }
 
     /// Compiled files that replace a module: those that are there, and those that come later.
-    fn compiled(&mut self, load: &Load) -> Result<(), TooMuch> {
+    fn compiled(&mut self, load: &Load) -> Result<(), PinError> {
         let Some(pattern) = &load.pattern else {
             if load.path.is_file() {
-                return Ok(self.file(&load.path, true)?);
+                return self.file(&load.path, true);
             }
             self.expected(&load.path);
             return Ok(());
@@ -264,10 +254,10 @@ impl Reading<'_> {
     }
 
     /// All files of a directory from which code is loaded by names that are not known.
-    fn directory_of_code(&mut self, load: &Load) -> Result<(), TooMuch> {
+    fn directory_of_code(&mut self, load: &Load) -> Result<(), PinError> {
         let directory = &load.path;
         if self.is_part(directory) && directory.is_dir() {
-            return Ok(self.folder(directory, &mut Vec::new())?);
+            return self.folder(directory, &mut Vec::new());
         }
         if directory.is_dir() {
             self.unpinned(self.shown(&load.at));

@@ -19,7 +19,12 @@ pub(in crate::trust) fn of_modules(
     let outside = config.modules.iter().filter(outside);
     let mut unpinned = reading.unpinned;
     unpinned.extend(outside.map(|name| format!("the module `{name}` lies outside of its folder")));
-    Some(Pins { files: reading.files.sorted(), unpinned, too_much: read.err(), ..Pins::default() })
+    Some(Pins {
+        files: reading.files.sorted(),
+        unpinned,
+        too_much: read.err().map(|error| error.to_string()),
+        ..Pins::default()
+    })
 }
 
 /// Whether a path lies below a folder by its letters.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::memory::{Memory, ReadScript};
-use super::{MOST_FILES, Pin, Pins};
+use super::{MOST_FILES, Pin, PinError, Pins};
 use crate::trust::named::{self, Named};
 use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::Digest;
@@ -91,11 +91,11 @@ impl Seen {
     }
 
     /// What lies in a folder; `None` where it is not there.
-    pub(super) fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
+    pub(super) fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, PinError> {
         if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
             return Ok(Some(Arc::clone(known)));
         }
-        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
+        let cannot = |source| PinError::List { path: folder.to_owned(), source };
         let mut entries = Vec::new();
         let found = match std::fs::read_dir(folder) {
             // What is named and not there has no neighbours; one that comes there later is another identity.
@@ -105,8 +105,7 @@ impl Seen {
         for (count, entry) in found.enumerate() {
             let entry = entry.map_err(cannot)?;
             if count >= MOST_FILES {
-                let shown = folder.display();
-                return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
+                return Err(PinError::LargeFolder(folder.to_owned()));
             }
             entries.extend(Kind::of(&entry).map(|kind| (entry.file_name(), kind)));
         }
