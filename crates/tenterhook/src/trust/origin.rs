@@ -41,10 +41,10 @@ pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
 /// Why a file at a place of the person's own may be somebody else's all the same, as a clause for people.
 fn doubt(source: &Source) -> Option<String> {
     // What nobody could look at is nobody's own: the next look may find it, and somebody else's words in it.
-    doubtful(source).unwrap_or_else(Some)
+    doubtful(source).unwrap_or_else(|error| Some(error.to_string()))
 }
 
-fn doubtful(source: &Source) -> Result<Option<String>, String> {
+fn doubtful(source: &Source) -> Result<Option<String>, OriginError> {
     let path = Path::new(&*source.name);
     // What is not there cannot be read either, and is held for that (C-70).
     let Some(real) = real(path)? else { return Ok(None) };
@@ -54,24 +54,32 @@ fn doubtful(source: &Source) -> Result<Option<String>, String> {
     }
 }
 
+/// A path that could not be examined.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` cannot be looked at: {source}", path.display())]
+struct OriginError {
+    path: PathBuf,
+    source: io::Error,
+}
+
 /// What a path stands for behind links, where there is anything.
-fn real(path: &Path) -> Result<Option<PathBuf>, String> {
+fn real(path: &Path) -> Result<Option<PathBuf>, OriginError> {
     seen(path, path.canonicalize())
 }
 
-fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, String> {
+fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
         }
-        Err(error) => Err(format!("`{}` cannot be looked at: {error}", path.display())),
+        Err(source) => Err(OriginError { path: path.to_owned(), source }),
     }
 }
 
 /// A home of settings that somebody moved into the project or the repository round it, or linked to it, holds what the repository
 /// brings. A repository that holds the home itself is the user's own.
-fn inside(file: &Path, source: &Source) -> Result<Option<String>, String> {
+fn inside(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
     let (project, home) = (real(&source.project)?, real(&source.home)?);
     let Some(project) = project else { return Ok(None) };
     let repository = repository_round(&project)
@@ -82,7 +90,7 @@ fn inside(file: &Path, source: &Source) -> Result<Option<String>, String> {
 }
 
 /// Who else than the person and the machine's keeper could write the file, or put another in its place.
-fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, String> {
+fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, OriginError> {
     let home = real(home)?;
     // The place of a link decides which file it is, and the file what it says.
     let directory = path.parent().map(real).transpose()?.flatten();
@@ -108,7 +116,7 @@ fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
 }
 
 /// Who else may write a file or directory, by its owner and its mode.
-fn written_by_others(path: &Path) -> Result<Option<String>, String> {
+fn written_by_others(path: &Path) -> Result<Option<String>, OriginError> {
     let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
     Ok(judged_by_mode(path, Stat::read(&found)))
 }
