@@ -85,6 +85,40 @@ pub(super) enum Kept {
     Unusable(String),
 }
 
+/// Why a record is not used.
+#[derive(Debug, thiserror::Error)]
+enum RecordError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error("`{}` {source}", path.display())]
+    Directory { path: PathBuf, source: NotPrivate },
+    #[error("it {0}")]
+    File(#[source] NotPrivate),
+    #[error("it is no file of a record's size")]
+    Size,
+    #[error(transparent)]
+    Encoding(#[from] std::string::FromUtf8Error),
+    #[error("it is torn ({0})")]
+    Form(#[source] serde_json::Error),
+    #[error("it is of version {0}")]
+    Version(u32),
+    #[error("it is about `{0}`")]
+    Source(String),
+}
+
+/// Why another user could have written a file or directory: the rest of a sentence that begins with its path.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotPrivate {
+    #[error("is a symbolic link")]
+    Link,
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    #[error("belongs to somebody else")]
+    Owner,
+    #[error("may be written by others: `chmod go-w` it")]
+    Mode,
+}
+
 /// The form of records.
 const VERSION: u32 = 1;
 
@@ -134,7 +168,7 @@ impl Store {
                 return other.map_or(Kept::Nothing, |other| other.read(source, dialect));
             }
             Ok(false) => self.believed(&path),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         };
         found.and_then(|text| parse(&text, source, dialect)).map_or_else(
             |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
@@ -217,31 +251,30 @@ impl Store {
     }
 
     /// The text of a record, where every step on the way to it is the person's alone.
-    fn believed(&self, path: &Path) -> Result<String, String> {
+    fn believed(&self, path: &Path) -> Result<String, RecordError> {
         for directory in
             [self.root.parent(), Some(&*self.root), path.parent()].into_iter().flatten()
         {
-            let found = directory.symlink_metadata().map_err(|error| error.to_string())?;
-            private(&found).map_err(|why| format!("`{}` {why}", directory.display()))?;
+            let found = directory.symlink_metadata()?;
+            private(&found)
+                .map_err(|source| RecordError::Directory { path: directory.to_owned(), source })?;
         }
-        let found = path.symlink_metadata().map_err(|error| error.to_string())?;
-        private(&found).map_err(|why| format!("it {why}"))?;
+        let found = path.symlink_metadata()?;
+        private(&found).map_err(RecordError::File)?;
         if !found.is_file() || found.len() > MOST_BYTES {
-            return Err("it is no file of a record's size".to_owned());
+            return Err(RecordError::Size);
         }
-        let bytes = discover::bytes(path, MOST_BYTES).map_err(|error| error.to_string())?;
-        String::from_utf8(bytes).map_err(|error| error.to_string())
+        Ok(String::from_utf8(discover::bytes(path, MOST_BYTES)?)?)
     }
 }
 
-fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, String> {
-    let record: Record =
-        serde_json::from_str(text).map_err(|error| format!("it is torn ({error})"))?;
+fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, RecordError> {
+    let record: Record = serde_json::from_str(text).map_err(RecordError::Form)?;
     if record.version != VERSION {
-        return Err(format!("it is of version {}", record.version));
+        return Err(RecordError::Version(record.version));
     }
     if record.source != source || record.dialect != dialect {
-        return Err(format!("it is about `{}`", record.source));
+        return Err(RecordError::Source(record.source));
     }
     Ok(record)
 }
@@ -313,21 +346,21 @@ pub(super) fn private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Why somebody else could have written what was found, if somebody could (T-31).
-pub(super) fn private(found: &fs::Metadata) -> Result<(), String> {
+pub(super) fn private(found: &fs::Metadata) -> Result<(), NotPrivate> {
     if found.is_symlink() {
-        return Err("is a symbolic link".to_owned());
+        return Err(NotPrivate::Link);
     }
     own(Stat::read(found))
 }
 
-fn own(found: Result<Stat, Unsupported>) -> Result<(), String> {
-    let found = found.map_err(|why| why.to_string())?;
+fn own(found: Result<Stat, Unsupported>) -> Result<(), NotPrivate> {
+    let found = found?;
     if !found.is_users() {
-        return Err("belongs to somebody else".to_owned());
+        return Err(NotPrivate::Owner);
     }
     match found.is_open() {
         false => Ok(()),
-        true => Err("may be written by others: `chmod go-w` it".to_owned()),
+        true => Err(NotPrivate::Mode),
     }
 }
 
@@ -338,7 +371,7 @@ mod tests {
     /// HO-19: an approval that any user could have written is refused.
     #[test]
     fn approval_whose_permissions_are_not_read_is_refused() {
-        let why = own(Err(Unsupported)).expect_err("nothing is known of it");
+        let why = own(Err(Unsupported)).expect_err("nothing is known of it").to_string();
         assert!(why.contains("does not read the permissions of files"), "{why}");
     }
 }
