@@ -110,6 +110,15 @@ pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -
     tree(store, digest, pins, project).map(drop)
 }
 
+/// Why a command cannot run from its copy.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CopyError {
+    #[error("its files cannot be kept: {0}")]
+    Write(#[source] io::Error),
+    #[error("`{0}` cannot be found in its line")]
+    Mention(String),
+}
+
 /// Has a command that is approved run what is kept, and not what lies in the project by then.
 ///
 /// A hook of which a copy would behave differently runs from the project (T-77).
@@ -123,7 +132,7 @@ pub(super) fn redirect(
     digest: Digest,
     pins: &Pins,
     project: &Path,
-) -> Result<(), String> {
+) -> Result<(), CopyError> {
     if pins.bytecode {
         let directory = store.copies().with_file_name(BYTECODE);
         command.env.push((BYTECODE_VARIABLE.to_owned(), directory.to_string_lossy().into_owned()));
@@ -139,12 +148,11 @@ pub(super) fn redirect(
     let known = checked.0.borrow().get(&digest).cloned();
     let tree = match known {
         Some(tree) => tree,
-        None => tree(store, digest, pins, project)
-            .map_err(|error| format!("its files cannot be kept: {error}"))?,
+        None => tree(store, digest, pins, project).map_err(CopyError::Write)?,
     };
     checked.0.borrow_mut().insert(digest, tree.clone());
     let copy = pointed(command, pins, (project, &tree));
-    command.copy = Some(copy.map_err(|word| format!("`{word}` cannot be found in its line"))?);
+    command.copy = Some(copy.map_err(|word| CopyError::Mention(word.to_owned()))?);
     point_variables(command, pins, &tree, project);
     command.kept = Some(tree);
     if let Some(first) = first {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::copies::Checked;
+use super::copies::{Checked, CopyError};
 use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::signed::Locks;
 use super::store::{Kept, Record, Store};
@@ -58,7 +58,7 @@ impl Trust {
                 Fate::Arms if state == State::Approved => {
                     if let Err(why) = self.redirect(hook, identity, source, &checked) {
                         count.held += usize::from(role(hook) == Role::Gate);
-                        withhold(hook, why);
+                        withhold(hook, why.to_string());
                     }
                 }
                 Fate::Arms => {}
@@ -118,7 +118,7 @@ impl Trust {
         identity: &Identity,
         source: &Source,
         checked: &Checked,
-    ) -> Result<(), String> {
+    ) -> Result<(), CopyError> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
             return Ok(());
         };
@@ -366,6 +366,7 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
     let diagnostics = &mut config.diagnostics;
     for server in &mut config.servers {
         if let Err(why) = servers::redirect(store, server, pins.next(), source) {
+            let why = why.to_string();
             diagnostics.push(servers::not_started(server, &why));
             server.reach = Reach::Withheld(why);
         }

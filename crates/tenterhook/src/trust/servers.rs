@@ -82,6 +82,7 @@ impl Trust {
         for server in &mut config.servers {
             let pins = pins.iter().find(|(other, _)| *other == server).map(|(_, pins)| *pins);
             if let Err(why) = redirect(&self.store, server, pins, source) {
+                let why = why.to_string();
                 diagnostics.push(not_started(server, &why));
                 server.reach = Reach::Withheld(why);
             }
@@ -146,6 +147,18 @@ pub(super) fn not_started(server: &Server, why: &str) -> Diagnostic {
         .help("`tenterhook trust` shows it")
 }
 
+/// Why an approved server does not start.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("it is none of those that are approved")]
+    NotApproved,
+    /// The reason that its files could not all be read.
+    #[error("{0}")]
+    NotPinned(String),
+    #[error(transparent)]
+    Copy(#[from] copies::CopyError),
+}
+
 /// Has a server that is approved start from what is kept, and not from what lies in the project by then (T-20).
 ///
 /// # Errors
@@ -156,12 +169,13 @@ pub(super) fn redirect(
     server: &mut Server,
     pins: Option<&Pins>,
     source: &Source,
-) -> Result<(), String> {
+) -> Result<(), StartError> {
     let Reach::Program(command) = &mut server.reach else { return Ok(()) };
-    let Some(pins) = pins else { return Err("it is none of those that are approved".to_owned()) };
+    let Some(pins) = pins else { return Err(StartError::NotApproved) };
     if let Some(why) = &pins.too_much {
-        return Err(why.clone());
+        return Err(StartError::NotPinned(why.clone()));
     }
     let once = (store, &copies::Checked::default());
-    copies::redirect(once, command, pins.digest(source.into()), pins, &source.project)
+    copies::redirect(once, command, pins.digest(source.into()), pins, &source.project)?;
+    Ok(())
 }
