@@ -139,7 +139,7 @@ fn differences(agent: DialectId, case: &Case) -> Vec<String> {
 }
 
 #[test]
-fn every_agent_is_told_in_its_own_words() {
+fn each_agent_receives_its_own_form() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/bridge");
     let mut failures = Vec::new();
     let mut agents = Vec::new();
@@ -164,7 +164,7 @@ fn every_agent_is_told_in_its_own_words() {
 
 /// BR-13, BR-111: the payloads of each agent under the word for each other one.
 #[test]
-fn a_call_is_told_by_its_form_whoever_is_claimed() {
+fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
     let folders = [
         ("claude-code", None),
         ("codex", None),

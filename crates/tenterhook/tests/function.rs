@@ -294,7 +294,7 @@ async fn once_status_and_the_background_hold_for_callbacks() {
 
 /// FN-7.
 #[tokio::test(start_paused = true)]
-async fn order_is_configuration_whoever_is_over_first() {
+async fn order_is_configured_order_when_a_later_hook_finishes_first() {
     let hooks = [(0, 5), (1, 0), (2, 3), (3, 0)].map(|(at, wait)| {
         hook(&format!("h{at}"), move |_| async move {
             if wait > 0 {

@@ -89,7 +89,7 @@ fn ran(outcome: &Outcome) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reasons_come_in_configured_order_whoever_finishes_first() {
+async fn reasons_keep_configured_order_when_a_later_hook_finishes_first() {
     let slow = after("slow", 500, Answer::deny("one"));
     let quick = says("quick", Answer::deny("two"));
     let outcome = fire([slow, quick]).await;

@@ -110,7 +110,7 @@ mod tests {
 
     /// WK-20.
     #[test]
-    fn one_that_has_rested_has_one_try_and_nobody_is_told_again() {
+    fn server_has_one_try_after_its_rest_and_is_not_reported_again() {
         let (mut restarts, now) = (Restarts::default(), Instant::now());
         let told: Vec<_> = (0..STARTS).map(|_| restarts.failed(now)).collect();
         assert_eq!(told.last(), Some(&Some(REST)));

@@ -168,7 +168,7 @@ async fn draining_waits_for_all() {
 
 /// N-13: what began before the host did so anew is pushed, whether it had ended by then or not, and wakes nobody.
 #[tokio::test]
-async fn what_is_over_wakes_nobody() {
+async fn finished_hook_wakes_no_session() {
     let session = Session::default();
     adopt(&session, async { finished("ended") });
     while session.background() > 0 {

@@ -14,7 +14,7 @@ fn fire_untimed(hook: Hook) -> (Vec<Diagnostic>, Outcome) {
 
 //
 #[test]
-fn a_runtime_without_timers_is_told_of_when_the_engine_is_built() {
+fn runtime_without_timers_is_reported_when_the_engine_is_built() {
     let consents = || says("consents", Answer::decided(Restraint::Allow, "fine"));
     let (diagnostics, outcome) = fire_untimed(consents());
     let [found] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };

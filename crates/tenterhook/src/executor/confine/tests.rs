@@ -417,7 +417,7 @@ async fn a_project_that_is_the_home_opens_nothing() {
 
 /// without a grant no socket is made; a port is reached and another is not.
 #[tokio::test]
-async fn nobody_is_reached_but_who_is_granted() {
+async fn only_granted_addresses_are_reached() {
     if !can() || !is_there("python3") {
         return;
     }

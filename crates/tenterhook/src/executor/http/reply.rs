@@ -151,7 +151,7 @@ mod tests {
 
     /// HT-51
     #[test]
-    fn a_status_alone_decides_nothing_but_is_told() {
+    fn status_alone_decides_nothing_and_is_reported() {
         let kind = |status| head(status, &[]).refusal().map(|refusal| refusal.kind);
         for (status, expected) in [
             (200, None),

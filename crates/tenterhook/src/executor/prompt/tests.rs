@@ -102,7 +102,7 @@ async fn a_question_carries_the_event_and_the_form_of_the_answer() {
 
 /// MO-3: a dialect tells its models what its event reads, and no more.
 #[tokio::test(start_paused = true)]
-async fn a_model_is_told_what_its_event_reads() {
+async fn model_receives_the_fields_that_its_event_has() {
     for (dialect, name, prompt, told, untold) in [
         (
             DialectId::NATIVE,

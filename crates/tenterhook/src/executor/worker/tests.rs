@@ -168,7 +168,7 @@ async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
 /// Zoo 58: what it wrote on standard error last stands in the fault.
 /// WK-8.
 #[tokio::test]
-async fn the_last_words_of_a_worker_are_told() {
+async fn last_output_of_a_worker_is_reported() {
     let scene = Scene::new(&worker("guard", &["--worker", "{}"]));
     let outcome = scene.fire("do:exit").await;
     let message = &outcome.faults[0].message;
@@ -213,7 +213,7 @@ async fn two_replies_in_one_write_are_none() {
 
 /// WK-6: what comes when the outcome is known undoes nothing, and is told at the next event.
 #[tokio::test]
-async fn a_second_reply_that_comes_later_is_told() {
+async fn late_second_reply_is_reported() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
     let pid = scene.pid().await;
     let first = scene.fire("do:twice").await;
@@ -322,7 +322,7 @@ async fn a_flood_on_standard_error_costs_nothing() {
 
 /// a program that is not there is told each time, and tried each time.
 #[tokio::test]
-async fn a_missing_program_is_told() {
+async fn missing_program_is_reported() {
     let scene = Scene::new("[hook.guard]\non = \"PreToolUse\"\nworker = [\"./missing\"]\n");
     for _ in 0..10 {
         let outcome = scene.fire("ls").await;

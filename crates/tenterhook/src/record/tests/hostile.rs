@@ -121,7 +121,7 @@ fn a_lock_that_is_not_given_back_is_not_waited_for() {
 
 /// RE-20, RE-21: told once, until it works again.
 #[test]
-fn what_cannot_be_recorded_is_told_once() {
+fn failed_recording_is_reported_once() {
     let state = tempfile::tempdir().expect("a directory");
     fs::write(state.path().join("tenterhook"), "in the way").expect("written");
     let journal = journal(state.path());

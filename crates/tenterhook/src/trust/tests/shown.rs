@@ -73,7 +73,7 @@ fn a_folder_that_is_too_deep_cannot_be_approved() {
 
 /// T-11, T-7: what was approved and cannot be read any more is not said to have been changed.
 #[tokio::test]
-async fn what_cannot_be_read_any_more_is_told_as_such() {
+async fn file_that_became_unreadable_is_reported() {
     let room = Room::new();
     room.approve();
     room.write(&format!(".claude/hooks/{}x", "d/".repeat(pins::DEEPEST + 1)), "");

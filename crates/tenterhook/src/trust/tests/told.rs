@@ -56,7 +56,7 @@ fn it_is_said_whether_a_change_holds_anything() {
 
 /// T-14: what holds nothing is told once for a repository where that is asked for, and each time where it is not.
 #[test]
-fn what_holds_nothing_is_told_once_where_that_is_asked_for() {
+fn unapproved_source_without_gates_is_reported_once_when_requested() {
     let switch = "{\"disableAllHooks\": true}";
     let holds = "[hook.a]\non = 'PreToolUse'\nshell = 'exit 2'\n";
     for (name, text, again) in [
@@ -76,7 +76,7 @@ fn what_holds_nothing_is_told_once_where_that_is_asked_for() {
 
 /// T-14, T-23: and so it is with the servers of a file, whose number is said.
 #[test]
-fn servers_are_told_once_where_that_is_asked_for() {
+fn servers_are_reported_once_when_requested() {
     let room = Room::new();
     room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
     let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn the_form_of_python_waits_with_its_stand_in_and_is_started_cold_without() {
+async fn python_form_is_prewarmed_with_a_substitute_and_starts_cold_without() {
     // What the stand-in does is the business of `cargo e2e prewarm`, which has an interpreter; here is how it is started.
     let python =
         "#!/bin/sh\nread -r event\nfor word; do printf '<%.8s>' \"$word\" >&2; done\nexit 2\n";
@@ -66,7 +66,7 @@ async fn the_form_of_node_answers_when_its_exit_is_announced() {
 
 /// PW-15.
 #[tokio::test]
-async fn a_node_that_nobody_can_tell_anything_is_started_ahead_as_it_stands() {
+async fn node_without_a_channel_is_prewarmed_unchanged() {
     let sandbox = Sandbox::new().unwrap();
     let ambient = Ambient { env: sandbox.env(), ..Ambient::default() };
     let builder = Engine::builder().ambient(ambient).source(source(&sandbox, NODE_HOOK));

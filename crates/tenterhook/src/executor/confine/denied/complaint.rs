@@ -269,7 +269,7 @@ mod tests {
 
     /// what programs print where no socket may be made, as they were seen to.
     #[test]
-    fn who_reached_nobody_is_told_from_who_was_refused_a_file() {
+    fn failed_connection_is_distinguished_from_a_refused_file() {
         for (text, port) in [
             (
                 "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server",
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_is_told_from_what_is_refused() {
+    fn missing_file_is_distinguished_from_a_refused_one() {
         for (text, path, changes) in [
             ("cat: /h/key: No such file or directory", "/h/key", false),
             ("/bin/sh: 1: cannot create /h/k/new: Directory nonexistent", "/h/k/new", true),

@@ -129,7 +129,7 @@ async fn what_the_agent_lists_is_open() {
 
 /// an entry of this agent cannot grant, so that the line stands beside its file, and keeps what the agent leaves to it.
 #[tokio::test]
-async fn a_refusal_is_told_with_all_that_the_agent_lists() {
+async fn refusal_is_reported_with_every_path_that_the_agent_lists() {
     if !can() {
         return;
     }

@@ -4,7 +4,7 @@ use super::*;
 
 ///
 #[tokio::test]
-async fn a_refusal_is_told_with_the_line_that_grants_it() {
+async fn refusal_is_reported_with_the_line_that_grants_it() {
     if !can() {
         return;
     }
@@ -102,7 +102,7 @@ async fn a_grant_that_would_be_more_starts_nothing() {
 
 /// who asks is named, also where nothing is printed, and one line grants all of it.
 #[tokio::test]
-async fn all_that_is_refused_is_told_where_that_is_asked_for() {
+async fn every_refusal_is_reported_when_requested() {
     if !can() {
         return;
     }
@@ -135,7 +135,7 @@ async fn all_that_is_refused_is_told_where_that_is_asked_for() {
 
 /// what is granted already stands in the line that is told, as it takes the place of the other.
 #[tokio::test]
-async fn a_line_that_is_told_keeps_what_was_granted() {
+async fn suggested_line_keeps_earlier_grants() {
     if !can() {
         return;
     }

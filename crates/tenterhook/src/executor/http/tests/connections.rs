@@ -143,7 +143,7 @@ async fn a_request_in_the_background_restrains_nothing_and_wakes_who_asked_for_i
 
 /// HT-42: a server that keeps a thread for each connection gets it back.
 #[tokio::test]
-async fn a_connection_that_nobody_uses_is_closed() {
+async fn idle_connection_is_closed() {
     let server = Arc::new(Server::start(Reply::json("{}")).unwrap());
     let engine = engine_of(hook(http(&server.url()), LONG), Network::idling(SHORT));
     assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0]);

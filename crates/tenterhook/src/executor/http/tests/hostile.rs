@@ -216,7 +216,7 @@ async fn a_reply_that_contradicts_itself_is_a_failure() {
 
 /// HT-15
 #[tokio::test]
-async fn what_is_no_encryption_is_told_nothing() {
+async fn server_without_encryption_receives_nothing() {
     let address = server(|mut line| {
         line.say("HTTP/1.1 400 Bad Request\r\n\r\n");
         line.wait();

@@ -72,7 +72,7 @@ async fn an_authority_that_the_host_names_is_trusted() {
 
 /// HT-15
 #[tokio::test]
-async fn no_secret_is_told_to_a_server_that_cannot_show_who_it_is() {
+async fn server_without_a_valid_certificate_receives_no_secret() {
     let (known, unknown) = (authority(), authority());
     for config in [
         config(&known, "localhost", true, &[]),

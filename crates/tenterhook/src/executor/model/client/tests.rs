@@ -196,7 +196,7 @@ async fn the_limit_of_tokens_has_the_name_that_the_model_takes() {
 
 /// MO-9: a reply that was cut or refused says so.
 #[tokio::test]
-async fn why_a_reply_ended_is_told() {
+async fn reason_that_a_reply_ended_is_reported() {
     for (word, stop) in [("length", Stop::Length), ("content_filter", Stop::Refused)] {
         let reply = OPENAI.replace("\"stop\"", &format!("\"{word}\""));
         assert_eq!(asked("openai", &reply, &question()).await.2.stop, stop);

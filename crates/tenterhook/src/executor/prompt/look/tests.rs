@@ -96,7 +96,7 @@ fn a_search_finds_names_and_lines() {
 
 /// MO-6
 #[test]
-fn what_cannot_be_done_is_told_to_the_model() {
+fn failed_tool_call_is_reported_to_the_model() {
     let room = project();
     std::fs::write(room.path().join("project/bytes.bin"), [0xff, 0xfe, 0]).unwrap();
     for (name, input, expected) in [
@@ -140,7 +140,7 @@ fn what_is_no_file_is_not_waited_for() {
 
 ///
 #[test]
-fn a_search_ends_when_nobody_waits() {
+fn search_ends_when_its_caller_is_gone() {
     let room = project();
     let given = Given::default();
     drop(GiveUp(given.clone()));

@@ -125,7 +125,7 @@ async fn a_server_touches_what_it_is_granted() {
 /// A server is started anew for a hook that is left less, and for nobody with more than any that calls it is.
 /// MC-19.
 #[tokio::test]
-async fn a_hook_is_served_by_nobody_who_has_more_than_it() {
+async fn hook_is_not_served_by_a_server_with_wider_grants() {
     if !can() {
         return;
     }
@@ -152,7 +152,7 @@ async fn a_hook_is_served_by_nobody_who_has_more_than_it() {
 
 /// MC-19.
 #[tokio::test]
-async fn a_refusal_of_a_server_is_told_with_its_line() {
+async fn refusal_of_a_server_is_reported_with_the_line_that_grants_it() {
     if !can() {
         return;
     }
