@@ -106,11 +106,11 @@ impl Teller<'_> {
         if let Some(digest) = event.tool().and_then(|call| effect_digest(&call)) {
             put(body, "effect", json!({ "digest": digest }));
         }
-        let told = || {
+        let payload = || {
             let body = DialectId::NATIVE.dialect().encode_event(event).body;
             serde_json::from_slice(&body).unwrap_or_default()
         };
-        self.add(body, "event", told);
+        self.add(body, "event", payload);
     }
 
     /// Its outcome is known.
@@ -201,18 +201,18 @@ impl Teller<'_> {
     }
 
     /// Adds content, as far as it was chosen and has room (RE-30).
-    fn add(&self, body: &mut Body, key: &str, told: impl FnOnce() -> Value) {
-        let told = match self.content {
+    fn add(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
+        let payload = match self.content {
             Content::Nothing => return,
-            Content::Redacted => redact::value(told()),
-            Content::Full => told(),
+            Content::Redacted => redact::value(payload()),
+            Content::Full => payload(),
         };
-        let (key, told) = match told.to_string().len() <= self.most {
-            true => (key, told),
+        let (key, payload) = match payload.to_string().len() <= self.most {
+            true => (key, payload),
             false => ("cut", true.into()),
         };
         if let Some(content) = body.entry("content").or_insert_with(|| json!({})).as_object_mut() {
-            put(content, key, told);
+            put(content, key, payload);
         }
     }
 }

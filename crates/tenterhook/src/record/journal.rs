@@ -136,7 +136,7 @@ impl Journal {
     ///
     /// When this is not on record; where it must be, nothing may come of it.
     pub fn said(&self, word: &Word<'_>) -> Result<(), Unrecorded> {
-        self.keep(word.told(), true).map(drop)
+        self.keep(word.body(), true).map(drop)
     }
 
     #[cfg(test)]

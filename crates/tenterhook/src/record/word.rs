@@ -49,7 +49,7 @@ pub struct Word<'a> {
 }
 
 impl Word<'_> {
-    pub(super) fn told(&self) -> Body {
+    pub(super) fn body(&self) -> Body {
         let mut said = Map::new();
         put(&mut said, "what", self.saying.word());
         if !self.about.is_empty() {

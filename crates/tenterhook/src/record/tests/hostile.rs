@@ -125,13 +125,13 @@ fn failed_recording_is_reported_once() {
     let state = tempfile::tempdir().expect("a directory");
     fs::write(state.path().join("tenterhook"), "in the way").expect("written");
     let journal = journal(state.path());
-    let told = |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_told;
-    assert_eq!([told(&journal), told(&journal)], [false, true]);
+    let is_reported = |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_told;
+    assert_eq!([is_reported(&journal), is_reported(&journal)], [false, true]);
     fs::remove_file(state.path().join("tenterhook")).expect("removed");
     drop(fire(&journal, 1));
     fs::remove_dir_all(state.path().join("tenterhook")).expect("removed");
     fs::write(state.path().join("tenterhook"), "in the way").expect("written");
-    assert!(!told(&journal));
+    assert!(!is_reported(&journal));
 }
 
 /// RE-14.
