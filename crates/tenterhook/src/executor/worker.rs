@@ -12,9 +12,9 @@ use std::sync::Arc;
 use tenterhook_process as process;
 use tokio::time::Instant;
 
-use link::Heard;
+use link::Received;
+use slot::Exchange;
 use slot::Place;
-use slot::Told;
 use workers::Workers;
 
 use super::confine::{Confined, confine, reached};
@@ -38,7 +38,7 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let (slot, id) = (workers.slot(&task.hook, &place), workers.number());
     let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &place));
     match tokio::time::timeout_at(deadline, asked).await {
-        Ok(told) => Report { tier: reached(task), ..report(told, began) },
+        Ok(exchange) => Report { tier: reached(task), ..report(exchange, began) },
         Err(_) => Report::silent(End::TimedOut, began.elapsed()),
     }
 }
@@ -62,28 +62,28 @@ fn describe(task: &Task, place: &Place) -> (process::Command, Option<Box<Confine
     (described, confined)
 }
 
-fn report(told: Told, began: Instant) -> Report {
-    let (end, stdout) = match told.heard {
-        Heard::Reply(frame::Said::Answer(answer)) => (End::Exited(0), answer),
-        Heard::Reply(frame::Said::Error(error)) => {
+fn report(exchange: Exchange, began: Instant) -> Report {
+    let (end, stdout) = match exchange.received {
+        Received::Reply(frame::Said::Answer(answer)) => (End::Exited(0), answer),
+        Received::Reply(frame::Said::Error(error)) => {
             let why = format!("its worker could not judge the event: {error}");
             (End::Failed { code: Code::WorkerError, why }, Vec::new())
         }
         // A denial that can be made out in a line that is no reply is not lost.
-        Heard::Broken { why, line } => {
+        Received::Broken { why, line } => {
             let why = format!("{why}; it was ended, and the next event starts another");
             (End::Failed { code: Code::WorkerProtocol, why }, line)
         }
-        Heard::Ended(why) | Heard::NotTaken(why) => {
+        Received::Ended(why) | Received::NotTaken(why) => {
             let why = format!("{why}; the next event starts another");
             (End::Failed { code: Code::WorkerEnded, why }, Vec::new())
         }
-        Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),
+        Received::NotStarted(why) => (End::NotStarted { why }, Vec::new()),
     };
     let said = StepOutput::Bytes {
         stdout: Output { bytes: stdout, ..Output::default() },
         stderr: Output::default(),
     };
-    let notes = told.note.into_iter().collect();
+    let notes = exchange.note.into_iter().collect();
     Report { said, notes, ..Report::silent(end, began.elapsed()) }
 }

@@ -22,7 +22,7 @@ const CLOSED: Duration = Duration::from_millis(100);
 
 /// What became of a request.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     /// The worker replied.
     Reply(frame::Said),
     /// It wrote something that is no reply: what is wrong, and the line.
@@ -66,7 +66,7 @@ struct Waiting {
     /// Its reply, until it is certain that the same write brought nothing more.
     reply: Option<frame::Said>,
     /// Its receiver is gone where nobody waits any longer: then the reply is dropped when it comes.
-    tell: oneshot::Sender<Heard>,
+    tell: oneshot::Sender<Received>,
 }
 
 impl Link {
@@ -86,7 +86,7 @@ impl Link {
         });
         let child = process::start_with(command, |child| {
             let ear = Ear(Arc::downgrade(&link));
-            child.on_lines(move |heard| ear.hear(heard));
+            child.on_lines(move |received| ear.receive(received));
             let owner = Arc::downgrade(&link);
             child.finish(move |report| {
                 if let Some(link) = owner.upgrade() {
@@ -128,7 +128,7 @@ impl Link {
         id: u64,
         line: Vec<u8>,
         deadline: Instant,
-    ) -> Option<oneshot::Receiver<Heard>> {
+    ) -> Option<oneshot::Receiver<Received>> {
         let child = self.child.get()?;
         let mut state = self.state();
         if state.over {
@@ -138,20 +138,20 @@ impl Link {
             child.deadline(Some(ends.into_std()));
             state.ends = Some(ends);
         }
-        let (tell, told) = oneshot::channel();
+        let (tell, reply) = oneshot::channel();
         let offset = state.sent;
         state.waiting.push(Waiting { id, offset, reply: None, tell });
         state.sent += line.len() as u64;
         child.feed(line);
-        Some(told)
+        Some(reply)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, heard: process::StreamEvent<'_>) -> process::Flow {
-        let line = match heard {
+    fn receive(&self, received: process::StreamEvent<'_>) -> process::Flow {
+        let line = match received {
             process::StreamEvent::Line(line) => line,
             process::StreamEvent::AllSoFar => {
                 self.tell_replies();
@@ -193,7 +193,7 @@ impl Link {
             if let Some(frame) = waiting.reply {
                 self.answered.store(true, Ordering::Relaxed);
                 // Nobody waits for a late reply; it is dropped by its number.
-                let _ = waiting.tell.send(Heard::Reply(frame));
+                let _ = waiting.tell.send(Received::Reply(frame));
             }
         }
     }
@@ -212,7 +212,7 @@ impl Link {
             }
             written.extend_from_slice(line);
             // Who no longer waits need not hear it.
-            let _ = tell.send(Heard::Broken { why: why.to_owned(), line: written });
+            let _ = tell.send(Received::Broken { why: why.to_owned(), line: written });
         }
         if let Some(child) = self.child.get() {
             child.cancel();
@@ -230,20 +230,20 @@ impl Link {
         let closed = self.state().closed;
         let why = match &report.end {
             process::End::NotStarted(error) => command::not_there(error),
-            _ => told(report, closed),
+            _ => end_reason(report, closed),
         };
         self.state().ended = Some(why.clone());
         for waiting in self.close() {
             let why = why.clone();
-            let heard = match &report.end {
-                process::End::NotStarted(_) => Heard::NotStarted(why),
+            let received = match &report.end {
+                process::End::NotStarted(_) => Received::NotStarted(why),
                 _ if report.taken <= waiting.offset && waiting.reply.is_none() => {
-                    Heard::NotTaken(why)
+                    Received::NotTaken(why)
                 }
-                _ => Heard::Ended(why),
+                _ => Received::Ended(why),
             };
             // Who no longer waits need not hear it.
-            let _ = waiting.tell.send(heard);
+            let _ = waiting.tell.send(received);
         }
     }
 
@@ -267,8 +267,8 @@ impl Drop for Link {
 struct Ear(Weak<Link>);
 
 impl Ear {
-    fn hear(&self, heard: process::StreamEvent<'_>) -> process::Flow {
-        self.0.upgrade().map_or(process::Flow::More, |link| link.hear(heard))
+    fn receive(&self, received: process::StreamEvent<'_>) -> process::Flow {
+        self.0.upgrade().map_or(process::Flow::More, |link| link.receive(received))
     }
 }
 
@@ -289,7 +289,7 @@ fn later(ends: Option<Instant>, now: Instant, deadline: Instant) -> Option<Insta
 }
 
 /// How it ended, in words for people.
-fn told(report: &process::Report, closed: bool) -> String {
+fn end_reason(report: &process::Report, closed: bool) -> String {
     let how = match report.end {
         process::End::Exited(code) => format!("it exited with code {code}"),
         process::End::Signalled(signal) => format!("it was ended by signal {signal}"),

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::frame;
-use super::link::{Heard, Link};
+use super::link::{Link, Received};
 use crate::executor::confine::Confined;
 use crate::executor::restart::{NotNow, Restarts, STARTS, WINDOW};
 use tenterhook_core::answer::Failure;
@@ -60,8 +60,8 @@ impl State {
 
 /// What one event brought.
 #[derive(Debug)]
-pub(super) struct Told {
-    pub(super) heard: Heard,
+pub(super) struct Exchange {
+    pub(super) received: Received,
     /// What people should hear beside it.
     pub(super) note: Option<Failure>,
 }
@@ -115,7 +115,7 @@ impl WorkerSlot {
         body: &[u8],
         deadline: Instant,
         command: impl Fn() -> (process::Command, Option<Box<Confined>>),
-    ) -> Told {
+    ) -> Exchange {
         // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
         loop {
@@ -128,25 +128,25 @@ impl WorkerSlot {
                 Err(NotNow::Rests(left)) => {
                     let left = left.as_secs() + 1;
                     let why = format!("its worker is quarantined for {left} s more");
-                    return self.told(Heard::NotStarted(why));
+                    return self.exchange(Received::NotStarted(why));
                 }
             };
             let line = frame::request(id, deadline.saturating_duration_since(Instant::now()), body);
             let Some(reply) = link.ask(id, line, deadline) else { continue };
             let asked = Asked { slot: self, link: Some(&link) };
             // The link tells everybody who waits; should it not, the worker is gone.
-            let gone = |_| Heard::NotTaken("it was gone before it replied".to_owned());
-            let heard = reply.await.unwrap_or_else(gone);
-            asked.over(&heard);
+            let gone = |_| Received::NotTaken("it was gone before it replied".to_owned());
+            let received = reply.await.unwrap_or_else(gone);
+            asked.over(&received);
             // One that left between two events was no failure of either; one that never answered is.
-            if !(matches!(heard, Heard::NotTaken(_)) && link.has_answered()) {
-                return self.told(heard);
+            if !(matches!(received, Received::NotTaken(_)) && link.has_answered()) {
+                return self.exchange(received);
             }
         }
     }
 
-    fn told(&self, heard: Heard) -> Told {
-        Told { heard, note: self.state().note.take() }
+    fn exchange(&self, received: Received) -> Exchange {
+        Exchange { received, note: self.state().note.take() }
     }
 
     /// The living worker, or a new one where it may be started.
@@ -185,16 +185,16 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Something was heard of it.
-    fn over(mut self, heard: &Heard) {
+    fn over(mut self, received: &Received) {
         let Some(link) = self.link.take() else { return };
         let mut state = self.slot.state();
-        match heard {
-            Heard::Reply(_) => state.restarts.forgive(),
-            Heard::Broken { .. } | Heard::Ended(_) | Heard::NotTaken(_) => {
+        match received {
+            Received::Reply(_) => state.restarts.forgive(),
+            Received::Broken { .. } | Received::Ended(_) | Received::NotTaken(_) => {
                 state.part_with_broken(link);
             }
             // A start that fails costs little: the next event tries again.
-            Heard::NotStarted(_) => {
+            Received::NotStarted(_) => {
                 state.part(link);
             }
         }

@@ -54,14 +54,14 @@ impl Scene {
     }
 
     /// What the worker tells of itself: its process id, its directory, the names of its variables.
-    async fn told(&self) -> Vec<String> {
+    async fn reported(&self) -> Vec<String> {
         let outcome = self.fire("do:tell").await;
         let context = outcome.effects.context.first().unwrap_or_else(|| panic!("{outcome:?}"));
         context.split_whitespace().map(str::to_owned).collect()
     }
 
     async fn pid(&self) -> String {
-        self.told().await.remove(0)
+        self.reported().await.remove(0)
     }
 
     fn reload(&self, hooks: &str) {
@@ -130,7 +130,7 @@ async fn events_at_once_take_turns() {
 async fn a_worker_knows_no_event() {
     let hook = worker("guard", &["--worker", DENY]) + "env = { MODE = \"strict\" }\n";
     let scene = Scene::new(&hook);
-    let texts = scene.told().await;
+    let texts = scene.reported().await;
     let here = scene.directory.path().canonicalize().unwrap();
     assert_eq!(Path::new(&texts[1]), here);
     assert!(texts.contains(&"MODE".to_owned()));
@@ -282,16 +282,16 @@ async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
     let scene = Scene::new(&hook);
     // One that ends before it can be asked counts, and the same event meets the next start (WK-14): how many events the
     // starts take is a matter of time, that they end in a quarantine is the rule.
-    let mut told = false;
+    let mut reported = false;
     for _ in 0..2 * crate::executor::restart::STARTS {
         let outcome = scene.fire("ls").await;
         assert!(outcome.blocked());
-        told = codes(&outcome).contains(&"worker-quarantined");
-        if told {
+        reported = codes(&outcome).contains(&"worker-quarantined");
+        if reported {
             break;
         }
     }
-    assert!(told, "people are told of the quarantine");
+    assert!(reported, "people are told of the quarantine");
     for _ in 0..5 {
         let outcome = scene.fire("ls").await;
         assert!(outcome.blocked());
