@@ -45,7 +45,7 @@ pub(crate) use copies::original;
 #[doc(hidden)]
 pub use copies::{ChangedFile, ORIGIN};
 #[doc(hidden)]
-pub use decide::{Fate, Role, Unapproved, WrittenFor, decide};
+pub use decide::{Decision, Role, Unapproved, WrittenFor, decide};
 pub use decide::{Origin, State};
 #[doc(hidden)]
 pub use key::{PublicKey, SecretKey};

@@ -46,7 +46,7 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
     let mut found = Vec::new();
     for file in files {
         found.extend(file.servers);
-        diagnostics.extend(file.told);
+        diagnostics.extend(file.diagnostics);
     }
     (found, diagnostics)
 }
@@ -60,7 +60,7 @@ pub(crate) struct FileOfServers {
     /// Its servers, without those that settings switch off.
     pub(crate) servers: Vec<Server>,
     /// What is wrong with them.
-    pub(crate) told: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// The files themselves, and which of them cannot be read.
@@ -132,7 +132,7 @@ fn of_agent(
                 }
                 servers
                     .retain(|server| server.layer != Layer::Project || !off.contains(&server.name));
-                found.push(FileOfServers { source, servers, told: diagnostics });
+                found.push(FileOfServers { source, servers, diagnostics });
             }
             Err(error) if absent(&error) => {}
             Err(error) => diagnostics.push(unreadable(path, &error)),

@@ -66,7 +66,7 @@ pub enum Unapproved {
 
 /// What becomes of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fate {
+pub enum Decision {
     /// It runs.
     Arms,
     /// It does not run, and every call that it matches is held.
@@ -76,11 +76,11 @@ pub enum Fate {
 }
 
 /// What a row is about, where `None` fits everything, and what becomes of such a hook.
-type Row = (State, Option<Role>, Option<WrittenFor>, Option<Unapproved>, Fate);
+type Row = (State, Option<Role>, Option<WrittenFor>, Option<Unapproved>, Decision);
 
 /// The rule for hooks of a repository: the first row that fits.
 const TABLE: &[Row] = {
-    use {Fate as F, Role as R, State as S, Unapproved as U, WrittenFor as W};
+    use {Decision as F, Role as R, State as S, Unapproved as U, WrittenFor as W};
     &[
         (S::Approved, None, None, None, F::Arms),
         (S::Changed, Some(R::Gate), None, None, F::Holds),
@@ -101,10 +101,10 @@ pub fn decide(
     role: Role,
     written_for: WrittenFor,
     unapproved: Unapproved,
-) -> Fate {
+) -> Decision {
     // What is the person's own needs no approval; where there is one, it is held to it (T-2).
     if origin == Origin::Own && state == State::Unknown {
-        return Fate::Arms;
+        return Decision::Arms;
     }
     let fits = |row: &&Row| {
         row.0 == state
@@ -113,13 +113,13 @@ pub fn decide(
             && row.3.is_none_or(|expected| expected == unapproved)
     };
     // A row for every state stands there; were one missing, nothing would run.
-    TABLE.iter().find(fits).map_or(Fate::Off, |row| row.4)
+    TABLE.iter().find(fits).map_or(Decision::Off, |row| row.4)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Fate::{Arms, Holds, Off};
+    use Decision::{Arms, Holds, Off};
     use Role::{Gate, Other};
     use WrittenFor::{Agent, Us};
 
@@ -133,9 +133,14 @@ mod tests {
             for role in [Gate, Other] {
                 for written_for in [Us, Agent] {
                     for unapproved in [Unapproved::Off, Unapproved::Hold] {
-                        let fate = decide(Origin::Repository, state, role, written_for, unapproved);
-                        assert_eq!(fate == Arms, state == State::Approved, "{state:?} {role:?}");
-                        assert!(role == Gate || fate != Holds, "{state:?} {role:?}");
+                        let decision =
+                            decide(Origin::Repository, state, role, written_for, unapproved);
+                        assert_eq!(
+                            decision == Arms,
+                            state == State::Approved,
+                            "{state:?} {role:?}"
+                        );
+                        assert!(role == Gate || decision != Holds, "{state:?} {role:?}");
                     }
                 }
             }
@@ -159,8 +164,8 @@ mod tests {
     /// T-2.
     #[test]
     fn what_is_the_persons_own_runs_until_it_was_approved_and_changed() {
-        let fate = |state| decide(Origin::Own, state, Gate, Agent, Unapproved::Hold);
-        assert_eq!(STATES.map(fate), [Arms, Holds, Arms, Holds]);
+        let decision = |state| decide(Origin::Own, state, Gate, Agent, Unapproved::Hold);
+        assert_eq!(STATES.map(decision), [Arms, Holds, Arms, Holds]);
     }
 
     /// T-40.

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::copies::{Checked, CopyError};
-use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
+use super::decide::{Decision, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::signed::Locks;
 use super::store::{Kept, Record, Store};
 use super::{Assessed, Identity, Trust, copies, origin, servers};
@@ -31,7 +31,7 @@ impl Trust {
             .iter_mut()
             .map(|(source, config)| self.judge_source(source, config, unapproved, &locks));
         let found: Vec<Diagnostic> = judged.flatten().collect();
-        locks.told().chain(found).collect()
+        locks.diagnostics().chain(found).collect()
     }
 
     fn judge_source(
@@ -42,7 +42,7 @@ impl Trust {
         locks: &Locks,
     ) -> Vec<Diagnostic> {
         let (origin, doubt) = origin::judged(source);
-        if origin == Origin::Own && self.is_unheard_of(source) {
+        if origin == Origin::Own && self.is_unanswered(source) {
             return Vec::new();
         }
         let assessed = self.assess(source, config, locks);
@@ -52,18 +52,21 @@ impl Trust {
         let checked = Checked::default();
         for (hook, identity) in config.hooks.iter_mut().zip(&assessed.entries) {
             let state = assessed.state(identity);
-            let fate = decide(origin, state, role(hook), written_for(source.dialect), unapproved);
-            count.add(hook, state, fate);
-            match fate {
-                Fate::Arms if state == State::Approved => {
+            let decision =
+                decide(origin, state, role(hook), written_for(source.dialect), unapproved);
+            count.add(hook, state, decision);
+            match decision {
+                Decision::Arms if state == State::Approved => {
                     if let Err(why) = self.redirect(hook, identity, source, &checked) {
                         count.held += usize::from(role(hook) == Role::Gate);
                         withhold(hook, why.to_string());
                     }
                 }
-                Fate::Arms => {}
-                Fate::Holds => hold(hook, why(state, &assessed, Some(identity), doubt.as_deref())),
-                Fate::Off => {
+                Decision::Arms => {}
+                Decision::Holds => {
+                    hold(hook, why(state, &assessed, Some(identity), doubt.as_deref()))
+                }
+                Decision::Off => {
                     hook.disarm_unapproved(why(state, &assessed, Some(identity), doubt.as_deref()))
                 }
             }
@@ -75,8 +78,9 @@ impl Trust {
         if origin == Origin::Repository {
             obey(&self.store, source, config, &assessed);
         }
-        let told = self.told((source, doubt), &assessed, &count, locks).or(beside.flatten());
-        told.into_iter().collect()
+        let reported =
+            self.diagnostic((source, doubt), &assessed, &count, locks).or(beside.flatten());
+        reported.into_iter().collect()
     }
 
     /// What a person should hear of what a source says beside its hooks, where that is not obeyed as it stands (T-15).
@@ -101,8 +105,8 @@ impl Trust {
         }
         let says_nothing =
             config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
-        let is_unheard = assessed.said() == State::Unknown && !says_nothing;
-        if !is_unheard || self.tells_once && self.store.told(&source.project) {
+        let is_unanswered = assessed.said() == State::Unknown && !says_nothing;
+        if !is_unanswered || self.tells_once && self.store.was_reported(&source.project) {
             return None;
         }
         let message = format!(
@@ -129,12 +133,12 @@ impl Trust {
         copies::redirect((&self.store, checked), command, identity.files, pins, project)
     }
 
-    pub(super) fn is_unheard_of(&self, source: &Source) -> bool {
+    pub(super) fn is_unanswered(&self, source: &Source) -> bool {
         self.store.read(&source.name, source.dialect.as_str()) == Kept::Nothing
     }
 
     /// What a person should hear of a source.
-    fn told(
+    fn diagnostic(
         &self,
         (source, doubt): (&Source, Option<String>),
         assessed: &Assessed,
@@ -144,7 +148,7 @@ impl Trust {
         let name = &source.name;
         if let Kept::Unusable(why) = &assessed.kept {
             // What is wrong with a lock file is said once, of that file.
-            if locks.doubt(source).is_some() && self.is_unheard_of(source) {
+            if locks.doubt(source).is_some() && self.is_unanswered(source) {
                 return None;
             }
             let message = format!("what you said of `{name}` is not known: {why}");
@@ -182,7 +186,7 @@ impl Trust {
             return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
         // What holds nothing is told once; what holds says so each time that it is loaded.
-        if self.tells_once && count.held == 0 && self.store.told(&source.project) {
+        if self.tells_once && count.held == 0 && self.store.was_reported(&source.project) {
             return None;
         }
         let message = format!(
@@ -202,13 +206,13 @@ struct Count {
 }
 
 impl Count {
-    fn add(&mut self, hook: &Hook, state: State, fate: Fate) {
-        if hook.arming != Arming::Armed || fate == Fate::Arms {
+    fn add(&mut self, hook: &Hook, state: State, decision: Decision) {
+        if hook.arming != Arming::Armed || decision == Decision::Arms {
             return;
         }
         self.unknown += usize::from(state == State::Unknown);
         self.changed += usize::from(state == State::Changed);
-        self.held += usize::from(fate == Fate::Holds);
+        self.held += usize::from(decision == Decision::Holds);
     }
 
     fn consequence(&self, idle: &'static str) -> &'static str {
@@ -336,7 +340,7 @@ pub(super) fn as_approved(source: &Source, record: &Record) -> ReadConfig {
 /// What a repository says beside its hooks counts as far as it was approved (T-15).
 fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
     let Some(record) = assessed.approved() else {
-        let unheard = ReadConfig {
+        let unanswered = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
             // The broken file of a stranger holds nothing; at a person's own place it may be their guard, whoever can write it. A file that was
@@ -349,7 +353,7 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
             unreadable: config.unreadable,
             ..ReadConfig::default()
         };
-        *config = unheard;
+        *config = unanswered;
         return;
     };
     if record.rest != assessed.rest.to_string() {

@@ -23,7 +23,7 @@ impl Trust {
         let mut found = Vec::new();
         for file in files {
             let mut config = ReadConfig { servers: file.servers, ..ReadConfig::default() };
-            diagnostics.extend(file.told);
+            diagnostics.extend(file.diagnostics);
             diagnostics.extend(self.judge_servers(&file.source, &mut config, &locks));
             found.extend(config.servers);
         }
@@ -57,7 +57,7 @@ impl Trust {
         locks: &Locks,
     ) -> Vec<Diagnostic> {
         let is_own = origin::of(source) == Origin::Own;
-        if config.servers.is_empty() || is_own && self.is_unheard_of(source) {
+        if config.servers.is_empty() || is_own && self.is_unanswered(source) {
             return Vec::new();
         }
         // What is approved is the file as it is written, with what settings switch off.
@@ -74,7 +74,7 @@ impl Trust {
                 true => withhold_all(&mut config.servers, "it is not what you approved"),
                 false => config.servers.clear(),
             }
-            return self.told_of_servers(source, &assessed, state).into_iter().collect();
+            return self.server_diagnostic(source, &assessed, state).into_iter().collect();
         }
         let pins: Vec<(&Server, &Pins)> =
             written.servers.iter().zip(assessed.servers.iter().map(|(_, pins)| pins)).collect();
@@ -90,7 +90,7 @@ impl Trust {
         diagnostics
     }
 
-    fn told_of_servers(
+    fn server_diagnostic(
         &self,
         source: &Source,
         assessed: &Assessed,
@@ -113,7 +113,7 @@ impl Trust {
                 "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it",
             ),
             State::Unknown => {
-                if self.tells_once && self.store.told(Path::new(&**name)) {
+                if self.tells_once && self.store.was_reported(Path::new(&**name)) {
                     return None;
                 }
                 let which = match assessed.servers.len() {

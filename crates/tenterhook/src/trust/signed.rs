@@ -122,7 +122,7 @@ impl Locks {
     }
 
     /// What a person should hear of lock files.
-    pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
+    pub(super) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         self.of.iter().filter_map(|(project, vouched)| {
             let file = project.join(LOCK).display().to_string();
             let code = Code::LockIgnored;

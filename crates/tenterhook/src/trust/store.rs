@@ -216,7 +216,7 @@ impl Store {
     }
 
     /// Whether a repository was told of already; it is from now on. Where that cannot be kept, it was not.
-    pub(super) fn told(&self, project: &Path) -> bool {
+    pub(super) fn was_reported(&self, project: &Path) -> bool {
         let name = Canon::new("told").field("project", project.to_string_lossy().as_bytes()).end();
         let made = self.prepared().and_then(|()| {
             let directory = self.root.join("told");

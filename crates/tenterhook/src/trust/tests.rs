@@ -21,11 +21,11 @@ mod identity;
 mod loaded;
 mod pinned;
 mod property;
+mod reports;
 mod servers;
 mod shown;
 mod signatures;
 mod signed;
-mod told;
 mod worktree;
 
 /// A project with a gate of Claude Code's, in a home of its own.
@@ -175,9 +175,9 @@ async fn a_copy_that_was_changed_holds() {
         let (restraint, reason) = room.call().await;
         assert_eq!(restraint, Restraint::Ask, "{other:?}: {reason}");
         assert!(reason.contains("is not what was kept"), "{other:?}: {reason}");
-        let (_, told) = room.engine_of([room.settings()]);
-        let told: Vec<_> = told.iter().map(ToString::to_string).collect();
-        assert!(told.iter().any(|text| text.contains("are held")), "{told:?}");
+        let (_, reported) = room.engine_of([room.settings()]);
+        let reported: Vec<_> = reported.iter().map(ToString::to_string).collect();
+        assert!(reported.iter().any(|text| text.contains("are held")), "{reported:?}");
     }
 }
 
@@ -279,10 +279,10 @@ async fn a_doubtful_guard_of_the_persons_own_holds() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
     let source =
         Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
-    let (engine, told) = room.engine_of([source]);
+    let (engine, reported) = room.engine_of([source]);
     let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
-    let message = told.iter().map(ToString::to_string).collect::<String>();
+    let message = reported.iter().map(ToString::to_string).collect::<String>();
     assert!(message.contains("may not be yours") && message.contains("chmod o-w"), "{message}");
     // What is torn besides is no less of a guard (C-72).
     room.write(".claude/settings.json", "{\"hooks\": {\"PreToolUse\": [");
@@ -333,9 +333,9 @@ async fn the_message_comes_once_for_a_source() {
     room.write(".claude/settings.json", &two);
     room.approve();
     room.write(".claude/settings.json", &two.replace(".sh", ".sh x"));
-    let (engine, told) = room.engine_of([room.settings()]);
+    let (engine, reported) = room.engine_of([room.settings()]);
     assert_eq!(
-        told.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
+        reported.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
         [tenterhook_core::diagnostic::Code::ChangedSinceApproved]
     );
     let session = Session::default();
@@ -403,18 +403,21 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
         assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent, "{text}");
     }
     room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
-    let codes = |told: Vec<tenterhook_core::diagnostic::Diagnostic>| {
-        told.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
+    let codes = |reported: Vec<tenterhook_core::diagnostic::Diagnostic>| {
+        reported.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
-    let (_, told) = room.engine_of([room.settings()]);
-    assert!(codes(told).contains(&"not-approved"), "it was not said that it counts for nothing");
+    let (_, reported) = room.engine_of([room.settings()]);
+    assert!(
+        codes(reported).contains(&"not-approved"),
+        "it was not said that it counts for nothing"
+    );
     room.approve();
-    let (engine, told) = room.engine_of([user, room.settings()]);
+    let (engine, reported) = room.engine_of([user, room.settings()]);
     assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
-    assert!(!codes(told).contains(&"not-approved"));
+    assert!(!codes(reported).contains(&"not-approved"));
     room.write(".claude/settings.json", "{\"disableAllHooks\": false}");
-    let (_, told) = room.engine_of([room.settings()]);
-    assert!(codes(told).contains(&"changed-since-approved"));
+    let (_, reported) = room.engine_of([room.settings()]);
+    assert!(codes(reported).contains(&"changed-since-approved"));
 }
 
 /// T-15: what nobody can read may be a gate, where it was written for us.

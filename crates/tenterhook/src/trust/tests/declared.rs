@@ -48,8 +48,8 @@ fn state(room: &Room) -> State {
 async fn what_is_declared_runs_from_the_copy() {
     let room = room();
     approve(&room);
-    let (engine, told) = room.engine_of([source(&room)]);
-    assert!(told.is_empty(), "{told:?}");
+    let (engine, reported) = room.engine_of([source(&room)]);
+    assert!(reported.is_empty(), "{reported:?}");
     for name in ["policy.txt", "rules/one.rule", "vendor/a/b/deep.inc", "assets/a/text"] {
         room.write(name, "evil\n");
     }

@@ -22,23 +22,23 @@ fn approve(room: &Room, source: &Source) {
 }
 
 /// A hook, and whether it runs, holds or is off, with the reason.
-fn fate(hook: &Hook) -> (String, String) {
-    let fate = match (&hook.run, hook.arming.off()) {
+fn decision(hook: &Hook) -> (String, String) {
+    let decision = match (&hook.run, hook.arming.off()) {
         (Run::Unusable { part: Unread::Approval, why }, _) => format!("holds: {why}"),
         (_, Some((because, _))) => format!("off: {because}"),
         (_, None) => "runs".to_owned(),
     };
-    (hook.id.as_str().to_owned(), fate)
+    (hook.id.as_str().to_owned(), decision)
 }
 
 fn fates(trust: &Trust, source: Source) -> Vec<(String, String)> {
-    judged(trust, source).0.hooks.iter().map(fate).collect()
+    judged(trust, source).0.hooks.iter().map(decision).collect()
 }
 
 /// The same, without the reasons.
 fn words(trust: &Trust, source: Source) -> Vec<String> {
-    let word = |fate: String| fate.split(':').next().map(str::to_owned);
-    fates(trust, source).into_iter().filter_map(|(_, fate)| word(fate)).collect()
+    let word = |decision: String| decision.split(':').next().map(str::to_owned);
+    fates(trust, source).into_iter().filter_map(|(_, decision)| word(decision)).collect()
 }
 
 /// T-10: a gate is what can deny a call and is waited for; a prompt and an end are never held.
@@ -66,8 +66,8 @@ fn the_reason_says_what_was_said_of_the_file() {
     let room = Room::new();
     let of = |trust: &Trust| {
         let fates = fates(trust, room.settings());
-        let [(_, fate)] = fates.as_slice() else { panic!("{fates:?}") };
-        fate.clone()
+        let [(_, decision)] = fates.as_slice() else { panic!("{fates:?}") };
+        decision.clone()
     };
     let trust = room.trust();
     let unknown =
@@ -97,16 +97,19 @@ fn the_reason_says_why_a_file_may_not_be_ones_own() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
     let own =
         Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
-    let (config, told) = judged(&room.trust(), own);
-    let fates: Vec<_> = config.hooks.iter().map(fate).collect();
-    let [(_, fate)] = fates.as_slice() else { panic!("{fates:?}") };
+    let (config, reported) = judged(&room.trust(), own);
+    let fates: Vec<_> = config.hooks.iter().map(decision).collect();
+    let [(_, decision)] = fates.as_slice() else { panic!("{fates:?}") };
     let begins = "holds: its file may not be yours, because everybody may write `";
-    assert!(fate.starts_with(begins) && fate.ends_with("`tenterhook trust` shows it"), "{fate}");
-    let told: Vec<_> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-    let [told] = told.as_slice() else { panic!("{told:?}") };
-    assert!(told.starts_with("1 hook of `"), "{told}");
-    assert!(told.contains("` may not be yours, because everybody may write `"), "{told}");
-    assert!(told.ends_with(": the calls that its gates match are held"), "{told}");
+    assert!(
+        decision.starts_with(begins) && decision.ends_with("`tenterhook trust` shows it"),
+        "{decision}"
+    );
+    let reported: Vec<_> = reported.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+    let [reported] = reported.as_slice() else { panic!("{reported:?}") };
+    assert!(reported.starts_with("1 hook of `"), "{reported}");
+    assert!(reported.contains("` may not be yours, because everybody may write `"), "{reported}");
+    assert!(reported.ends_with(": the calls that its gates match are held"), "{reported}");
 }
 
 /// T-17: of what was approved and is gone the gates stand in that ran, and nothing else.
@@ -121,14 +124,16 @@ fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
     approve(&room, &room.source(NATIVE));
     assert_eq!(words(&room.trust(), room.source(NATIVE)), ["runs", "runs", "runs", "off"]);
     room.write(NATIVE, "");
-    let (config, told) = judged(&room.trust(), room.source(NATIVE));
-    let held: Vec<_> = config.hooks.iter().map(fate).collect();
+    let (config, reported) = judged(&room.trust(), room.source(NATIVE));
+    let held: Vec<_> = config.hooks.iter().map(decision).collect();
     let [(id, why)] = held.as_slice() else { panic!("{held:?}") };
     assert_eq!(id, "gate:approved");
     assert!(why.starts_with("holds: it is not what you approved"), "{why}");
-    let told: Vec<_> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-    let [told] = told.as_slice() else { panic!("{told:?}") };
-    assert!(told.ends_with("is not what you approved: the calls that its gates match are held"));
+    let reported: Vec<_> = reported.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+    let [reported] = reported.as_slice() else { panic!("{reported:?}") };
+    assert!(
+        reported.ends_with("is not what you approved: the calls that its gates match are held")
+    );
     // One that stands there still, and runs something else, is held as itself.
     room.write(
         NATIVE,
@@ -170,7 +175,7 @@ fn what_was_refused_and_is_ones_own_runs_from_where_it_lies() {
     trust.refuse(&trust.review(&own(GATE))).expect("an answer");
     let (config, _) = judged(&trust, own(&GATE.replace("Bash", "Edit")));
     let [hook] = config.hooks.as_slice() else { panic!("{:?}", config.hooks) };
-    assert_eq!(fate(hook).1, "runs");
+    assert_eq!(decision(hook).1, "runs");
     let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
     assert!(command.copy.is_none() && command.kept.is_none(), "nobody approved a copy");
 }

@@ -17,11 +17,11 @@ async fn a_hook_in_shadow_is_another_one() {
         (gate.to_owned(), Vec::new()),
     ] {
         room.write("tenterhook.toml", &text);
-        let (engine, told) = room.engine_of([source()]);
+        let (engine, reported) = room.engine_of([source()]);
         let (restraint, _) = room.call_of(&engine, &Session::default()).await;
         assert_eq!(restraint, Restraint::Deny, "{text}");
         assert_eq!(
-            told.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
+            reported.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
             found,
             "{text}"
         );

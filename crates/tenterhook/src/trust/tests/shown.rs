@@ -106,8 +106,8 @@ fn of(event: &str, entry: &str) -> Entry {
     let room = Room::new();
     room.write("tenterhook.toml", &format!("[hook.a]\non = '{event}'\n{entry}\n"));
     let source = room.source("tenterhook.toml");
-    let told = source.dialect.dialect().read_config(&source).diagnostics;
-    assert!(told.is_empty(), "{entry}: {told:?}");
+    let reported = source.dialect.dialect().read_config(&source).diagnostics;
+    assert!(reported.is_empty(), "{entry}: {reported:?}");
     room.trust().review(&source).entries.pop().expect("an entry")
 }
 

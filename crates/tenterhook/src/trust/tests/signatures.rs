@@ -74,23 +74,23 @@ fn a_signature_stands_beside_those_of_the_same() {
 async fn a_lock_file_arms_what_its_signature_covers() {
     let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
     let own = pins(&room, &key);
-    let told = async || {
-        let (engine, told) = room.engine_of([own.clone(), room.settings()]);
-        let codes: Vec<_> = told.iter().map(|diagnostic| diagnostic.code.name()).collect();
+    let reported = async || {
+        let (engine, reported) = room.engine_of([own.clone(), room.settings()]);
+        let codes: Vec<_> = reported.iter().map(|diagnostic| diagnostic.code.name()).collect();
         (room.call_of(&engine, &Session::default()).await.0, codes.join(" "))
     };
     let off = || (Restraint::Silent, "not-approved".to_owned());
-    let unheard = |restraint: Restraint, more: &str| {
+    let unanswered = |restraint: Restraint, more: &str| {
         let (found, codes) = (restraint, ["lock-not-heard", more]);
         (found, codes.iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join(" "))
     };
-    assert_eq!(told().await, off());
+    assert_eq!(reported().await, off());
     let lock = signed(&Room::new(), &key);
     assert_eq!((lock.len(), lock.is_empty()), (1, false));
     let none = Trust::sign(&[], &key).expect("nothing can be signed");
     assert_eq!((none.len(), none.is_empty()), (0, true));
     write(&room, &lock);
-    assert_eq!(told().await, (Restraint::Deny, String::new()));
+    assert_eq!(reported().await, (Restraint::Deny, String::new()));
     let text = lock.text().expect("its text");
     for other in [
         text.replace("\"claude\"", "\"codex\""),
@@ -101,15 +101,15 @@ async fn a_lock_file_arms_what_its_signature_covers() {
     ] {
         assert_ne!(other, text);
         room.write(LOCK, &other);
-        assert_eq!(told().await, unheard(Restraint::Ask, ""), "{other}");
+        assert_eq!(reported().await, unanswered(Restraint::Ask, ""), "{other}");
     }
     write(&room, &signed(&Room::new(), &SecretKey::new(&[8; 32])));
-    let (restraint, codes) = told().await;
+    let (restraint, codes) = reported().await;
     assert_eq!(restraint, Restraint::Silent);
     assert!(codes.contains("lock-not-heard") && codes.contains("not-approved"), "{codes}");
     write(&room, &lock);
     room.write(".claude/hooks/lib/words.sh", "WORDS='evil'\n");
-    assert_eq!(told().await, (Restraint::Ask, "changed-since-approved".to_owned()));
+    assert_eq!(reported().await, (Restraint::Ask, "changed-since-approved".to_owned()));
 }
 
 /// T-53: the person's own word about exactly what lies there counts before a signature.

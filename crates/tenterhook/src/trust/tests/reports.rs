@@ -5,10 +5,11 @@ use super::*;
 const NATIVE: &str = "tenterhook.toml";
 
 fn messages(trust: Trust, source: Source) -> Vec<String> {
-    let (_, told) = Engine::builder().trust(trust).source(source).build();
+    let (_, reported) = Engine::builder().trust(trust).source(source).build();
     let of_trust = ["not-approved", "changed-since-approved"];
-    let told = told.into_iter().filter(|diagnostic| of_trust.contains(&diagnostic.code.name()));
-    told.map(|diagnostic| diagnostic.message).collect()
+    let reported =
+        reported.into_iter().filter(|diagnostic| of_trust.contains(&diagnostic.code.name()));
+    reported.map(|diagnostic| diagnostic.message).collect()
 }
 
 /// T-14: how many hooks there are, and whether anything is held for them.
@@ -27,11 +28,11 @@ fn it_is_said_how_many_hooks_do_not_run_and_what_is_held() {
     ] {
         let room = Room::new();
         room.write(NATIVE, &text);
-        let told = messages(room.trust(), room.source(NATIVE));
-        let [told] = told.as_slice() else { panic!("{told:?}") };
-        assert!(told.starts_with(count) && told.ends_with(end), "{text}: {told}");
+        let reported = messages(room.trust(), room.source(NATIVE));
+        let [reported] = reported.as_slice() else { panic!("{reported:?}") };
+        assert!(reported.starts_with(count) && reported.ends_with(end), "{text}: {reported}");
         let came = format!("came with this project, and {approved}: {end}");
-        assert!(told.contains(&came), "{told}");
+        assert!(reported.contains(&came), "{reported}");
     }
 }
 
@@ -66,11 +67,11 @@ fn unapproved_source_without_gates_is_reported_once_when_requested() {
     ] {
         let room = Room::new();
         room.write(name, text);
-        let told = |trust: Trust| messages(trust, room.source(name)).len();
-        assert_eq!([told(room.trust()), told(room.trust())], [1, 1], "{text}");
-        let once = || told(room.trust().telling_once());
+        let reported = |trust: Trust| messages(trust, room.source(name)).len();
+        assert_eq!([reported(room.trust()), reported(room.trust())], [1, 1], "{text}");
+        let once = || reported(room.trust().telling_once());
         assert_eq!([once(), once()], [1, again], "{text}");
-        assert_eq!(told(room.trust()), 1, "{text}");
+        assert_eq!(reported(room.trust()), 1, "{text}");
     }
 }
 
@@ -80,15 +81,15 @@ fn servers_are_reported_once_when_requested() {
     let room = Room::new();
     room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
     let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
-    let told = |trust: Trust| {
-        let (_, told) = trust.servers(&roots, &[]);
-        told.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+    let reported = |trust: Trust| {
+        let (_, reported) = trust.servers(&roots, &[]);
+        reported.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
     };
-    let first = told(room.trust().telling_once());
+    let first = reported(room.trust().telling_once());
     assert!(first.iter().all(|text| text.starts_with("1 MCP server of `")), "{first:?}");
-    assert_eq!((first.len(), told(room.trust().telling_once()).len()), (1, 0));
+    assert_eq!((first.len(), reported(room.trust().telling_once()).len()), (1, 0));
     room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#);
-    let each = told(room.trust());
+    let each = reported(room.trust());
     assert!(each.iter().all(|text| text.starts_with("2 MCP servers of `")), "{each:?}");
-    assert_eq!((each.len(), told(room.trust()).len()), (1, 1));
+    assert_eq!((each.len(), reported(room.trust()).len()), (1, 1));
 }
