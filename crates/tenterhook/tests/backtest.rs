@@ -82,7 +82,7 @@ fn read(agent: Agent, text: &str) -> Event {
     let mut event = None;
     while let Some(line) = lines.read().unwrap() {
         let line: Line<'_> = line;
-        decoder.line(line, &mut |told| event = told.event(agent, &around).or(event.take()));
+        decoder.line(line, &mut |received| event = received.event(agent, &around).or(event.take()));
     }
     event.unwrap()
 }
@@ -100,15 +100,15 @@ async fn what_was_fired_live_is_judged_the_same() {
     for (tool, input) in calls() {
         let fired = live.fire(pack::call(&tool, input.clone()), &Session::of_one_event()).await;
         held += usize::from(fired.blocked());
-        let mut told = vec![read(Agent::Claude, &claude(&tool, &input))];
+        let mut received = vec![read(Agent::Claude, &claude(&tool, &input))];
         if let Some(command) = input
             .get("command")
             .and_then(Value::as_str)
             .filter(|_| tool == "Bash" && input.as_object().unwrap().len() == 1)
         {
-            told.push(read(Agent::Codex, &codex(command)));
+            received.push(read(Agent::Codex, &codex(command)));
         }
-        for event in told {
+        for event in received {
             let judged = backtest.judge(event, &Session::of_one_event()).await;
             assert_eq!(verdict(&judged.outcome), verdict(&fired), "{tool} {input}");
             assert_eq!(judged.not_replayed.len(), 1, "{tool} {input}");
@@ -213,8 +213,8 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
             let (live, _) = builder.build();
             let backtest = Backtest::of(&live.ruleset());
             let fired = live.fire(event, &Session::of_one_event()).await;
-            let told = read(Agent::Claude, &text);
-            let judged = backtest.judge(told, &Session::of_one_event()).await;
+            let received = read(Agent::Claude, &text);
+            let judged = backtest.judge(received, &Session::of_one_event()).await;
             let (mut now, mut then) = (verdict(&judged.outcome), verdict(&fired));
             // How long a rule computed before its time was up is another each time.
             for (_, reason, _) in [&mut now, &mut then] {

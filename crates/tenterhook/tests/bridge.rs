@@ -128,9 +128,10 @@ fn differences(agent: DialectId, case: &Case) -> Vec<String> {
     if reply != wanted {
         found.push(format!("expected {wanted:?}\n  got      {reply:?}"));
     }
-    let told = |text: &String| reply.warnings.iter().any(|warning| warning.contains(text.as_str()));
+    let is_shown =
+        |text: &String| reply.warnings.iter().any(|warning| warning.contains(text.as_str()));
     found.extend(
-        case.warns.iter().filter(|text| !told(text)).map(|text| format!("no warning: {text}")),
+        case.warns.iter().filter(|text| !is_shown(text)).map(|text| format!("no warning: {text}")),
     );
     if case.warns.is_empty() != reply.warnings.is_empty() {
         found.push(format!("warnings: {:?}", reply.warnings));
@@ -180,24 +181,24 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
             let path = entry.expect("an entry").path();
             let text = std::fs::read_to_string(&path).expect("a text");
             let event: Map<String, Value> = serde_json::from_str(&text).expect("an object");
-            let told = DialectId::by_form(&event, DialectId::GOOSE);
+            let is_shown = DialectId::by_form(&event, DialectId::GOOSE);
             seen += 1;
             // A request for a permission has one form in both of Copilot's.
             let both = event.contains_key("hookName") && folder.starts_with("copilot");
             let known = match agent {
-                Some(_) if both => told == Some(DialectId::COPILOT),
-                Some(agent) => told == Some(agent),
+                Some(_) if both => is_shown == Some(DialectId::COPILOT),
+                Some(agent) => is_shown == Some(agent),
                 // Claude Code and Codex speak alike: between them what was claimed counts.
                 None => {
                     let own = if folder == "codex" { DialectId::CODEX } else { DialectId::CLAUDE };
                     let claimed = DialectId::by_form(&event, own).unwrap_or(own);
                     claimed == own
-                        && told.is_some_and(|dialect_id| {
+                        && is_shown.is_some_and(|dialect_id| {
                             dialect_id == own || dialect_id == DialectId::CLAUDE
                         })
                 }
             };
-            assert!(known, "{}: {told:?}", path.display());
+            assert!(known, "{}: {is_shown:?}", path.display());
             // The name of the event, which some versions send beside, changes nothing about the form.
             if agent == Some(DialectId::COPILOT) {
                 let mut named = event.clone();

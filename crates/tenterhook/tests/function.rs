@@ -47,9 +47,9 @@ fn codes(outcome: &Outcome) -> Vec<&str> {
 }
 
 /// Says that it was dropped.
-struct Told(Arc<AtomicBool>);
+struct DropGuard(Arc<AtomicBool>);
 
-impl Drop for Told {
+impl Drop for DropGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -167,9 +167,9 @@ async fn time_is_up_for_a_callback_too() {
     let dropped = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&dropped);
     let mut late = hook("late", move |_| {
-        let told = Told(Arc::clone(&seen));
+        let guard = DropGuard(Arc::clone(&seen));
         async move {
-            let _told = told;
+            let _guard = guard;
             pending().await
         }
     });
@@ -241,9 +241,9 @@ async fn who_no_longer_waits_ends_the_callback() {
     let hooks = (0..2).map(|at| {
         let seen = Arc::clone(&dropped);
         hook(&format!("waits-{at}"), move |_| {
-            let told = Told(Arc::clone(&seen));
+            let guard = DropGuard(Arc::clone(&seen));
             async move {
-                let (_told, _brittle) = (told, Brittle);
+                let (_guard, _brittle) = (guard, Brittle);
                 pending().await
             }
         })

@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn server_has_one_try_after_its_rest_and_is_not_reported_again() {
         let (mut restarts, now) = (Restarts::default(), Instant::now());
-        let told: Vec<_> = (0..STARTS).map(|_| restarts.failed(now)).collect();
-        assert_eq!(told.last(), Some(&Some(REST)));
+        let rests: Vec<_> = (0..STARTS).map(|_| restarts.failed(now)).collect();
+        assert_eq!(rests.last(), Some(&Some(REST)));
         let mut now = now + REST;
         for expected in [60, 120, 240, 300, 300] {
             assert_eq!(restarts.failed(now), None);

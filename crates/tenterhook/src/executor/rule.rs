@@ -91,9 +91,9 @@ fn leave(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
     };
     match asked.rule_input.denial(person) {
         Denial::Lifted { why } => {
-            let told = format!("`{}` let this call pass: {why}", asked.hook.id);
+            let message = format!("`{}` let this call pass: {why}", asked.hook.id);
             *answer = Answer::default();
-            answer.effects.messages.push(told);
+            answer.effects.messages.push(message);
         }
         Denial::Stands { remedy: None } => {}
         Denial::Stands { remedy: Some(remedy) } => {

@@ -250,20 +250,20 @@ mod tests {
             fs::write(&file, broken).unwrap();
             assert!(matches!(leaves.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
         }
-        let told = || matches!(leaves.ask(&call, true), Lifted::No(None));
+        let is_denied = || matches!(leaves.ask(&call, true), Lifted::No(None));
         paused(&leaves);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
-        assert!(told(), "longer than is read");
+        assert!(is_denied(), "longer than is read");
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
-        assert!(told(), "a directory");
+        assert!(is_denied(), "a directory");
         assert!(matches!(leaves.pause(PAUSE), Err(Trouble::Kept { .. })));
         fs::remove_dir(&file).unwrap();
         paused(&leaves);
         // What is allowed once and cannot be marked as used up would pass again and again.
         fs::create_dir(state.join("leave.json.new")).unwrap();
-        assert!(told(), "it cannot be written");
+        assert!(is_denied(), "it cannot be written");
         assert!(matches!(leaves.allow_once("AAAAAA"), Err(Trouble::Kept { .. })));
         let nowhere = Leaves::at(file.join("below"));
         assert_eq!(nowhere.ask(&call, true), Lifted::No(None));

@@ -109,8 +109,8 @@ mod tests {
         assert!(Arc::ptr_eq(&one, &residents.get::<One>()));
         residents.prune(&[]);
         residents.end();
-        let told = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-        assert_eq!((told(&one.0), told(&other.0)), (1, 1));
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        assert_eq!((count(&one.0), count(&other.0)), (1, 1));
     }
 
     #[test]

@@ -182,7 +182,7 @@ async fn finished_hook_wakes_no_session() {
     session.begin_anew();
     adopt(&session, async { finished("new") });
     go.send(()).unwrap();
-    let mut told: Vec<_> = session
+    let mut reported: Vec<_> = session
         .drain()
         .await
         .into_iter()
@@ -190,9 +190,9 @@ async fn finished_hook_wakes_no_session() {
             (finished.outcome.steps[0].hook.to_string(), finished.stale, finished.wakes)
         })
         .collect();
-    told.sort();
+    reported.sort();
     let row = |hook: &str, stale: bool| (hook.to_owned(), stale, !stale);
-    assert_eq!(told, [row("ended", true), row("new", false), row("under way", true)]);
+    assert_eq!(reported, [row("ended", true), row("new", false), row("under way", true)]);
 }
 
 /// N-5: a session that is dropped ends its background steps.

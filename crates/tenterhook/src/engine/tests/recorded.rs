@@ -8,7 +8,7 @@ use crate::record::{Late, Number, Record, Unrecorded};
 /// Keeps what it is told, as words; or fails.
 #[derive(Debug, Default)]
 struct Kept {
-    told: Mutex<Vec<String>>,
+    recorded_lines: Mutex<Vec<String>>,
     outcomes: Mutex<Vec<Option<Outcome>>>,
     /// What it cannot keep.
     fails: Option<&'static str>,
@@ -21,12 +21,12 @@ impl Kept {
             let why = "the disk is full".to_owned();
             return Err(Unrecorded { why, is_required: self.is_required, is_told: false });
         }
-        self.told.lock().unwrap().push(words);
+        self.recorded_lines.lock().unwrap().push(words);
         Ok(())
     }
 
-    fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+    fn recorded_lines(&self) -> Vec<String> {
+        self.recorded_lines.lock().unwrap().clone()
     }
 }
 
@@ -62,13 +62,13 @@ async fn what_is_fired_is_on_record() {
     let (seen, at) = (Arc::clone(&kept), Arc::new(Mutex::new(Vec::new())));
     let before = Arc::clone(&at);
     let gate = hook("gate", move |_| {
-        before.lock().unwrap().extend(seen.told());
+        before.lock().unwrap().extend(seen.recorded_lines());
         async { Answer::deny("no") }
     });
     let engine = recording(&kept, [gate, says("other", Answer::default())]);
     let outcome = engine.fire(event(), &Session::default()).await;
     assert_eq!(*at.lock().unwrap(), ["begin deploy.before"]);
-    assert_eq!(kept.told(), ["begin deploy.before", "end of 7: gate other"]);
+    assert_eq!(kept.recorded_lines(), ["begin deploy.before", "end of 7: gate other"]);
     assert_eq!(*kept.outcomes.lock().unwrap(), [Some(outcome)]);
 
     // Without hooks, what could have been held up is told, and nothing else is.
@@ -77,7 +77,7 @@ async fn what_is_fired_is_on_record() {
     for name in ["PreToolUse", "SessionStart", "Notification"] {
         drop(engine.fire(Event::new(name, Surroundings::at("/")), &Session::default()).await);
     }
-    assert_eq!(kept.told(), ["end of nothing:"]);
+    assert_eq!(kept.recorded_lines(), ["end of nothing:"]);
 }
 
 /// RE-2.
@@ -88,7 +88,7 @@ async fn a_firing_that_is_given_up_says_so() {
     let session = Session::default();
     let fired = engine.fire(event(), &session);
     assert!(tokio::time::timeout(Duration::from_secs(1), fired).await.is_err());
-    assert_eq!(kept.told(), ["begin deploy.before", "end of 7:"]);
+    assert_eq!(kept.recorded_lines(), ["begin deploy.before", "end of 7:"]);
     assert_eq!(*kept.outcomes.lock().unwrap(), [None]);
 }
 
@@ -100,9 +100,9 @@ async fn a_step_that_ends_later_has_a_record_of_its_own() {
     let engine = recording(&kept, [Hook { wait: Wait::Detached, ..observer }]);
     let session = Session::default();
     drop(engine.fire(event(), &session).await);
-    assert_eq!(kept.told(), ["begin deploy.before", "end of 7: observer"]);
+    assert_eq!(kept.recorded_lines(), ["begin deploy.before", "end of 7: observer"]);
     session.drain().await;
-    assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
+    assert_eq!(kept.recorded_lines().last().map(String::as_str), Some("late of 7: observer"));
 }
 
 /// N-14, RE-3: a step that is cut has a record, whether its host asks for the reports or drops the session.
@@ -118,10 +118,10 @@ async fn cut_step_has_a_record_of_its_own() {
             true => drop(session),
             false => drop(session.cut().await),
         }
-        while kept.told().len() < 3 {
+        while kept.recorded_lines().len() < 3 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
+        assert_eq!(kept.recorded_lines().last().map(String::as_str), Some("late of 7: observer"));
     }
 }
 

@@ -46,7 +46,11 @@ pub(super) enum Found {
 
 impl Confined {
     /// What people should hear of what `stderr` complains of.
-    pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
+    pub(in crate::executor) fn reported_denial(
+        &self,
+        stderr: &[u8],
+        project: &Path,
+    ) -> Option<Failure> {
         let message = match self.found(&String::from_utf8_lossy(stderr))? {
             Found::Path(path, how) => self.of_path(IT, &path, &how, project),
             Found::Attributes(path) => self.of_attributes(path.as_deref(), project),

@@ -53,9 +53,10 @@ pub(in crate::executor) fn confine_server(
 
 impl ConfinedServer {
     /// What people should hear of what it complained of.
-    pub(in crate::executor) fn told(&self, stderr: &[u8]) -> Option<String> {
-        let told = self.confined.told(stderr, &self.project).map(|failure| failure.message);
-        told.filter(|_| self.is_by_one)
+    pub(in crate::executor) fn reported_denial(&self, stderr: &[u8]) -> Option<String> {
+        let reported_denial =
+            self.confined.reported_denial(stderr, &self.project).map(|failure| failure.message);
+        reported_denial.filter(|_| self.is_by_one)
     }
 }
 

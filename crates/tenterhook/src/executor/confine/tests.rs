@@ -5,8 +5,8 @@
 mod ignis;
 mod links;
 mod never;
+mod reports;
 mod shell;
-mod told;
 
 use std::cell::Cell;
 

@@ -124,7 +124,7 @@ impl Failure {
 
     /// What kept a connection from coming about.
     pub(super) fn connecting(error: &io::Error, origin: &str) -> Self {
-        Self::told((Kind::Connect, "cannot be reached"), error, origin)
+        Self::classified((Kind::Connect, "cannot be reached"), error, origin)
     }
 
     /// What became of a request on a connection that there was.
@@ -133,19 +133,23 @@ impl Failure {
             true => "does not reply in HTTP/1.1",
             false => "broke off before its reply was complete",
         };
-        Self::told((Kind::Broken, what), error, origin)
+        Self::classified((Kind::Broken, what), error, origin)
     }
 
     /// The innermost cause tells, in its own words, unless one on the way to it tells a kind of its own.
-    fn told(otherwise: (Kind, &'static str), error: &(dyn Error + 'static), origin: &str) -> Self {
-        let (mut told, mut words) = (None, String::new());
+    fn classified(
+        otherwise: (Kind, &'static str),
+        error: &(dyn Error + 'static),
+        origin: &str,
+    ) -> Self {
+        let (mut classified, mut words) = (None, String::new());
         let mut cause = Some(error);
         while let Some(error) = cause {
-            told = told.or_else(|| telling(error));
+            classified = classified.or_else(|| telling(error));
             words = error.to_string();
             cause = inner(error).or_else(|| error.source());
         }
-        let (kind, what) = told.unwrap_or(otherwise);
+        let (kind, what) = classified.unwrap_or(otherwise);
         Self::new(kind, format!("`{origin}` {what}: {words}"))
     }
 }

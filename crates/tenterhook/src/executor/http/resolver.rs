@@ -65,14 +65,14 @@ impl Resolver {
     pub(in crate::executor) async fn all(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
         let turn = Arc::clone(&self.under_way).acquire_owned().await.map_err(io::Error::other)?;
-        let (tell, told) = oneshot::channel();
+        let (tell, answer) = oneshot::channel();
         // A thread of its own, not one of the runtime's: those are waited for when the runtime ends.
         std::thread::Builder::new().name("tenterhook-name".to_owned()).spawn(move || {
             let _turn = turn;
             // The step may be over meanwhile.
             let _ = tell.send(look_up(&host));
         })?;
-        let found = told.await.map_err(io::Error::other)?;
+        let found = answer.await.map_err(io::Error::other)?;
         found.map_err(|error| io::Error::other(NotFound(error)))
     }
 }

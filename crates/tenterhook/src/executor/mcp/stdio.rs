@@ -222,7 +222,8 @@ fn words(
         stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = close_reason.quote(last);
     let limited = confined.filter(|_| report.tier > process::Tier::T0);
-    let refused = limited.and_then(|confined_server| confined_server.told(&report.stderr.bytes));
+    let refused =
+        limited.and_then(|confined_server| confined_server.reported_denial(&report.stderr.bytes));
     let refused = refused.map(|text| format!("; {}", close_reason.without_withheld(&text)));
     let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
     said + &refused.unwrap_or_default()

@@ -103,7 +103,7 @@ async fn a_question_carries_the_event_and_the_form_of_the_answer() {
 /// MO-3: a dialect tells its models what its event reads, and no more.
 #[tokio::test(start_paused = true)]
 async fn model_receives_the_fields_that_its_event_has() {
-    for (dialect, name, prompt, told, untold) in [
+    for (dialect, name, prompt, included, untold) in [
         (
             DialectId::NATIVE,
             "PreToolUse",
@@ -131,7 +131,7 @@ async fn model_receives_the_fields_that_its_event_has() {
         let model = Scripted::saying("{}");
         let _ = fire(&model, hook(dialect, name, prompt)).await;
         let [question] = model.asked().try_into().expect("one question");
-        assert!(question.system.contains(told), "{dialect} {name}: {}", question.system);
+        assert!(question.system.contains(included), "{dialect} {name}: {}", question.system);
         assert!(!question.system.contains(untold), "{dialect} {name}: {}", question.system);
     }
 }

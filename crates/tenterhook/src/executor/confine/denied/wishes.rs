@@ -30,7 +30,7 @@ impl Confined {
     ) -> Vec<Failure> {
         let heard = self.of_wishes(&report.asked, project);
         if heard.is_empty() {
-            self.told(&report.stderr.bytes, project).into_iter().collect()
+            self.reported_denial(&report.stderr.bytes, project).into_iter().collect()
         } else {
             heard
         }

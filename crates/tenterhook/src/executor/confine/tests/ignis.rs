@@ -135,8 +135,8 @@ async fn refusal_is_reported_with_every_path_that_the_agent_lists() {
     }
     let scene = Scene::new();
     let outcome = scene.outcome(&["cat \"$HOME/other/secret\"; exit 0"], "").await;
-    let told = outcome.faults.iter().find(|fault| fault.code.name() == "sandbox-refused");
-    let message = told.map(|fault| fault.message.clone()).unwrap_or_default();
+    let reported = outcome.faults.iter().find(|fault| fault.code.name() == "sandbox-refused");
+    let message = reported.map(|fault| fault.message.clone()).unwrap_or_default();
     let (secret, file) = (scene.at("home/other/secret"), scene.at("home/.ignis/hooks.json"));
     let line = format!(
         "`sandbox = {{ profile = \"strict\", read = [\"/tmp\", \"/var/tmp\", {secret:?}], \

@@ -57,11 +57,11 @@ impl Host {
         });
         let report = finished.await.expect("a report");
         let printed = [report.stdout.bytes, report.stderr.bytes].concat();
-        let told = match &report.end {
+        let reported = match &report.end {
             process::End::NotStarted(error) => confined.not_started(error),
             _ => confined.refused(&printed),
         };
-        (report.end, String::from_utf8_lossy(&printed).into_owned(), told)
+        (report.end, String::from_utf8_lossy(&printed).into_owned(), reported)
     }
 
     async fn works(&self, line: &str) -> bool {
@@ -86,7 +86,7 @@ async fn a_shell_changes_the_project_and_nothing_beside_it() {
         assert!(host.works(line).await, "{line}: {:?}", host.ran(line).await);
     }
     let secret = host.room.home().join("secret").display().to_string();
-    for (line, told) in [
+    for (line, reported) in [
         ("cat \"$HOME/secret\"", secret.as_str()),
         ("cd / && cat \"$HOME/secret\"", &secret),
         ("echo x > \"$HOME/new\"", "did not let the command change"),
@@ -103,8 +103,11 @@ async fn a_shell_changes_the_project_and_nothing_beside_it() {
         let (end, printed, refused) = host.ran(line).await;
         assert_ne!(end, process::End::Exited(0), "{line}");
         let refused = refused.unwrap_or_default();
-        assert_eq!(refused.is_empty(), told.is_empty(), "{line}: {refused}");
-        assert!(refused.contains(told) && !printed.contains("key\n"), "{line}: {printed}{refused}");
+        assert_eq!(refused.is_empty(), reported.is_empty(), "{line}: {refused}");
+        assert!(
+            refused.contains(reported) && !printed.contains("key\n"),
+            "{line}: {printed}{refused}"
+        );
         assert!(
             !refused.contains("sandbox = "),
             "what would grant it is not the model's: {refused}"
@@ -156,9 +159,12 @@ async fn a_shell_whose_project_is_the_home_is_given_none_of_it() {
 async fn a_shell_is_not_started_where_it_cannot_be_confined() {
     let mut host = Host::new(Profile::Standard);
     host.pretended = Some(Default::default());
-    let (end, _, told) = host.ran("echo x > src/ran").await;
+    let (end, _, reported) = host.ran("echo x > src/ran").await;
     assert!(matches!(end, process::End::NotStarted(_)), "{end:?}");
-    let told = told.expect("why");
-    assert!(told.contains("cannot confine commands") && !told.contains("isolation_min"), "{told}");
+    let reported = reported.expect("why");
+    assert!(
+        reported.contains("cannot confine commands") && !reported.contains("isolation_min"),
+        "{reported}"
+    );
     assert!(!host.project.join("src/ran").exists());
 }

@@ -180,9 +180,9 @@ async fn a_server_that_is_busy_is_left_alone_in_the_background_alone() {
         let session = Session::default();
         let outcome = engine.fire(event(), &session).await;
         let finished = session.drain().await;
-        let told = finished.iter().flat_map(|f| &f.outcome.faults).chain(&outcome.faults);
+        let reported = finished.iter().flat_map(|f| &f.outcome.faults).chain(&outcome.faults);
         assert_eq!(
-            told.map(|fault| fault.code.name()).collect::<Vec<_>>(),
+            reported.map(|fault| fault.code.name()).collect::<Vec<_>>(),
             ["http-limited"],
             "{wait:?}"
         );

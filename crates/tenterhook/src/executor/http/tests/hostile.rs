@@ -158,14 +158,14 @@ async fn a_kept_connection_is_looked_at_before_it_is_used_again() {
         ("half an end", silence, |line| drop(line.stream.shutdown(Shutdown::Write))),
     ];
     for (way, text, after) in ways {
-        let (go, told): (Sender<()>, Receiver<()>) = channel();
+        let (go, signal): (Sender<()>, Receiver<()>) = channel();
         let (done, over) = channel();
-        let (told, done) = (Mutex::new(told), Mutex::new(done));
+        let (signal, done) = (Mutex::new(signal), Mutex::new(done));
         let address = server(move |mut line| {
             line.asked();
             if line.number == 0 {
                 line.say(&text);
-                told.lock().unwrap().recv().unwrap();
+                signal.lock().unwrap().recv().unwrap();
                 after(&mut line);
                 done.lock().unwrap().send(()).unwrap();
             } else {

@@ -138,13 +138,13 @@ struct Tardy {
     stream: StreamOwned<ServerConnection, TcpStream>,
     replied: bool,
     late: Late,
-    told: Arc<Mutex<Receiver<()>>>,
+    signal: Arc<Mutex<Receiver<()>>>,
     done: Sender<()>,
 }
 
 impl Read for Tardy {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if std::mem::take(&mut self.replied) && self.told.lock().unwrap().recv().is_ok() {
+        if std::mem::take(&mut self.replied) && self.signal.lock().unwrap().recv().is_ok() {
             (self.late)(&mut self.stream);
             self.stream.flush()?;
             self.done.send(()).unwrap();
@@ -175,15 +175,15 @@ async fn a_kept_connection_may_renew_its_keys() {
     let authority = authority();
     for (way, late, connections) in ways {
         let config = config(&authority, "localhost", false, &[]);
-        let (go, told) = channel();
+        let (go, signal) = channel();
         let (done, over) = channel();
-        let told = Arc::new(Mutex::new(told));
+        let signal = Arc::new(Mutex::new(signal));
         let wrap: Box<Wrap> = Box::new(move |stream| {
             let connection =
                 ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
             let stream = StreamOwned::new(connection, stream);
-            let (told, done) = (Arc::clone(&told), done.clone());
-            Ok(Box::new(Tardy { stream, replied: false, late, told, done }))
+            let (signal, done) = (Arc::clone(&signal), done.clone());
+            Ok(Box::new(Tardy { stream, replied: false, late, signal, done }))
         });
         let server = Server::start_with(Reply::json("{}"), None, wrap).unwrap();
         // The server ends when nobody can tell it anything any more.

@@ -38,8 +38,8 @@ fn message(message: &Message) -> Vec<Value> {
             vec![json!({"role": "assistant", "content": reply.text, "tool_calls": calls})]
         }
         Message::Results(results) => {
-            let told = results.iter();
-            told.map(
+            let messages = results.iter();
+            messages.map(
                 |result| json!({"role": "tool", "content": result.text, "tool_name": result.name}),
             )
             .collect()

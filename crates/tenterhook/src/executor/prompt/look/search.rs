@@ -55,19 +55,19 @@ pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String
     let mut search =
         Search { root, glob, pattern, given, entries: 0, bytes: 0, found: Vec::new(), bound: None };
     search.below(&start, 0);
-    Ok(search.told())
+    Ok(search.report())
 }
 
 impl Search<'_> {
-    fn told(self) -> String {
-        let mut told = self.found.join("\n");
-        if told.is_empty() {
-            told.push_str("nothing was found");
+    fn report(self) -> String {
+        let mut report = self.found.join("\n");
+        if report.is_empty() {
+            report.push_str("nothing was found");
         }
         if let Some(bound) = self.bound {
-            told.push_str(&format!("\n[the search ended early: {bound}; look in fewer places]"));
+            report.push_str(&format!("\n[the search ended early: {bound}; look in fewer places]"));
         }
-        told
+        report
     }
 
     fn over(&mut self) -> bool {

@@ -38,14 +38,14 @@ async fn refusal_is_reported_with_the_line_that_grants_it() {
         for (pretended, tier) in cells() {
             scene.pretended.set(pretended);
             let outcome = scene.outcome(&line, STANDARD).await;
-            let told: Vec<_> =
+            let reported: Vec<_> =
                 outcome.faults.iter().filter(|fault| fault.code == Code::SandboxRefused).collect();
-            assert_eq!(told.len(), 1, "{line} in {tier:?}: {outcome:?}");
+            assert_eq!(reported.len(), 1, "{line} in {tier:?}: {outcome:?}");
             // Where nothing tells ports apart, a port takes all of them.
             let narrows = pretended.unwrap_or_else(means).narrows_ports();
             let expected =
                 if expected.contains("tcp:") && !narrows { "net = \"open\"" } else { expected };
-            assert!(told.iter().all(|fault| fault.message.contains(expected)), "{told:?}");
+            assert!(reported.iter().all(|fault| fault.message.contains(expected)), "{reported:?}");
         }
         let bare = scene.outcome(&line, "sandbox = \"off\"").await;
         assert!(bare.faults.iter().all(|fault| fault.code != Code::SandboxRefused), "{bare:?}");
@@ -71,8 +71,8 @@ async fn what_is_not_there_was_not_refused() {
         for (pretended, tier) in cells() {
             scene.pretended.set(pretended);
             let outcome = scene.outcome(&format!("{line}; exit 0"), STANDARD).await;
-            let told = outcome.faults.iter().any(|fault| fault.code == Code::SandboxRefused);
-            assert!(!told, "{line} in {tier:?}: {outcome:?}");
+            let reported = outcome.faults.iter().any(|fault| fault.code == Code::SandboxRefused);
+            assert!(!reported, "{line} in {tier:?}: {outcome:?}");
         }
     }
 }
@@ -149,8 +149,11 @@ async fn suggested_line_keeps_earlier_grants() {
         ),
     ] {
         let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;
-        let told = outcome.faults.iter().find(|fault| fault.code == Code::SandboxRefused);
-        assert!(told.is_some_and(|fault| fault.message.contains(expected)), "{line}: {outcome:?}");
+        let reported = outcome.faults.iter().find(|fault| fault.code == Code::SandboxRefused);
+        assert!(
+            reported.is_some_and(|fault| fault.message.contains(expected)),
+            "{line}: {outcome:?}"
+        );
     }
     // Who is granted the port and reaches nobody has another trouble.
     let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
