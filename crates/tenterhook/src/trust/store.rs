@@ -111,8 +111,8 @@ enum RecordError {
 pub(super) enum NotPrivate {
     #[error("is a symbolic link")]
     Link,
-    #[error(transparent)]
-    Unsupported(#[from] Unsupported),
+    #[error("{0}")]
+    Unsupported(Unsupported),
     #[error("belongs to somebody else")]
     Owner,
     #[error("may be written by others: `chmod go-w` it")]
@@ -354,7 +354,7 @@ pub(super) fn private(found: &fs::Metadata) -> Result<(), NotPrivate> {
 }
 
 fn own(found: Result<Stat, Unsupported>) -> Result<(), NotPrivate> {
-    let found = found?;
+    let found = found.map_err(NotPrivate::Unsupported)?;
     if !found.is_users() {
         return Err(NotPrivate::Owner);
     }
