@@ -181,7 +181,7 @@ async fn a_copy_that_was_changed_holds() {
     }
 }
 
-/// T-1: who may write the file, a directory above it, or what it is a link to, may be somebody else.
+/// T-1, T-130: who may write the file, a directory above it, or what it is a link to, may be somebody else.
 #[cfg(unix)]
 #[test]
 fn what_others_could_have_written_is_no_persons_own() {

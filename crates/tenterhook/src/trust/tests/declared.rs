@@ -123,7 +123,7 @@ async fn a_declared_word_is_the_copy() {
     }
 }
 
-/// T-5, T-7, T-8: what a pattern does not find is said, and one that is held against too much cannot be approved.
+/// T-5, T-7, T-8, T-132: what a pattern does not find is said, and one that is held against too much cannot be approved.
 #[test]
 fn a_pattern_that_finds_nothing_or_too_much_is_said() {
     let room = room();

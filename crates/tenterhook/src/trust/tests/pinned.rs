@@ -59,7 +59,7 @@ fn a_folder_of_the_project_is_pinned_with_its_script() {
     assert_eq!(review.entries.iter().flat_map(|entry| &entry.pins.files).count(), 1);
 }
 
-/// T-6: what programs leave beside themselves does not count, unless the entry names it.
+/// T-6, T-131: what programs leave beside themselves does not count, unless the entry names it.
 #[test]
 fn what_programs_leave_beside_themselves_is_not_pinned() {
     let room = Room::new();
