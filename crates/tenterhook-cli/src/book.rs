@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn rules_codes_and_faults_are_found() {
         for (word, page, has) in [
-            ("S-61", "config-claude", "exactly itself"),
+            ("S-61", "config-claude", "a list of exact names"),
             ("C-42", "config-native", "is one hook"),
             ("TE-1", "test", "that hook alone"),
             ("dead-matcher", "diagnostics", "Instead:"),

@@ -156,10 +156,16 @@ pub(super) fn module(path: &str) -> Option<&str> {
     let crates = ["crates/tenterhook-core/src/", "crates/tenterhook/src/"];
     let rest = crates.iter().find_map(|folder| path.strip_prefix(folder))?;
     // The folder of an agent holds its part of other modules: `agents/NAME/dialect.rs` belongs to `dialect`.
+    let stem = |rest: &'_ str| {
+        let end = rest.find('/').unwrap_or(rest.len());
+        rest.get(..end).map(|first| first.trim_end_matches(".rs").len())
+    };
     let in_agent = rest.strip_prefix("agents/").and_then(|rest| rest.split_once('/'));
-    let rest = in_agent.map_or(rest, |(_, rest)| rest);
-    let first = rest.split('/').next()?;
-    Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|stem| *stem != "lib")
+    let names = [in_agent.map(|(_, rest)| rest), Some(rest)];
+    let mut names = names.into_iter().flatten().filter_map(|rest| rest.get(..stem(rest)?));
+    let named = names.next()?;
+    let name = if LAYERS.contains(&named) { named } else { names.next().unwrap_or(named) };
+    Some(name).filter(|name| *name != "lib")
 }
 
 /// The modules that some code names: `crate::hook::Hook`, `crate::{plan, session::View}`.
