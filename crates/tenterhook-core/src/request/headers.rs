@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// HT-21
+    /// HT-62
     #[test]
     fn what_has_no_value_is_a_failure_that_names_it_and_tells_no_secret() {
         let x = || "X-Key".to_owned();

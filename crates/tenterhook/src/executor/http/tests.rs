@@ -209,7 +209,7 @@ async fn one_deadline_covers_every_way_of_being_slow() {
     assert_fails(&fire_hook(hook(http(&url), SHORT), Network::default()).await, "timed-out");
 }
 
-/// HT-10, HT-21, HT-31
+/// HT-10, HT-62, HT-31
 #[tokio::test]
 async fn what_cannot_be_sent_as_it_is_written_is_not_sent() {
     let server = Server::start(Reply::json("{}")).unwrap();
