@@ -156,7 +156,7 @@ fn fits_eighty_columns() {
     assert!(output.stdout.lines().all(|line| line.chars().count() <= 80), "{}", output.stdout);
 }
 
-/// MC-14.
+/// MC-14, MC-42.
 #[test]
 fn a_hook_that_calls_a_server_that_is_not_there() {
     let settings = r#"{"hooks": {"Stop": [{"hooks": [

@@ -103,7 +103,7 @@ fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// MC-19.
+    /// MC-44.
     #[cfg(unix)]
     #[test]
     fn what_two_grant_is_what_both_do() {

@@ -56,7 +56,7 @@ impl Calls {
         self.lock().waiting.remove(&id).is_some()
     }
 
-    /// Parses a text that the server wrote. Returns `None` once it has written too much beside responses (MC-9).
+    /// Parses a text that the server wrote. Returns `None` once it has written too much beside responses (MC-41).
     pub(super) fn read(&self, text: &[u8]) -> Option<Vec<Message>> {
         let messages = rpc::read(text);
         let mut state = self.lock();
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// MC-9, MC-22.
+    /// MC-41, MC-22.
     #[test]
     fn response_to_a_request_that_was_not_made_counts_as_noise() {
         let text = |id: u64| {

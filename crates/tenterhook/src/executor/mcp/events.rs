@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(parse("id: 7\n\nid\n\n", 3).1.last.as_deref(), Some(b"".as_slice()));
     }
 
-    /// MC-9.
+    /// MC-41.
     #[test]
     fn event_that_is_too_large_is_noticed_and_an_empty_line_begins_another() {
         let takes = |parser: &mut Parser, bytes: &[u8]| parser.take(bytes, &mut VecDeque::new());

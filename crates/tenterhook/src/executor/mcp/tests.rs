@@ -92,7 +92,7 @@ async fn a_host_that_panics_gave_no_answer() {
     }
 }
 
-/// MC-1, MC-5.
+/// MC-1, MC-5, MC-40.
 #[tokio::test]
 async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
     use Restraint::{Allow, Deny, Silent};
@@ -194,7 +194,7 @@ async fn a_call_is_over_at_its_deadline() {
     assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
 }
 
-/// MC-19: what a hook is left says nothing of a server that somebody else started.
+/// MC-46: what a hook is left says nothing of a server that somebody else started.
 #[tokio::test]
 async fn a_confined_hook_asks_no_server_that_its_host_connects() {
     let servers = Arc::new(Scripted { result: said(&[text("{}")]), asked: Mutex::default() });

@@ -105,7 +105,7 @@ const TRIES: &[(&str, &str, &str, &str)] = &[
     ("room", "written", "written", "written"),
 ];
 
-/// MC-19.
+/// MC-19, MC-45.
 #[tokio::test]
 async fn a_server_touches_what_it_is_granted() {
     if !can() {
@@ -123,7 +123,7 @@ async fn a_server_touches_what_it_is_granted() {
 }
 
 /// A server is started anew for a hook that is left less, and for nobody with more than any that calls it is.
-/// MC-19.
+/// MC-44.
 #[tokio::test]
 async fn hook_is_not_served_by_a_server_with_wider_grants() {
     if !can() {

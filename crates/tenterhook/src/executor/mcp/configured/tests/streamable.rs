@@ -154,7 +154,7 @@ async fn call_that_is_only_accepted_fails_without_a_session() {
     }
 }
 
-/// MC-15.
+/// MC-43.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_named_in_each_request_and_left_at_the_end() {
     let scripted = keeping_a_session(&[stream(&[&answer(1)])]);
@@ -172,7 +172,7 @@ async fn a_session_is_named_in_each_request_and_left_at_the_end() {
     }
 }
 
-/// MC-15: so says a server that was started anew.
+/// MC-43: so says a server that was started anew.
 #[tokio::test]
 async fn a_session_that_is_forgotten_is_begun_anew_by_the_next_call() {
     let scripted = keeping_a_session(&[says("", 404, ""), says("", 200, &answer(1))]);
@@ -284,7 +284,7 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
     }
 }
 
-/// MC-9: it does not matter who listens.
+/// MC-41: it does not matter who listens.
 #[tokio::test]
 async fn one_that_floods_the_stream_beside_the_calls_is_left() {
     let long = NOTHING.replace("WORDS", &"x".repeat(1 << 16));
