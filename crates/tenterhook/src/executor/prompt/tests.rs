@@ -381,7 +381,7 @@ async fn other_dialects_take_a_native_answer() {
     assert_eq!((outcome.restraint, outcome.reason().as_deref()), (Restraint::Deny, Some("r")));
 }
 
-/// MO-9: in every dialect that models answer in, however deep, and as whatever type it stands there.
+/// MO-40: in every dialect that models answer in, however deep, and as whatever type it stands there.
 #[tokio::test(start_paused = true)]
 async fn a_no_that_left_its_form_is_no_consent() {
     for words in [
