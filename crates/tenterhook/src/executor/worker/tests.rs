@@ -211,7 +211,7 @@ async fn two_replies_in_one_write_are_none() {
     }
 }
 
-/// WK-6: what comes when the outcome is known undoes nothing, and is told at the next event.
+/// WK-30: what comes when the outcome is known undoes nothing, and is told at the next event.
 #[tokio::test]
 async fn late_second_reply_is_reported() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
