@@ -249,6 +249,9 @@ pub(super) fn contacted(view: &View<'_>) -> Vec<String> {
     hosts
 }
 
+/// Words of `aws` that send content.
+const AWS_SENDS: &[&str] = &["put-object", "put-secret-value", "publish", "send-message"];
+
 /// The machines that a program names in a special way.
 fn in_words_of(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
@@ -286,14 +289,7 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
         "az" | "azcopy" if view.has_argument(&["upload", "upload-batch", "copy", "cp"]) => {
             hosts.push("blob.core.windows.net".to_owned());
         }
-        "aws"
-            if view.has_argument(&[
-                "put-object",
-                "put-secret-value",
-                "publish",
-                "send-message",
-            ]) =>
-        {
+        "aws" if view.has_argument(AWS_SENDS) => {
             hosts.push("amazonaws.com".to_owned());
         }
         "croc" | "wormhole" if view.has_argument(&["send"]) => hosts.push(name.to_owned()),
