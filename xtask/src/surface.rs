@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::{Report, tree};
 
 /// How many a host can be asked to look through, and a version to promise.
-const MOST: usize = 150;
+const MOST: usize = 130;
 
 /// The kinds of items, as the documentation heads them, and the names of each.
 type Kinds<'a> = Vec<(&'a str, Vec<&'a str>)>;

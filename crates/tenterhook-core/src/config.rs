@@ -21,20 +21,16 @@ mod statements;
 mod switches;
 mod unasked;
 
-#[doc(hidden)]
 pub use caller::is_own;
 pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
-#[doc(hidden)]
 pub use ruleset::{Mode, Stage};
 pub use sandbox::is_of_repository;
 pub use sandbox::is_server_of_repository;
-#[doc(hidden)]
 pub use server::settle as settle_servers;
 pub use unasked::withhold;
 pub use unasked::withhold_server;
 
-#[doc(hidden)]
 pub use crate::source::{
     Completeness, Flaw, Govern, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
 };
@@ -52,7 +48,6 @@ mod tests;
 
 /// What the host itself adds: hooks and events that no file configures.
 #[derive(Clone, Debug, Default)]
-#[doc(hidden)]
 pub struct Added {
     /// Hooks, in order.
     pub hooks: Vec<Hook>,
@@ -69,7 +64,6 @@ pub struct Added {
 
 /// A ruleset with everything that there is to say about how it came to be.
 #[derive(Clone, Debug)]
-#[doc(hidden)]
 pub struct Loaded {
     /// The hooks.
     pub ruleset: Ruleset,
@@ -82,7 +76,6 @@ pub struct Loaded {
 /// `added` comes after all of them. `last` is the ruleset that is replaced: a source that can no longer be read keeps the
 /// hooks it had there.
 #[must_use]
-#[doc(hidden)]
 pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
     let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
     load_judged(sources, added, &last_good, |_| Vec::new())

@@ -82,7 +82,6 @@ impl Location {
 
 /// Finds places in one text, whose lines are counted once: for readers that find thousands.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct Lines<'a> {
     file: Arc<str>,
     text: &'a str,
@@ -198,7 +197,6 @@ impl fmt::Display for Diagnostic {
 ///
 /// Case, `-`, `_` and `.` make no difference; beyond that at most a third of the letters may differ.
 #[must_use]
-#[doc(hidden)]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded: Vec<char> = fold(word).collect();
     let limit = folded.len() / 3;

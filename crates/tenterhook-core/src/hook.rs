@@ -26,14 +26,12 @@ use crate::rule::Incomplete;
 use named::DialectId;
 use row::EventRow;
 
-#[doc(hidden)]
 pub use self::{
     run::{Interpolation, Missing, OpenBrace},
     sandbox::{Grants, Peers, Profile, Tier},
 };
 pub use crate::compat::Compat;
 pub use arming::Arming;
-#[doc(hidden)]
 pub use around::FIRING;
 pub use enforcement::Enforcement;
 pub use function::Function;
@@ -42,7 +40,6 @@ pub use run::{
 };
 pub use sandbox::Sandbox;
 pub use script::{Program, Script};
-#[doc(hidden)]
 pub use wants::{Want, Wanted};
 
 /// What a hook is called, unique in a ruleset.
@@ -201,7 +198,6 @@ pub struct Hook {
     /// What happens when it gives no answer, where its own entry or its source says so.
     pub on_failure: Option<OnFailure>,
     /// The agent that calls, where one does: what it makes of a hook without an answer holds at least (BR-9).
-    #[doc(hidden)]
     pub caller: Option<DialectId>,
     /// Whether exit 0 with empty stdout is no answer (`answer = "required"`).
     pub answer_required: bool,
@@ -333,7 +329,6 @@ impl Hook {
     }
 
     /// Whether nothing below a managed source switches it off.
-    #[doc(hidden)]
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         matches!(self.layer, Layer::Managed | Layer::BuiltIn)
@@ -341,7 +336,6 @@ impl Hook {
 
     /// Whether it is off because it came with a repository and is not approved (T-10).
     #[must_use]
-    #[doc(hidden)]
     pub const fn is_unapproved(&self) -> bool {
         matches!(self.arming, Arming::Unapproved { .. })
     }

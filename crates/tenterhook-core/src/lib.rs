@@ -6,6 +6,10 @@
 //! This interface is for the crates of Tenterhook, which require exactly one version of it; any version may change it. Hosts use
 //! the crate `tenterhook`, whose documentation lists what is promised.
 
+#![expect(
+    rustdoc::private_intra_doc_links,
+    reason = "its readers are the crates of Tenterhook: their maintainers have the code"
+)]
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests read cases and run hooks"))]
 
 pub mod agents;

@@ -3,9 +3,7 @@
 //! How a dialect's text becomes one of these is the dialect's business; a pattern that cannot be compiled is a failure
 //! of its hook and goes to the hook's policy (S-3).
 
-#[doc(hidden)]
 pub mod condition;
-#[doc(hidden)]
 pub mod rule;
 
 mod error;
@@ -14,7 +12,6 @@ use std::sync::OnceLock;
 
 pub use condition::Condition;
 pub(crate) use condition::Written;
-#[doc(hidden)]
 pub use condition::{MatchContext, Picked};
 pub use error::PatternError;
 

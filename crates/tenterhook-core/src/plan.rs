@@ -19,12 +19,9 @@ mod supposed;
 mod twins;
 mod unknown;
 
-#[doc(hidden)]
 pub use parts::select_parts;
-#[doc(hidden)]
 pub use supposed::supposed;
 pub use twins::starts_the_same;
-#[doc(hidden)]
 pub use unknown::unknown;
 
 #[cfg(test)]
@@ -32,7 +29,6 @@ mod tests;
 
 /// One hook that a plan runs.
 #[derive(Clone, Debug)]
-#[doc(hidden)]
 pub struct Step {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -60,7 +56,6 @@ pub struct Because {
 
 /// The steps of one stage on the payload as it stands, in configured order (P-1).
 #[must_use]
-#[doc(hidden)]
 pub fn select(
     ruleset: &Ruleset,
     view: &View,

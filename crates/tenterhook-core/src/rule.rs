@@ -60,20 +60,15 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-#[doc(hidden)]
 pub use expression::Expression;
 #[cfg(feature = "rule")]
-#[doc(hidden)]
 pub use files::{FilesTouched, Skips, Tree, files_touched};
-#[doc(hidden)]
 pub use flaw::{Flaw, Part};
 #[cfg(feature = "rule")]
 pub use input::Denial;
 #[cfg(feature = "rule")]
-#[doc(hidden)]
 pub use input::Files;
 pub(crate) use input::SharedLine;
-#[doc(hidden)]
 pub use input::{Incomplete, RuleInput};
 
 /// A rule: an expression, and what it says when it holds (RU-1).
@@ -259,7 +254,6 @@ impl Rule {
 
 /// Why a rule or an expression gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[doc(hidden)]
 pub enum Unsettled {
     /// It cannot be compiled.
     Broken(String),

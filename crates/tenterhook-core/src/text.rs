@@ -17,7 +17,6 @@ use invisible::Kind;
 /// How many characters of context reach a model whole: the limit of the agent that most hooks are written for (H-9).
 pub const CONTEXT_CAP: usize = 10_000;
 /// How many characters of longer context are shown beside the path to the rest (H-10).
-#[doc(hidden)]
 pub const PREVIEW_CAP: usize = 2_000;
 
 /// Text that is safe to show.
@@ -60,7 +59,6 @@ impl Removed {
 
 /// The start of a longer text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct Preview {
     /// The start, cut between two characters as people see them.
     pub shown: String,
@@ -95,7 +93,6 @@ fn mark(dropped: usize) -> String {
 
 /// Removes control characters and escape sequences only, for a reader of data that a program coloured (J-18).
 #[must_use]
-#[doc(hidden)]
 pub fn without_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -112,7 +109,6 @@ pub fn without_controls(text: &str) -> String {
 
 /// The first `cap_chars` characters of `text`, cut between two characters as people see them.
 #[must_use]
-#[doc(hidden)]
 pub fn preview(text: &str, cap_chars: usize) -> Preview {
     let Some((limit, _)) = text.char_indices().nth(cap_chars) else {
         return Preview { shown: text.to_owned(), dropped_chars: 0 };

@@ -128,16 +128,128 @@ pub mod session;
 #[cfg(feature = "trust")]
 pub mod trust;
 
+// What hosts use, by name. The rest of each module is for the crates of Tenterhook, and is not promised.
+
+pub mod answer {
+    //! What a hook answers. Re-exported from `tenterhook_core`.
+
+    #[doc(inline)]
+    pub use tenterhook_core::answer::{
+        Answer, Effects, Failure, Power, Powers, Restraint, Slip, SlipKind, Stop,
+    };
+}
+
+pub mod config {
+    //! Sources merged into one ruleset. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::config::*;
+    #[doc(inline)]
+    pub use tenterhook_core::config::{
+        Content, Plugin, Reach, RecordTable, Ruleset, Server, Source,
+    };
+}
+
+pub mod diagnostic {
+    //! Findings about texts that people wrote. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::diagnostic::*;
+    #[doc(inline)]
+    pub use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity, Span};
+}
+
+pub mod dialect {
+    //! The protocols of agents. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::dialect::*;
+    #[doc(inline)]
+    pub use tenterhook_core::dialect::{Cap, DialectId, EventRow, Roots, Subject, Then};
+}
+
+pub mod event {
+    //! The event in neutral words. Re-exported from `tenterhook_core`.
+
+    #[doc(inline)]
+    pub use tenterhook_core::event::tool::{Tool, ToolCall};
+    #[doc(no_inline)]
+    pub use tenterhook_core::event::*;
+    #[doc(inline)]
+    pub use tenterhook_core::event::{Event, EventName, PRE_TOOL_USE, Surroundings};
+}
+
+pub mod hook {
+    //! One configured entry. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::hook::*;
+    #[doc(inline)]
+    pub use tenterhook_core::hook::{
+        Arming, Command, Compat, Enforcement, Function, Hook, HookId, Http, Inherit, Invocation,
+        Layer, McpTool, OnFailure, Phase, Prewarm, Program, Prompt, Run, Sandbox, Script, Shell,
+        Unread, Wait, Worker,
+    };
+}
+
+pub mod matcher {
+    //! Patterns and conditions. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::matcher::*;
+    #[doc(inline)]
+    pub use tenterhook_core::matcher::{Condition, Matcher, MatcherSpec, PatternError};
+}
+
+pub mod outcome {
+    //! What the host gets. Re-exported from `tenterhook_core`.
+
+    #[doc(inline)]
+    pub use tenterhook_core::outcome::{Decision, Ended, Fault, Outcome, Reason, Rewrite, Step};
+}
+
+pub mod plan {
+    //! Which hooks run for an event, and why each other hook does not. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::plan::*;
+    #[doc(inline)]
+    pub use tenterhook_core::plan::{Because, explain};
+}
+
+pub mod rule {
+    //! Hooks that are expressions over the event. Re-exported from `tenterhook_core`.
+
+    #[doc(inline)]
+    pub use tenterhook_core::rule::Rule;
+    #[doc(no_inline)]
+    pub use tenterhook_core::rule::*;
+}
+
+pub mod text {
+    //! Hook text made safe to show and to inject. Re-exported from `tenterhook_core`.
+
+    #[doc(no_inline)]
+    pub use tenterhook_core::text::*;
+    #[doc(inline)]
+    pub use tenterhook_core::text::{CONTEXT_CAP, Clean, Removed, clean, label};
+}
+
 #[cfg(feature = "rule")]
+#[doc(no_inline)]
 pub use tenterhook_core::call;
 #[cfg(feature = "transcript")]
+#[doc(no_inline)]
 pub use tenterhook_core::transcript;
+#[doc(no_inline)]
 pub use tenterhook_core::{
-    agents, answer, compat, config, diagnostic, dialect, event, hook, install, matcher, merge,
-    outcome, plan, protect, report, request, rule, settle, source, strict, syntax, text, verdict,
+    agents, compat, install, merge, protect, report, request, settle, source, strict, syntax,
+    verdict,
 };
 
 pub use engine::Engine;
+#[doc(no_inline)]
 pub use event::Event;
+#[doc(no_inline)]
 pub use outcome::Outcome;
 pub use session::Session;

@@ -26,7 +26,10 @@ pub use background::Finished;
 pub use background::MAX_BACKGROUND;
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
-pub use tenterhook_core::settle::{Strike, View, settle};
+#[doc(inline)]
+pub use tenterhook_core::settle::Strike;
+#[doc(no_inline)]
+pub use tenterhook_core::settle::{View, settle};
 #[doc(hidden)]
 pub use wanted::Wanted;
 
@@ -157,7 +160,6 @@ impl Session {
     }
 
     /// The same, of a session that other processes share by what is kept in `store`.
-    #[doc(hidden)]
     #[must_use]
     pub fn of_one_event_in(store: Arc<dyn Store>) -> Self {
         let session = Self::new(store);

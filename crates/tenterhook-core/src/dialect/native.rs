@@ -18,7 +18,6 @@ mod write;
 pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
 pub use config::may_pin;
 pub use outcome::encode_outcome;
-#[doc(hidden)]
 pub use write::line as sandbox_line;
 pub use write::write;
 

@@ -22,25 +22,18 @@ impl DialectId {
     /// Codex's.
     pub const CODEX: Self = Self("codex");
     /// Copilot CLI's, where its files spell events in small letters.
-    #[doc(hidden)]
     pub const COPILOT: Self = Self("copilot");
     /// Copilot CLI's, where they are spelled as Claude Code's.
-    #[doc(hidden)]
     pub const COPILOT_PASCAL: Self = Self("copilot-pascal");
     /// Gemini CLI's.
-    #[doc(hidden)]
     pub const GEMINI: Self = Self("gemini");
     /// Qwen Code's.
-    #[doc(hidden)]
     pub const QWEN: Self = Self("qwen");
     /// Goose's.
-    #[doc(hidden)]
     pub const GOOSE: Self = Self("goose");
     /// Cline's.
-    #[doc(hidden)]
     pub const CLINE: Self = Self("cline");
     /// That of our plugin in OpenCode.
-    #[doc(hidden)]
     pub const OPENCODE: Self = Self("opencode");
 
     /// The name.

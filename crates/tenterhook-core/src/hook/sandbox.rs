@@ -26,7 +26,6 @@ impl Sandbox {
     }
 
     /// What a program of a repository runs in by default: `standard`, as far as the machine can.
-    #[doc(hidden)]
     #[must_use]
     pub fn of_repositories() -> Self {
         let at_least = Tier::T0;
@@ -79,11 +78,9 @@ pub struct Grants {
 
 impl Grants {
     /// The placeholder of the project in a path that is granted.
-    #[doc(hidden)]
     pub const PROJECT: &str = "$PROJECT";
 
     /// The path that a path which is granted names.
-    #[doc(hidden)]
     #[must_use]
     pub fn resolve(path: &Path, project: &Path) -> PathBuf {
         let rest = path.strip_prefix(Self::PROJECT);
@@ -108,7 +105,6 @@ impl Grants {
     }
 
     /// The same with more, as a person would write it: one who writes what a hook is left demands it.
-    #[doc(hidden)]
     #[must_use]
     pub fn with(&self, more: impl FnOnce(&mut Self)) -> Sandbox {
         let is_default = Sandbox::of_repositories().grants() == Some(self);
@@ -181,7 +177,6 @@ pub enum Peers {
 
 impl Peers {
     /// The same with the port of any host, or with everybody where none is known.
-    #[doc(hidden)]
     #[must_use]
     pub fn with(&self, port: Option<u16>) -> Self {
         match (self, port) {

@@ -18,7 +18,6 @@ const MOST: usize = 200;
 
 /// The steps of one stage for an event that has `parts`, in configured order.
 #[must_use]
-#[doc(hidden)]
 pub fn select_parts(
     ruleset: &Ruleset,
     view: &View,

@@ -87,7 +87,6 @@ impl Builder {
     }
 
     /// Leaves the hooks alone that this agent runs itself, because it is the one that calls (BR-30).
-    #[doc(hidden)]
     #[must_use]
     pub const fn behind(mut self, caller: DialectId) -> Self {
         self.added.caller = Some(caller);

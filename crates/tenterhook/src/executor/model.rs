@@ -6,6 +6,7 @@
 #[cfg(feature = "model")]
 mod client;
 #[cfg(feature = "model")]
+#[doc(hidden)]
 pub mod services;
 
 use std::fmt;

@@ -17,7 +17,6 @@ use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell,
 use crate::matcher::{MatcherSpec, Written};
 use crate::rule::{Doubt, Part, Rule};
 use name::Names;
-#[doc(hidden)]
 pub use sandbox::line;
 
 /// Writes `hooks` as a native file, in their order.

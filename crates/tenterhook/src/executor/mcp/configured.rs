@@ -101,7 +101,6 @@ impl Configured {
     }
 
     /// The same, whose confined servers are given directories for passing files where `ambient` has room for them.
-    #[doc(hidden)]
     #[must_use]
     pub fn within(mut self, ambient: &Ambient) -> Self {
         self.scratch.clone_from(&ambient.scratch);

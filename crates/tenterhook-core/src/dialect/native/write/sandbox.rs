@@ -20,7 +20,6 @@ pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
 ///
 /// It is the whole of what the hook is left: it takes the place of what was said before, in a file whose agent has no word for
 /// a sandbox, too.
-#[doc(hidden)]
 #[must_use]
 pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     let value = said(sandbox).map(|value| value.to_string()).unwrap_or_default();
