@@ -15,6 +15,11 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Function;
 use tenterhook_core::report::{End, Report, StepOutput};
 
+/// The example of the guide is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/guide/executors/function.md")]
+struct Guide;
+
 /// The signal under which a panic is reported: what an aborting program would die of.
 const ABORTED: i32 = 6;
 
