@@ -108,9 +108,9 @@
 //! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
 //! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
 //!
-//! What this documentation shows is the interface, and versions promise that. What is reachable and not shown
-//! (`#[doc(hidden)]`) is for the programs that are released with this crate, and changes with any version: they ask for
-//! exactly one.
+//! What this documentation shows is the interface, and versions promise that. What is reachable and not shown, and all of
+//! `tenterhook_core`, is for the programs that are released with this crate. Any version may change it; they require exactly
+//! one.
 
 #[cfg(feature = "transcript")]
 pub mod backtest;
