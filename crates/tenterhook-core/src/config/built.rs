@@ -77,22 +77,4 @@ mod tests {
         assert_eq!(findings(Built { http: true, ..nothing }), helps(["", "rule", "rule"])[1..]);
         assert!(findings(Built { http: true, rules: true }).is_empty());
     }
-
-    /// C-76: such a hook fires, and was no consent.
-    #[cfg(not(feature = "rule"))]
-    #[tokio::test]
-    async fn rule_without_evaluator_is_settled_by_its_policy() {
-        let text = "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'x'\n";
-        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
-        let (engine, found) = crate::Engine::builder().source(source).build();
-        assert_eq!(
-            found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
-            [Code::LeftOut]
-        );
-        let event = crate::Event::new("PreToolUse", crate::event::Surroundings::at("/"))
-            .with("tool_name", "Bash")
-            .with("tool_input", serde_json::json!({"command": "ls"}));
-        let outcome = engine.fire(event, &crate::Session::default()).await;
-        assert!(outcome.blocked(), "{outcome:?}");
-    }
 }

@@ -19,6 +19,8 @@ mod background;
 mod computing;
 mod ground;
 mod laws;
+#[cfg(not(feature = "rule"))]
+mod left_out;
 mod recorded;
 mod session_hooks;
 mod shadow;
