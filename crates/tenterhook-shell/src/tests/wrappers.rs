@@ -1,0 +1,64 @@
+//! Commands behind the words of a wrapper.
+
+use super::*;
+
+/// S-33: what stands behind a verb of a wrapper, behind `:::`, and in a pane of `tmux`.
+#[test]
+fn verbs_lead_to_a_command() {
+    for (line, program) in [
+        ("uv run --with x rm y", "rm"),
+        ("uv --directory d run -- rm y", "rm"),
+        ("poetry run rm y", "rm"),
+        ("npm exec --package=x -- rm y", "rm"),
+        ("npm exec -c 'rm y'", "rm"),
+        ("npx -y rm y", "rm"),
+        ("direnv exec . rm y", "rm"),
+        ("aws-vault exec p -- rm y", "rm"),
+        ("parallel -j 4 rm {} ::: y", "rm"),
+        ("parallel ::: 'rm y'", "rm"),
+        ("tmux send-keys -t x 'rm y' Enter", "rm"),
+        ("nix-shell -p x --run 'rm y'", "rm"),
+    ] {
+        assert!(
+            read(line).commands.iter().any(|command| command.program() == Some(program)),
+            "{line}"
+        );
+    }
+    for line in ["uv pip install rm", "npm run rm", "uv run -", "tmux ls", "poetry add rm", "npx"] {
+        let found = read(line);
+        assert!(found.commands.iter().all(|command| command.via.is_empty()), "{line}: {found:?}");
+        assert_eq!(found.parsed, Parsed::Full, "{line}");
+    }
+}
+
+/// S-66.
+#[test]
+fn set_up_of_a_shell_is_a_separate_doubt() {
+    let doubt = |line: &str| match read(line).parsed {
+        Parsed::Doubtful(doubt) => doubt,
+        Parsed::Full => panic!("{line} is read whole"),
+    };
+    for line in [
+        "eval \"$(ssh-agent -s)\"",
+        "eval $(opam env)",
+        "eval \"$(/opt/homebrew/bin/brew shellenv)\" && eval \"$(pyenv init - bash)\"",
+    ] {
+        assert_eq!(doubt(line), Doubt::Setup, "{line}");
+    }
+    for line in [
+        "eval \"$(./ssh-agent -s)\"",
+        "eval \"$(/tmp/ssh-agent)\"",
+        "eval \"$(pyenv exec x)\"",
+        "eval \"$(ssh-agent; cat x)\"",
+        "eval \"$(ssh-agent $X)\"",
+        "eval \"$(ssh-agent)$(cat x)\"",
+        "eval \"$(ssh-agent)\" \"$X\"",
+        "eval \"$(ssh-agent)\"; $X push",
+        "$X push; eval \"$(ssh-agent)\"",
+        "bash -c 'eval \"$(ssh-agent)\"'",
+        "bash -c \"$(ssh-agent)\"",
+        "PATH=. eval \"$(ssh-agent)\"; eval \"$X\"",
+    ] {
+        assert_ne!(doubt(line), Doubt::Setup, "{line}");
+    }
+}
