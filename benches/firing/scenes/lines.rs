@@ -12,13 +12,20 @@ use crate::sample::{Sample, Table};
 
 const PACK: &str = include_str!("../../../crates/tenterhook-cli/packs/guardrails.toml");
 
+/// A line of an ordinary call.
+const ORDINARY: &str = "cd crates/app && cargo test --workspace 2>&1 | tail -20";
+
 /// How many of the slowest shapes have a row.
 const SLOWEST: usize = 3;
 
-/// Every rule of the pack, on each length of each shape; the slowest shapes of each length have a row, and the one in the
+/// Every rule of the pack, on an ordinary line and on each length of each shape; the slowest shapes of each length have a row, and the one in the
 /// middle.
 pub(crate) fn lines(table: &mut Table) {
     let bed = Bed::new(configured([PACK.to_owned()]));
+    let ours = Sample::take(1000, || drop(fire(&bed, ORDINARY)));
+    let grammar = Sample::take(1000, || grammar::parse(ORDINARY));
+    let name = "34 rules, an ordinary line".to_owned();
+    table.against(name, ours, ("the grammar alone", grammar.median()), "");
     for kib in [1, 4, 16, 64] {
         let took = |shape: Shape| (once(&bed, &shape.line(kib * 1024)), shape);
         let mut shapes: Vec<(Duration, Shape)> = shapes::all().map(took).collect();

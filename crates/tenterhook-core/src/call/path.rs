@@ -17,6 +17,8 @@ pub(crate) struct Paths<'f> {
     pub(super) links: Option<&'f dyn super::disarm::Files>,
     /// Whether a line that changes its directory is followed there.
     pub(super) moves: Moves,
+    /// Whether the host is a Windows: a directory that it named begins with a drive.
+    pub(super) has_drives: bool,
 }
 
 /// Which `cd` of a line counts: one may fail, stand in a subshell or in a branch that is not taken.
@@ -33,13 +35,19 @@ pub(crate) enum Moves {
 
 impl<'f> Paths<'f> {
     pub(crate) fn new(within: &Surroundings) -> Self {
-        let text = |path: &Path| plain(&path.to_string_lossy());
+        let text = |path: &Path| {
+            let path = path.to_string_lossy();
+            from_drive(&path, false).unwrap_or_else(|| plain(&path))
+        };
         let cwd = text(&within.cwd);
         let project = match text(&within.project) {
             empty if empty.is_empty() => cwd.clone(),
             project => project,
         };
-        Self { home: text(&within.home), project, cwd, ..Self::default() }
+        let home = text(&within.home);
+        let has_drives =
+            [&home, &project, &cwd].iter().any(|path| from_drive(path, false).is_some());
+        Self { home, project, cwd, has_drives, ..Self::default() }
     }
 
     /// The same places as a system sees them that follows links.
@@ -66,6 +74,9 @@ impl<'f> Paths<'f> {
 
     /// `written` as an absolute path, where its start is given.
     pub(super) fn absolute(&self, written: &str, cwd: &str) -> String {
+        if let Some(path) = self.has_drives.then(|| from_drive(written, true)).flatten() {
+            return path;
+        }
         let home = |rest: &str| match self.home.as_str() {
             "" => format!("~{rest}"),
             home => self.plain(&format!("{home}{rest}")),
@@ -119,7 +130,13 @@ pub(super) fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if top.is_empty() {
         return None;
     }
-    let rest = path.strip_prefix(top.trim_end_matches('/'))?;
+    let top = top.trim_end_matches('/');
+    let is_below = |start: &str| match from_drive(top, false) {
+        // Windows compares names without case.
+        Some(_) => start.eq_ignore_ascii_case(top),
+        None => start == top,
+    };
+    let (_, rest) = path.split_at_checked(top.len()).filter(|(start, _)| is_below(start))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
@@ -142,6 +159,24 @@ fn without_links(path: &str, links: &dyn super::disarm::Files) -> String {
         }
     }
     if found.is_empty() { "/".to_owned() } else { found }
+}
+
+/// A path of Windows that begins with a drive, as `c:/a/b`: each way to write it gives one text. With `is_shell`, also `/c/a/b`,
+/// as Git Bash writes it. `None` for other paths.
+fn from_drive(path: &str, is_shell: bool) -> Option<String> {
+    let rest = path.strip_prefix(r"\\?\").unwrap_or(path);
+    let mut chars = rest.chars();
+    let (drive, rest) = match (chars.next()?, chars.next()) {
+        (drive, Some(':')) => (drive, chars.as_str()),
+        ('/', drive) if is_shell => (drive?, chars.as_str()),
+        _ => return None,
+    };
+    let is_root = rest.starts_with(['/', '\\']) || (rest.is_empty() && is_shell);
+    let is_drive = drive.is_ascii_alphabetic() && is_root;
+    is_drive.then(|| {
+        let rest = plain(&format!("/{}", rest.replace('\\', "/")));
+        format!("{}:{rest}", drive.to_ascii_lowercase())
+    })
 }
 
 /// A path without `.`, `..` and doubled slashes.
@@ -195,6 +230,33 @@ mod tests {
         ] {
             assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");
         }
+    }
+
+    /// HO-31.
+    #[test]
+    fn a_path_of_windows_is_one_path_however_it_is_written() {
+        let at = |path: &str| std::path::PathBuf::from(path);
+        let mut within = Surroundings::at(at(r"C:\work\app"));
+        within.home = at(r"C:\Users\me");
+        within.project = at(r"C:\work\app");
+        let paths = Paths::new(&within);
+        for (written, seen) in [
+            (r"C:\Users\me\.claude\settings.json", "~/.claude/settings.json"),
+            ("c:/Users/me/.claude/settings.json", "~/.claude/settings.json"),
+            ("c:/users/ME/.claude/settings.json", "~/.claude/settings.json"),
+            ("/c/Users/me/.claude/settings.json", "~/.claude/settings.json"),
+            (r"\\?\C:\Users\me\.claude\settings.json", "~/.claude/settings.json"),
+            (r"C:\work\app\src\..\a.rs", "a.rs"),
+            ("a.rs", "a.rs"),
+            ("~/.claude", "~/.claude"),
+            (r"D:\work\app\a.rs", "d:/work/app/a.rs"),
+            ("/cd/a.rs", "/cd/a.rs"),
+        ] {
+            assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");
+        }
+        let unix = Paths { has_drives: false, cwd: "/w".to_owned(), ..Paths::default() };
+        assert_eq!(unix.seen("/c/a", "/w"), "/c/a");
+        assert_eq!(unix.seen("C:/a", "/w"), "/w/C:/a");
     }
 
     #[test]

@@ -346,7 +346,12 @@ impl Lowering<'_> {
     fn no_function<T>(&self, node: &IdedExpr, name: &str) -> Result<T, Wrong> {
         if vocabulary::MACROS.contains(&name) {
             let message = format!("`{name}` is not used like this");
-            let help = "write `list.exists(x, x == \"a\")`, or `has(tool.input.path)`";
+            let help = match name {
+                "has" => {
+                    "write `c.flag(\"-f\")` for an option of a command, or `has(tool.input.path)`"
+                }
+                _ => "write `list.exists(x, x == \"a\")`",
+            };
             return self.wrong(node, Code::BadRule, message, help);
         }
         let known = || {

@@ -275,6 +275,7 @@ fn what_is_wrong_is_found_when_the_rule_is_compiled() {
             "porgram",
             "did you mean `program`?",
         ),
+        ("shell.commands.exists(c, c.has('-f'))", "bad-rule", "(", "c.flag(\"-f\")"),
         ("tool.path.insde(project)", "unknown-rule-name", "insde", "did you mean `inside`?"),
         ("tool.name", "bad-rule", "tool.name", ""),
         ("tool.name == 3", "bad-rule", "==", ""),
