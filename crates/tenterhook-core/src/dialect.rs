@@ -12,6 +12,7 @@
 pub(crate) mod broken;
 pub(crate) mod by_form;
 pub(crate) mod claimed;
+pub(crate) mod condition;
 pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod first_line;
@@ -29,11 +30,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::hook::{Hook, Layer};
-use crate::matcher::Condition;
-use crate::matcher::rule::Reading;
-use crate::source::Source;
-use crate::syntax::{Lists, Node};
+use crate::syntax::Lists;
 
+pub(crate) use self::condition::{ConditionFault, rule};
 pub use self::{
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
     kit::reply::Reply,
@@ -259,16 +258,6 @@ pub enum Fit {
     Shape,
     /// Its place, or an unmistakable key, says so.
     Certain,
-}
-
-/// One rule about a tool call, with the places that its paths mean.
-pub(crate) fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
-    let text = node.as_str().ok_or_else(|| format!("a rule is a string, not {}", node.kind()))?;
-    let condition = Condition::rule(text, reading);
-    match condition.fault() {
-        Some(fault) => Err(fault.to_string()),
-        None => Ok(condition.at(&source.project, &source.home)),
-    }
 }
 
 #[cfg(test)]

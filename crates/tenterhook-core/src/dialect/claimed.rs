@@ -92,7 +92,7 @@ fn missing(row: &EventRow, event: &Event) -> Option<String> {
     let required = required.map(|(_, key, expected)| (*key, *expected));
     let mut fields = subject.map(|key| (key, Type::Text)).into_iter().chain(required);
     fields.find_map(|(key, expected)| match event.payload.contains_key(key) {
-        true => typed::check(&event.payload, key, expected).err(),
+        true => typed::check(&event.payload, key, expected).err().map(|fault| fault.to_string()),
         false => Some(format!("it has no `{key}`")),
     })
 }

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::kit::reply::Replies;
 use super::kit::unasked::UnaskedFile;
 use super::{
-    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
-    ServerFiles, ServerVariables, Silencer, SlipPolicy, native, rule,
+    Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
+    Roots, Scan, ServerFiles, ServerVariables, Silencer, SlipPolicy, native, rule,
 };
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::event::{Event, EventName};
@@ -80,7 +80,7 @@ pub struct Dialect {
     pub(crate) sandbox: fn(&Hook, &Path) -> Sandbox,
     /// The layer whose sources come after all others.
     pub(crate) last_layer: Option<Layer>,
-    pub(crate) condition: fn(&Node, &Source) -> Result<Condition, String>,
+    pub(crate) condition: fn(&Node, &Source) -> Result<Condition, ConditionFault>,
     /// Whether the same entry in two of its files runs once.
     pub(crate) drops_repeats: bool,
     /// What its agent can be told of outcomes, where it is an agent that calls us.

@@ -14,10 +14,26 @@ pub(crate) enum Type {
     Any,
 }
 
-/// Whether the value of `key`, where there is one, is what its key documents.
-pub(crate) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
+/// A field whose value has another type than its key documents.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` must be {expected}, not {found}")]
+pub(crate) struct TypeMismatch {
+    /// The field.
+    pub(crate) key: String,
+    /// The documented type, with its article.
+    pub(crate) expected: &'static str,
+    /// The type of the value, with its article.
+    pub(crate) found: &'static str,
+}
+
+/// Checks that the value of `key`, if there is one, has the type that its key documents.
+pub(crate) fn check(
+    object: &Map<String, Value>,
+    key: &str,
+    expected: Type,
+) -> Result<(), TypeMismatch> {
     let Some(value) = object.get(key) else { return Ok(()) };
-    let (fits, wanted) = match expected {
+    let (fits, expected) = match expected {
         Type::Text => (value.is_string(), "a string"),
         Type::Flag => (value.is_boolean(), "a boolean"),
         Type::Number => (value.is_number(), "a number"),
@@ -29,7 +45,10 @@ pub(crate) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> R
         ),
         Type::Any => (true, ""),
     };
-    if fits { Ok(()) } else { Err(format!("`{key}` must be {wanted}, not {}", kind(value))) }
+    match fits {
+        true => Ok(()),
+        false => Err(TypeMismatch { key: key.to_owned(), expected, found: kind(value) }),
+    }
 }
 
 /// A text that is not empty.

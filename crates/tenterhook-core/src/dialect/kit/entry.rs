@@ -1,5 +1,7 @@
 //! How does an entry of a file become a hook? Its name, its place, its layer, and the fields that its agent does not have.
 
+mod fault;
+
 use std::path::{Path, PathBuf};
 
 use super::file::{Reader, Scope};
@@ -8,6 +10,8 @@ use crate::dialect::findings::{Findings, finding};
 use crate::hook::{Hook, HookId, Layer, Run, Unread};
 use crate::source::Source;
 use crate::syntax::{Entry, Node};
+
+pub(crate) use fault::EntryFault;
 
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;

@@ -1,7 +1,7 @@
 //! Reads the items of a file in which they are groups, a matcher with handlers, as in Claude Code's settings. A dialect brings
 //! its words and what a handler runs. A bad entry is rejected alone, with its place.
 
-use super::entry::{self, Fields, unusable};
+use super::entry::{self, EntryFault, Fields, unusable};
 use super::file::{Off, Reader, Scope};
 use crate::diagnostic::{Code, nearest};
 use crate::dialect::Subject;
@@ -20,9 +20,9 @@ pub(crate) struct Groups {
     /// What is wrong with the matcher of a group: tells it.
     pub(crate) matcher: fn(&mut Reader<'_>, &Entry, &Scope),
     /// What a handler of a type runs; the text is that of the field which the type cannot do without.
-    pub(crate) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, String>,
+    pub(crate) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, EntryFault>,
     /// On what a handler runs, and on which terms; the error says why it never does.
-    pub(crate) terms: fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), String>,
+    pub(crate) terms: fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), EntryFault>,
 }
 
 /// The fields of a group.
@@ -107,18 +107,19 @@ impl Groups {
         self.fields.check(reader, node, others);
         let (run, broken) = match self.run(reader, node) {
             Ok(run) => (run, None),
-            Err(why) => (unusable(why.clone()), Some(why)),
+            Err(fault) => (unusable(fault.to_string()), Some(fault)),
         };
         let name = scope.row.map_or(scope.name.as_str(), |row| &*row.name);
         let mut hook = entry::draft(reader, node, name, &scope.matcher, scope, run);
         let refused = (self.terms)(reader, node, scope, &mut hook).err();
-        let off = broken.or(refused).map(|why| Off::new(why, reader.file.rules.item));
+        let off =
+            broken.or(refused).map(|fault| Off::new(fault.to_string(), reader.file.rules.item));
         hook.arming = Off::arming(scope.off.clone().or(off));
         reader.read.hooks.push(hook);
     }
 
     /// What a handler runs, by its type and the field that the type cannot do without.
-    fn run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
+    fn run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
         let types = self.types;
         let field = reader.entry(node, "type");
         let kind = match field.map(|field| field.node.as_str()) {
@@ -126,19 +127,20 @@ impl Groups {
             Some(Some(kind)) => kind,
             Some(None) => {
                 reader.findings.text(field);
-                return Err("its `type` is not a string".to_owned());
+                return Err(EntryFault::TypeNotString);
             }
         };
         let Some((_, needed)) = types.iter().find(|(name, _)| *name == kind) else {
             let span = field.map_or(node.span, |field| field.node.span);
             let names = || types.iter().map(|(name, _)| *name);
-            let message = format!("no handler type is called `{kind}`");
+            let fault = EntryFault::UnknownType { noun: "handler", name: kind.to_owned() };
             let help = match nearest(kind, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the types are {}", names().collect::<Vec<_>>().join(", ")),
             };
-            reader.report(span, finding(Code::UnknownHandlerType, message).help(help));
-            return Err(format!("no handler type is called `{kind}`"));
+            let found = finding(Code::UnknownHandlerType, fault.to_string());
+            reader.report(span, found.help(help));
+            return Err(fault);
         };
         let text = needs(reader, node, needed)?;
         (self.run)(reader, node, kind, text)
@@ -167,25 +169,28 @@ pub(crate) fn tell_matcher(
     reader.report(entry.node.span, found);
 }
 
-/// The text of a field that a handler cannot do without; why it never runs where it has none.
-pub(crate) fn needs(reader: &mut Reader<'_>, node: &Node, key: &str) -> Result<String, String> {
+/// The text of a required field of a handler. A handler without it is reported and never runs.
+pub(crate) fn needs(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    key: &'static str,
+) -> Result<String, EntryFault> {
     if let Some(text) = reader.text(node, key).filter(|text| !text.trim().is_empty()) {
         return Ok(text);
     }
     let message = format!("the handler has no `{key}`");
     let found = finding(Code::HandlerMissingField, message).label("never runs");
     reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
-    Err(format!("it has no `{key}`"))
+    Err(EntryFault::MissingField { key })
 }
 
-/// Tells that the agent never runs handlers of this type, or that we cannot; why.
+/// Reports that handlers of this type never run, and returns `fault`.
 pub(crate) fn never(
     reader: &mut Reader<'_>,
     node: &Node,
-    why: impl Into<String>,
-) -> Result<Run, String> {
-    let why = why.into();
-    let found = finding(Code::HandlerTypeNotAccepted, why.clone()).label("never runs");
+    fault: EntryFault,
+) -> Result<Run, EntryFault> {
+    let found = finding(Code::HandlerTypeNotAccepted, fault.to_string()).label("never runs");
     reader.report(node.span, found.help("use a `command` handler"));
-    Err(why)
+    Err(fault)
 }

@@ -2,6 +2,7 @@
 //! what each event hears; an answer is read by them to the letter. What the agent would lose is looked for by `denial`.
 
 mod fields;
+mod invalid;
 mod reading;
 mod terminal;
 
@@ -19,6 +20,7 @@ use crate::event::Event;
 use crate::hook::OnFailure;
 use crate::report::Report;
 
+pub(crate) use invalid::InvalidAnswer;
 pub(crate) use reading::read;
 
 /// What holds on every event of an agent.
@@ -39,7 +41,7 @@ pub(crate) struct Answers {
     /// Exit code 2 counts only with words on stderr.
     pub(crate) needs_words: bool,
     /// What else makes an answer none: the agent's own checks of an object that is well formed.
-    pub(crate) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), String>,
+    pub(crate) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), InvalidAnswer>,
     /// What else of a report counts, where no failure hides it.
     pub(crate) adds: fn(&Event, &Report, &mut Answer),
     /// What the finder of denials has to know.

@@ -61,12 +61,27 @@ pub(crate) struct Say {
     pub(crate) only_with_consent: bool,
     /// Another object that denies, where the tool has one.
     pub(crate) denies: fn(&Event, &str) -> Option<Value>,
-    /// The input of a tool as the agent takes it.
-    ///
-    /// It fails where the agent would not take it: why.
-    pub(crate) input: fn(&Event, &Value) -> Result<Value, String>,
+    /// Converts a changed input of a tool to the agent's form; an error if the agent takes no such input.
+    pub(crate) input: fn(&Event, &Value) -> Result<Value, InputFault>,
     /// Fields that an outcome carries under their own name, and where they stand.
     pub(crate) carries: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// Why an agent does not take a changed tool call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InputFault {
+    /// The changed call of a shell tool has no command.
+    #[error("a changed call needs a `command`")]
+    NoCommand,
+    /// The agent takes changed calls of other tools only.
+    #[error("it takes no changed call of `{tool}`")]
+    OtherTool {
+        /// The agent's name for the tool.
+        tool: String,
+    },
+    /// No hook consented to the call.
+    #[error("it takes a changed call with consent alone")]
+    NoConsent,
 }
 
 /// One part of a phrase.

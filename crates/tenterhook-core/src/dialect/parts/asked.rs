@@ -10,8 +10,8 @@ use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, Told};
 use crate::dialect::kit::unasked;
 use crate::dialect::{
-    Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, Scan,
-    ServerFiles, ServerVariables, Silencer, SlipPolicy,
+    Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
+    Roots, Scan, ServerFiles, ServerVariables, Silencer, SlipPolicy,
 };
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
@@ -334,8 +334,12 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// When it is none: why.
-    pub fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
+    /// When the node is not a condition.
+    pub(crate) fn condition(
+        &self,
+        node: &Node,
+        source: &Source,
+    ) -> Result<Condition, ConditionFault> {
         (self.condition)(node, source)
     }
 

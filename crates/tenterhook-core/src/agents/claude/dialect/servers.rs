@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic, Location, Span};
 use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
 use crate::hook::{Command, Http, Inherit, Invocation, Layer, Sandbox};
-use crate::request::address::Target;
+use crate::request::address::{BadUrl, Target};
 use crate::source::{Plugin, Reach, Server, Source};
 use crate::syntax::{self, Format, Node};
 
@@ -16,6 +16,17 @@ use super::placeholders::Placeholders;
 
 /// Where they stand, and how they are read.
 pub(super) static FILES: ServerFiles = ServerFiles { files, of_plugin, read, switched_off };
+
+/// Why the entry of a server cannot be used, as the predicate of a sentence about the server.
+#[derive(Debug, thiserror::Error)]
+enum ServerFault {
+    #[error("has no `{0}`")]
+    MissingField(&'static str),
+    #[error("has a `url` to which nothing can be sent: {0}")]
+    Url(#[from] BadUrl),
+    #[error("is of the type `{0}`, which is not spoken here")]
+    UnknownType(String),
+}
 
 fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.clone());
@@ -105,11 +116,11 @@ impl Reading<'_> {
         }
     }
 
-    fn reach(&self, node: &Node) -> Result<Reach, String> {
+    fn reach(&self, node: &Node) -> Result<Reach, ServerFault> {
         let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
-        let word = |key: &str| {
+        let word = |key: &'static str| {
             let text = node.get(key).and_then(Node::as_str).filter(|text| !text.trim().is_empty());
-            text.map(|text| placeholders.in_word(text)).ok_or_else(|| format!("has no `{key}`"))
+            text.map(|text| placeholders.in_word(text)).ok_or(ServerFault::MissingField(key))
         };
         let words = |key: &str| -> Vec<(String, String)> {
             let entries = node.get(key).map(Node::entries).unwrap_or_default().iter();
@@ -135,7 +146,7 @@ impl Reading<'_> {
                 if !url.contains("${")
                     && let Err(bad) = Target::read(&url)
                 {
-                    return Err(format!("has a `url` to which nothing can be sent: {bad}"));
+                    return Err(bad.into());
                 }
                 let (headers, variables) = (words("headers"), Vec::new());
                 Ok(Reach::Address(Http {
@@ -146,7 +157,7 @@ impl Reading<'_> {
                     interpolation: crate::hook::Interpolation::STRICT,
                 }))
             }
-            Some(other) => Err(format!("is of the type `{other}`, which is not spoken here")),
+            Some(other) => Err(ServerFault::UnknownType(other.to_owned())),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Words;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Hears, always};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, Say};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies {
@@ -54,11 +54,11 @@ fn softly(event: &Event, reason: &str) -> Option<Value> {
     is_shell.then(|| json!({"overrideInput": {"commands": [line]}}))
 }
 
-fn input(event: &Event, input: &Value) -> Result<Value, String> {
+fn input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let own = WORDS.own_input(event, input);
     match (event.text("tool_name"), own.get("command").and_then(Value::as_str)) {
         (Some("Bash"), Some(command)) => Ok(json!({"commands": [command]})),
-        (Some("Bash"), None) => Err("a changed call needs a `command`".to_owned()),
+        (Some("Bash"), None) => Err(InputFault::NoCommand),
         _ => Ok(own),
     }
 }

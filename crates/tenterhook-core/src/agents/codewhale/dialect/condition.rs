@@ -24,6 +24,23 @@ pub(super) enum Test {
     Unreadable,
 }
 
+/// Why a single test does not hold on an event.
+#[derive(Debug, thiserror::Error)]
+enum Mismatch {
+    #[error("the event is not about a tool call")]
+    NoTool,
+    #[error("the tool is `{0}`")]
+    Tool(String),
+    #[error("the event does not say in which mode it is")]
+    NoMode,
+    #[error("the mode is `{0}`")]
+    Mode(String),
+    #[error("the tool gave no exit code")]
+    NoExitCode,
+    #[error("the exit code is {0}")]
+    ExitCode(i64),
+}
+
 /// What can be known where an event happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
@@ -119,36 +136,38 @@ impl Test {
             _ => match self.found(event) {
                 Ok(true) => Picked::Exactly,
                 Ok(false) => Picked::No("it is something else".to_owned()),
-                Err(why) => Picked::No(why),
+                Err(why) => Picked::No(why.to_string()),
             },
         }
     }
 
     /// Whether a single test holds; what is missing matches nothing (CW-34).
-    fn found(&self, event: &Event) -> Result<bool, String> {
-        let about_tool = || event.text("tool_name").ok_or("the event is not about a tool call");
+    fn found(&self, event: &Event) -> Result<bool, Mismatch> {
+        let about_tool = || event.text("tool_name").ok_or(Mismatch::NoTool);
         match self {
             Self::ToolName(pattern) => {
                 about_tool()?;
                 let names = words::names(event);
                 let name = words::name(event).unwrap_or_default();
                 let found = names.iter().any(|name| glob(pattern, name));
-                found.then_some(true).ok_or(format!("the tool is `{name}`"))
+                found.then_some(true).ok_or_else(|| Mismatch::Tool(name.to_owned()))
             }
             Self::ToolCategory(wanted) => {
                 about_tool()?;
                 let category = words::category(event);
                 let found = Category::ALL.iter().find(|(_, other)| *other == category);
                 let word = found.map_or("", |(word, _)| *word);
-                (category == *wanted).then_some(true).ok_or(format!("the tool is `{word}`"))
+                (category == *wanted).then_some(true).ok_or_else(|| Mismatch::Tool(word.to_owned()))
             }
             Self::Mode(wanted) => {
-                let mode = modes::of(event).ok_or("the event does not say in which mode it is")?;
-                modes::holds(wanted, mode).then_some(true).ok_or(format!("the mode is `{mode}`"))
+                let mode = modes::of(event).ok_or(Mismatch::NoMode)?;
+                modes::holds(wanted, mode)
+                    .then_some(true)
+                    .ok_or_else(|| Mismatch::Mode(mode.to_owned()))
             }
             Self::ExitCode(wanted) => {
-                let code = exit_code(event).ok_or("the tool gave no exit code")?;
-                (code == *wanted).then_some(true).ok_or(format!("the exit code is {code}"))
+                let code = exit_code(event).ok_or(Mismatch::NoExitCode)?;
+                (code == *wanted).then_some(true).ok_or(Mismatch::ExitCode(code))
             }
             _ => Ok(true),
         }

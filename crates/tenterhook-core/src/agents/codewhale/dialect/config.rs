@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::places::FileKind;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 pub(crate) use crate::dialect::findings::{Findings, finding};
-use crate::dialect::{GROUPS, broken};
+use crate::dialect::{ConditionFault, GROUPS, broken};
 use crate::hook::{Compat, Hook, Layer};
 use crate::matcher::{Condition, Picked};
 use crate::source::{ReadConfig, Source};
@@ -22,11 +22,11 @@ use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 pub(super) use layers::settle;
 
 /// Reads one condition that stands alone.
-pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, String> {
+pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, ConditionFault> {
     let mut reader = Reader::new(source);
     let test = reader.condition(node, 0);
     match reader.findings.first_error() {
-        Some(error) => Err(error.message.clone()),
+        Some(error) => Err(ConditionFault::Reported(Box::new(error.clone()))),
         None => Ok(test
             .into_condition()
             .unwrap_or_else(|| Condition::custom("always", |_| Picked::Exactly))),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::events::{CUSTOM, EVENTS};
 use crate::answer::{Answer, Restraint};
 use crate::dialect::kit::denial::{self, Halt};
-use crate::dialect::kit::protocol::{Answers, Field, Spec, Top};
+use crate::dialect::kit::protocol::{Answers, Field, InvalidAnswer, Spec, Top};
 pub(crate) use crate::dialect::typed::{Type, filled};
 use crate::event::Event;
 
@@ -38,10 +38,11 @@ pub(super) static ANSWERS: Answers = Answers {
 };
 
 /// What the agent refuses: a decision without its words, and words for which the event has no ear.
-fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), String> {
+fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
     if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {
-        return Err("`decision` is `block`, and there is no `reason`".to_owned());
+        let (key, value) = ("decision", "block");
+        return Err(InvalidAnswer::Incomplete { key, value, missing: "reason" });
     }
     let decides =
         |(_, field): &(&str, Field)| matches!(field, Field::Denial(_) | Field::Behavior(_));
@@ -54,27 +55,26 @@ fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), String> {
         ("stopReason", object.contains_key("stopReason")),
         ("suppressOutput", flag("suppressOutput", true)),
     ];
-    if let Some((key, _)) = unheard.iter().find(|(_, said)| *said) {
-        return Err(format!("`{}` takes no `{key}`", spec.name));
+    if let Some((key, _)) = unheard.into_iter().find(|(_, said)| *said) {
+        return Err(InvalidAnswer::NotTaken { event: spec.name, key });
     }
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     output.map_or(Ok(()), permission)
 }
 
 /// A denial says why; a consent is the other half of a new input, and neither counts alone.
-fn permission(output: &Map<String, Value>) -> Result<(), String> {
+fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let word = filled(output, "permissionDecision");
     let rewrites = output.contains_key("updatedInput");
+    let incomplete = |value, missing| {
+        Err(InvalidAnswer::Incomplete { key: "permissionDecision", value, missing })
+    };
     match (word, rewrites) {
         (Some("deny"), _) if blank(output, "permissionDecisionReason") => {
-            Err("`permissionDecision` is `deny`, and there is no `permissionDecisionReason`".into())
+            incomplete("deny", "permissionDecisionReason")
         }
-        (Some("allow"), false) => {
-            Err("`permissionDecision` is `allow`, and there is no `updatedInput`".into())
-        }
-        (word, true) if word != Some("allow") => {
-            Err("`updatedInput` counts beside `permissionDecision: \"allow\"` only".into())
-        }
+        (Some("allow"), false) => incomplete("allow", "updatedInput"),
+        (word, true) if word != Some("allow") => Err(InvalidAnswer::InputWithoutAllow),
         _ => Ok(()),
     }
 }

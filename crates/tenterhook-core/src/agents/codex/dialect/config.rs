@@ -10,7 +10,7 @@ use super::{events, matcher};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 pub(crate) use crate::dialect::findings::finding;
-use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
@@ -121,11 +121,12 @@ fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
 }
 
 /// What a handler of a type runs (CX-7).
-fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, String> {
+fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, EntryFault> {
     match kind {
         "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
         "prompt" | "agent" => {
-            groups::never(reader, node, format!("Codex skips handlers of the type `{kind}`"))
+            let name = kind.to_owned();
+            groups::never(reader, node, EntryFault::SkippedType { agent: "Codex", name })
         }
         _ => {
             let windows = ["commandWindows", "command_windows"];
@@ -138,7 +139,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
     }
 }
 
-fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, String> {
+fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, EntryFault> {
     let tool = groups::needs(reader, node, "tool")?;
     let field = reader.entry(node, "input");
     match field.map(|field| (field, field.node.to_json())) {
@@ -146,7 +147,7 @@ fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpT
         Some((_, Value::Object(input))) => Ok(McpTool { server, tool, input }),
         Some((field, _)) => {
             reader.findings.takes(field, "an object");
-            Err("its `input` is not an object".to_owned())
+            Err(EntryFault::WrongType { key: "input", expected: "an object" })
         }
     }
 }
@@ -167,7 +168,7 @@ fn terms(
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
-) -> Result<(), String> {
+) -> Result<(), EntryFault> {
     hook.matcher = Matcher::new(matcher::read(&scope.matcher, reader.source.compat).0);
     hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
     hook.timeout = timeout(reader, node, scope);

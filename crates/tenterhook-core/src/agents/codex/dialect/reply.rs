@@ -8,7 +8,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_REQUEST, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP,
     Said,
 };
-use crate::dialect::kit::reply::{Part, Replies, Say};
+use crate::dialect::kit::reply::{InputFault, Part, Replies, Say};
 use crate::event::Event;
 
 /// Everything.
@@ -48,13 +48,13 @@ static EVENTS: &[Say] = &[
 ];
 
 /// A new input counts for the two tools that take a command, and with a command.
-fn command(event: &Event, input: &Value) -> Result<Value, String> {
+fn command(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let tool = event.text("tool_name").unwrap_or_default();
     match (tool, input.get("command")) {
         ("Bash" | "apply_patch", Some(Value::String(command))) => {
             Ok(serde_json::json!({ "command": command }))
         }
-        ("Bash" | "apply_patch", _) => Err("a changed call needs a `command`".to_owned()),
-        _ => Err(format!("it takes no changed call of `{tool}`")),
+        ("Bash" | "apply_patch", _) => Err(InputFault::NoCommand),
+        _ => Err(InputFault::OtherTool { tool: tool.to_owned() }),
     }
 }

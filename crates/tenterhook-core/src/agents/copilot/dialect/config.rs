@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::words;
 use crate::diagnostic::Code;
 pub(crate) use crate::dialect::findings::finding;
-use crate::dialect::kit::entry::{self, Fields};
+use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::field::texts;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::request;
@@ -122,7 +122,9 @@ fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let scope = Scope { matcher: own.unwrap_or_else(|| scope.matcher.clone()), ..scope.clone() };
     let (run, broken) = match run(reader, node) {
         Ok(run) => (run, None),
-        Err(why) => (entry::unusable(why.clone()), Some(Off::new(why, "CP-6"))),
+        Err(fault) => {
+            (entry::unusable(fault.to_string()), Some(Off::new(fault.to_string(), "CP-6")))
+        }
     };
     let (spec, skipped) = matcher(reader, node, &scope);
     let mut hook = entry::draft(reader, node, &scope.name, &scope.matcher, &scope, run);
@@ -136,7 +138,7 @@ fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 }
 
 /// What an entry runs (CP-6).
-fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
+fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let kind = reader.text(node, "type");
     match kind.as_deref() {
         Some("http") => match reader.text(node, "url") {
@@ -144,18 +146,18 @@ fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
             None => Err(missing(reader, node, "url")),
         },
         Some("prompt") => {
-            let why =
-                "a `prompt` is sent to the agent as if the user had typed it; it never runs here";
-            let found = finding(Code::HandlerTypeNotAccepted, why).label("never runs");
+            let fault = EntryFault::SentToAgent { name: "prompt" };
+            let found =
+                finding(Code::HandlerTypeNotAccepted, fault.to_string()).label("never runs");
             reader.report(node.span, found.help("use a `command` hook"));
-            Err(why.to_owned())
+            Err(fault)
         }
         None | Some("command" | "") => command(reader, node),
         Some(other) => {
-            let message = format!("no hook type is called `{other}`");
-            let found = finding(Code::UnknownHandlerType, message.clone());
+            let fault = EntryFault::UnknownType { noun: "hook", name: other.to_owned() };
+            let found = finding(Code::UnknownHandlerType, fault.to_string());
             reader.report(node.span, found.help("the types are command, http, prompt"));
-            Err(message)
+            Err(fault)
         }
     }
 }
@@ -169,7 +171,7 @@ const LINES: &[(&str, Shell)] = if cfg!(windows) {
     &[("bash", Shell::Bash), ("linux", Shell::Bash), ("command", Shell::Bash)]
 };
 
-fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
+fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let line = LINES.iter().find_map(|(key, shell)| {
         let text = reader.text(node, key).filter(|text| !text.trim().is_empty())?;
         Some(Invocation::Shell { text, shell: *shell })
@@ -185,7 +187,7 @@ fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
             if let Some(field) = reader.entry(node, "args") {
                 reader.findings.takes(field, "an array of strings");
             }
-            return Err("its `args` is not an array of strings".to_owned());
+            return Err(EntryFault::WrongType { key: "args", expected: "an array of strings" });
         }
         (None, _, Some(line)) => line,
         (None, _, None) => return Err(missing(reader, node, "bash")),
@@ -194,11 +196,11 @@ fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, String> {
     Ok(Run::Command(Command { env, cwd, ..Command::new(invocation, Inherit::All) }))
 }
 
-fn missing(reader: &mut Reader<'_>, node: &Node, key: &str) -> String {
+fn missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFault {
     let message = format!("the hook has no `{key}`");
     let found = finding(Code::HandlerMissingField, message).label("never runs here");
     reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
-    format!("it has no `{key}`")
+    EntryFault::MissingField { key }
 }
 
 /// An expression for the whole of a name; `*` is none in small letters (CP-10). Why the agent skips the entry, where it does.

@@ -4,7 +4,7 @@ use super::settings::{self, Place};
 use super::words;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::Groups;
 use crate::hook::Hook;
@@ -59,7 +59,7 @@ fn terms(
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
-) -> Result<(), String> {
+) -> Result<(), EntryFault> {
     hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, false).0);
     hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
     let description = reader.text(node, "description");

@@ -74,7 +74,7 @@ impl Heard<'_> {
             Found::Text if self.reading.text.trim() == "null" => Answer::default(),
             _ => match self.object() {
                 Some(object) => fields::read(self.event, self.row, object)
-                    .unwrap_or_else(|why| Answer::failed(Code::InvalidAnswer, why)),
+                    .unwrap_or_else(|fault| Answer::failed(Code::InvalidAnswer, fault.to_string())),
                 // Plain text is never context here, on any event (G-31).
                 None => Answer::failed(Code::UnreadableAnswer, self.unreadable()),
             },

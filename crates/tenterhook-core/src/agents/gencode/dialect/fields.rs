@@ -8,7 +8,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::unread::Unread;
-pub(crate) use crate::dialect::typed::{Type, check, filled};
+pub(crate) use crate::dialect::typed::{Type, TypeMismatch, check, filled};
 use crate::event::Event;
 
 type Table = &'static [(&'static str, Type)];
@@ -75,7 +75,7 @@ pub(super) fn read(
     event: &Event,
     row: &EventRow,
     object: &Map<String, Value>,
-) -> Result<Answer, String> {
+) -> Result<Answer, TypeMismatch> {
     let mut reader = Reader { event, row, answer: Answer::default(), unread: Unread::default() };
     let top = reader.fields(object, TOP, "")?;
     reader.top(&top);
@@ -100,7 +100,7 @@ impl Reader<'_> {
         object: &Map<String, Value>,
         known: Table,
         path: &str,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, TypeMismatch> {
         let mut fields = Map::new();
         for (key, value) in object {
             let Some((name, expected)) =
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    fn specific(&mut self, output: &Map<String, Value>) -> Result<(), String> {
+    fn specific(&mut self, output: &Map<String, Value>) -> Result<(), TypeMismatch> {
         if let Some(word) = filled(output, "permissionDecision") {
             match restraint(word) {
                 _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// The answer to a permission request, on that event alone (G-34).
-    fn permission(&mut self, decision: &Map<String, Value>) -> Result<(), String> {
+    fn permission(&mut self, decision: &Map<String, Value>) -> Result<(), TypeMismatch> {
         let decision = self.fields(decision, DECISION, "hookSpecificOutput.decision.")?;
         match filled(&decision, "behavior").unwrap_or_default() {
             "deny" => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{events, matcher};
 use crate::diagnostic::{Code, Severity};
 pub(crate) use crate::dialect::findings::{finding, misspelt_place};
+use crate::dialect::kit::entry::EntryFault;
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::requests;
@@ -25,7 +26,7 @@ pub(super) fn run(
     node: &Node,
     kind: &str,
     text: String,
-) -> Result<Run, String> {
+) -> Result<Run, EntryFault> {
     Ok(match kind {
         "http" => Run::Http(http(reader, node, text)),
         "prompt" => Run::Prompt(prompt(reader, node, text, None)),
@@ -43,7 +44,7 @@ pub(super) fn terms(
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
-) -> Result<(), String> {
+) -> Result<(), EntryFault> {
     let means = matcher::read(scope.event().as_str(), &scope.matcher, reader.source.compat);
     hook.matcher = Matcher::new(means.spec);
     let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
@@ -114,7 +115,7 @@ fn condition(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,
-) -> Result<Option<Condition>, String> {
+) -> Result<Option<Condition>, EntryFault> {
     let Some(text) = reader.text(node, "if").filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -122,7 +123,7 @@ fn condition(
     if !events::is_about_tool(scope.event().as_str()) {
         let message = format!("`{}` is not about a tool call, so `if` never holds", scope.event());
         reader.report(span, finding(Code::IfOutsideToolEvent, message).label("never runs"));
-        return Err(format!("`if` never holds on `{}`", scope.event()));
+        return Err(EntryFault::ConditionNeverHolds { event: scope.event().to_string() });
     }
     let condition = matcher::condition(&text);
     if let Some(fault) = condition.fault() {

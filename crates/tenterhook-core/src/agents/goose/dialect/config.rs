@@ -4,7 +4,7 @@ use super::words;
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::DialectId;
 pub(crate) use crate::dialect::findings::finding;
-use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
 use crate::hook::{Command, Compat, Hook, Inherit, Invocation, OnFailure, Run, Shell};
@@ -74,7 +74,7 @@ fn terms(
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
-) -> Result<(), String> {
+) -> Result<(), EntryFault> {
     hook.matcher = Matcher::new(spec(scope, reader.source.compat).0);
     hook.on_failure = on_failure(reader, node);
     hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.seconds(entry));

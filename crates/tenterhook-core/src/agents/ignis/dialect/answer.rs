@@ -9,7 +9,7 @@ use crate::diagnostic::Code;
 use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::dialect::kit::unread::Unread;
-pub(crate) use crate::dialect::typed::kind;
+pub(crate) use crate::dialect::typed::{TypeMismatch, kind};
 use crate::dialect::{EventRow, tools};
 use crate::event::Event;
 use crate::report::{End, Report};
@@ -91,8 +91,9 @@ fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> An
     match &reading.found {
         Found::Empty => Answer::default(),
         Found::Object(object) if reading.deviations.iter().all(tolerated) => {
-            answered(event, row, &object.fields, stderr)
-                .unwrap_or_else(|why| failed(Code::InvalidAnswer, &why, stderr))
+            answered(event, row, &object.fields, stderr).unwrap_or_else(|fault| {
+                failed(Code::InvalidAnswer, &format!("its {fault}"), stderr)
+            })
         }
         _ => {
             let why = match reading.deviations.first() {
@@ -110,7 +111,7 @@ fn answered(
     row: &EventRow,
     object: &Map<String, Value>,
     stderr: &str,
-) -> Result<Answer, String> {
+) -> Result<Answer, TypeMismatch> {
     let goes_on = typed(object, "continue", Value::as_bool, "`true` or `false`")?;
     let message = text(object, "systemMessage")?;
     let none = Map::new();
@@ -159,7 +160,9 @@ fn rewrite(
         "updatedInput" if powers.has(Power::Prompt) => effects.updated_prompt = Some(text.into()),
         "updatedInput" if powers.has(Power::Input) => match tool_input(event, text) {
             Ok(input) => effects.updated_input = Some(input),
-            Err(why) => answer.failure = failed(Code::InvalidAnswer, &why, stderr).failure,
+            Err(fault) => {
+                answer.failure = failed(Code::InvalidAnswer, &fault.to_string(), stderr).failure;
+            }
         },
         "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
         _ => {
@@ -169,18 +172,26 @@ fn rewrite(
     }
 }
 
+/// Why `updatedInput` is not a tool input.
+#[derive(Debug, thiserror::Error)]
+enum ToolInputFault {
+    #[error("its `updatedInput` is not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("its `updatedInput` holds no object")]
+    NotObject,
+}
+
 /// A tool input is JSON in a string, with the agent's own keys.
-fn tool_input(event: &Event, text: &str) -> Result<Value, String> {
-    let input = serde_json::from_str::<Value>(text)
-        .map_err(|error| format!("its `updatedInput` is not JSON: {error}"))?;
+fn tool_input(event: &Event, text: &str) -> Result<Value, ToolInputFault> {
+    let input = serde_json::from_str::<Value>(text)?;
     if !input.is_object() {
-        return Err("its `updatedInput` holds no object".to_owned());
+        return Err(ToolInputFault::NotObject);
     }
     let known = tools::by_neutral(TOOLS, event.text("tool_name").unwrap_or_default());
     Ok(known.map_or(input.clone(), |tool| tool.neutral_input(&input)))
 }
 
-fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, String> {
+fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, TypeMismatch> {
     typed(object, key, Value::as_str, "a string")
 }
 
@@ -189,10 +200,11 @@ fn typed<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
-    expected: &str,
-) -> Result<Option<T>, String> {
+    expected: &'static str,
+) -> Result<Option<T>, TypeMismatch> {
     let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
-    read(value)
-        .map(Some)
-        .ok_or_else(|| format!("its `{key}` must be {expected}, not {}", kind(value)))
+    match read(value) {
+        Some(value) => Ok(Some(value)),
+        None => Err(TypeMismatch { key: key.to_owned(), expected, found: kind(value) }),
+    }
 }

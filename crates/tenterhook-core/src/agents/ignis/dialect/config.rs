@@ -1,6 +1,8 @@
 //! Reads `hooks.json` (I-1 to I-4): an entry is one program and its terms (I-30 to I-41). The agent refuses to start when
 //! anything is wrong; here an entry with a fault is rejected alone and its siblings live (Ruling 22).
 
+mod program_fault;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Sandb
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
+use program_fault::ProgramFault;
 
 /// The words of its file.
 static FILE: File = File {
@@ -76,7 +79,10 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
             let pass = pass(reader, node);
             (Run::Command(Command { pass, ..Command::new(invocation, Inherit::Listed) }), None)
         }
-        Err(because) => (unusable(&*because), Some(Off::new(because, FILE.rules.item))),
+        Err(fault) => {
+            let because = format!("it is rejected: {fault}");
+            (unusable(&*because), Some(Off::new(because, FILE.rules.item)))
+        }
     };
     let mut hook = entry::draft(reader, node, &scope.name, &program, scope, run);
     hook.on_failure = reader.source.on_failure;
@@ -96,41 +102,38 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 }
 
 /// Exactly one of `command` and `argv`; or why the entry is rejected.
-fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, String> {
+fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, ProgramFault> {
     let words = match (reader.entry(node, "command"), reader.entry(node, "argv")) {
         (Some(field), None) => command(reader, field)?,
         (None, Some(field)) => argv(reader, field)?,
         (Some(_), Some(argv)) => {
-            let message = "an entry has `command` or `argv`, not both";
-            return Err(reject(reader, argv.key_span, Code::SeveralRuns, message));
+            return Err(reject(reader, argv.key_span, ProgramFault::CommandAndArgv));
         }
-        (None, None) => {
-            let message = "an entry needs `command` or `argv`";
-            return Err(reject(reader, node.span, Code::MissingRun, message));
-        }
+        (None, None) => return Err(reject(reader, node.span, ProgramFault::NoProgram)),
     };
     let mut words = words.into_iter();
     let program = at_home(reader.source, words.next().unwrap_or_default());
     Ok(Invocation::Argv { program, args: words.collect() })
 }
 
-fn reject(reader: &mut Reader<'_>, span: Span, code: Code, message: &str) -> String {
+/// Reports why an entry is rejected.
+fn reject(reader: &mut Reader<'_>, span: Span, fault: ProgramFault) -> ProgramFault {
     let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
                 where a word has spaces";
-    reader.report(span, finding(code, message).label("rejected").help(help));
-    format!("it is rejected: {message}")
+    reader.report(span, finding(fault.code(), fault.to_string()).label("rejected").help(help));
+    fault
 }
 
 /// Words between white space: no shell, no quotes (I-32).
-fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
+fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
-        let message = format!("`command` takes a string, found {}", field.node.kind());
-        return Err(reject(reader, span, Code::CommandNotString, &message));
+        let fault = ProgramFault::CommandNotString { found: field.node.kind() };
+        return Err(reject(reader, span, fault));
     };
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
-        return Err(reject(reader, span, Code::EmptyCommand, "`command` is empty"));
+        return Err(reject(reader, span, ProgramFault::EmptyCommand));
     }
     let sign = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_SIGNS.contains(c));
     let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
@@ -144,18 +147,16 @@ fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String
     Ok(words)
 }
 
-fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
-    let (code, message) = match texts(&field.node) {
-        None => (Code::WrongFieldType, "`argv` takes an array of strings"),
+fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
+    let fault = match texts(&field.node) {
+        None => ProgramFault::ArgvNotStrings,
         Some(words) => match words.first() {
-            None => (Code::EmptyCommand, "`argv` is empty"),
-            Some(program) if program.trim().is_empty() => {
-                (Code::EmptyCommand, "`argv` names no program")
-            }
+            None => ProgramFault::EmptyArgv,
+            Some(program) if program.trim().is_empty() => ProgramFault::BlankProgram,
             Some(_) => return Ok(words),
         },
     };
-    Err(reject(reader, field.node.span, code, message))
+    Err(reject(reader, field.node.span, fault))
 }
 
 /// `~/` of the program alone is the home (I-33).

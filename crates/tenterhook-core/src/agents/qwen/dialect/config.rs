@@ -6,7 +6,7 @@ use super::words;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::gemini::settings::{self, Place};
-use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
@@ -69,17 +69,14 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 }
 
 /// What a handler of a type runs (QW-7).
-fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, String> {
+fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, EntryFault> {
     match kind {
         "http" => Ok(Run::Http(request::read(reader, node, text))),
         "prompt" => {
             let model = reader.text(node, "model");
             Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
         }
-        "function" => {
-            let why = "a `function` lives in the agent's own process, and never runs here";
-            groups::never(reader, node, why)
-        }
+        "function" => groups::never(reader, node, EntryFault::InAgentProcess { name: "function" }),
         _ => Ok(settings::command(reader, node, text)),
     }
 }
@@ -89,7 +86,7 @@ fn terms(
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
-) -> Result<(), String> {
+) -> Result<(), EntryFault> {
     hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, true).0);
     hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
     hook.once = reader.flag(node, "once");

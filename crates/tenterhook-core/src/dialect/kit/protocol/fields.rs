@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Answers, Field, Spec, Top, Universal, terminal};
+use super::{Answers, Field, InvalidAnswer, Spec, Top, Universal, terminal};
 use crate::answer::{Answer, Failure, Restraint, Stop};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::Code;
 use crate::dialect::kit::unread::Unread;
 use crate::dialect::typed::{Type, check, filled, kind};
 use crate::event::Event;
@@ -31,7 +31,7 @@ pub(super) fn read(
     name: &str,
     object: &Map<String, Value>,
     extent: Extent,
-) -> Result<Answer, String> {
+) -> Result<Answer, InvalidAnswer> {
     for (key, expected) in answers.top {
         check(object, key, *expected)?;
     }
@@ -111,15 +111,15 @@ impl Reader<'_> {
         self.decide(restraint, filled(object, "reason"));
     }
 
-    fn hook_output(&mut self, output: &Map<String, Value>) -> Result<(), String> {
+    fn hook_output(&mut self, output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
         let named = output.get("hookEventName").and_then(Value::as_str);
         let own = if self.spec.name.is_empty() { self.event.name.as_str() } else { self.spec.name };
         if named != Some(own) {
-            let found =
-                named.map_or_else(|| "is missing".to_owned(), |name| format!("is `{name}`"));
-            return Err(format!(
-                "`hookSpecificOutput.hookEventName` {found}; on this event it must be `{own}`"
-            ));
+            let event = own.to_owned();
+            return Err(match named {
+                Some(named) => InvalidAnswer::OtherEvent { named: named.to_owned(), event },
+                None => InvalidAnswer::NoEventName { event },
+            });
         }
         for (key, field) in self.spec.fields {
             if let Some(value) = output.get(*key) {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         field: Field,
         value: &Value,
         output: &Map<String, Value>,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidAnswer> {
         let effects = &mut self.answer.effects;
         let text = || value.as_str().unwrap_or_default().to_owned();
         match field {
@@ -178,14 +178,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn behavior(&mut self, value: &Value) -> Result<(), String> {
+    fn behavior(&mut self, value: &Value) -> Result<(), InvalidAnswer> {
         let Value::Object(decision) = value else { return Ok(()) };
         let known = self.answers.behavior;
         for (key, expected) in known {
             check(decision, key, *expected)?;
         }
         let Some(behavior) = word(decision, "behavior", BEHAVIORS)? else {
-            return Err("`hookSpecificOutput.decision` needs `behavior`".to_owned());
+            return Err(InvalidAnswer::NoBehavior);
         };
         self.decide(restraint(behavior), filled(decision, "message"));
         let effects = &mut self.answer.effects;
@@ -249,10 +249,10 @@ impl Reader<'_> {
         object: &Map<String, Value>,
         known: impl Iterator<Item = &'k str> + Clone,
         path: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidAnswer> {
         for key in object.keys().filter(|key| !known.clone().any(|text| text == *key)) {
             if self.answers.is_closed {
-                return Err(format!("`{path}{key}` is not a key of this event's answer"));
+                return Err(InvalidAnswer::UnknownKey { path: path.to_owned(), key: key.clone() });
             }
             let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
             let elsewhere = elsewhere.any(|(name, _)| name == key);
@@ -309,18 +309,19 @@ fn restraint(word: &str) -> Restraint {
     }
 }
 
-/// The value of `key`, which must be one of `words`.
+/// The value of `key`, which must be one of `allowed`.
 fn word<'a>(
     object: &'a Map<String, Value>,
     key: &str,
-    words: &[&str],
-) -> Result<Option<&'a str>, String> {
+    allowed: &'static [&'static str],
+) -> Result<Option<&'a str>, InvalidAnswer> {
     let Some(word) = object.get(key).and_then(Value::as_str) else { return Ok(None) };
-    if words.contains(&word) {
-        return Ok(Some(word));
+    match allowed.contains(&word) {
+        true => Ok(Some(word)),
+        false => Err(InvalidAnswer::UnknownValue {
+            key: key.to_owned(),
+            value: word.to_owned(),
+            allowed,
+        }),
     }
-    let hint = nearest(word, words.iter().copied())
-        .map(|text| format!("; did you mean `{text}`?"))
-        .unwrap_or_default();
-    Err(format!("`{key}` is `{word}`, but must be one of {}{hint}", words.join(", ")))
 }

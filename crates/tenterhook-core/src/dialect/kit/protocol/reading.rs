@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::{self, Extent};
-use super::{Answers, Exit2, Field, Late, Plain, Spec, Top, Universal};
+use super::{Answers, Exit2, Field, InvalidAnswer, Late, Plain, Spec, Top, Universal};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
@@ -111,7 +111,7 @@ impl Heard<'_> {
         let read = |object| self.fields(object, Extent::Whole);
         match self.object().map(read) {
             Some(Ok(answer)) => answer,
-            Some(Err(why)) => Answer::failed(Code::InvalidAnswer, why),
+            Some(Err(fault)) => Answer::failed(Code::InvalidAnswer, fault.to_string()),
             None if code == 0 => self.plain(),
             None => self.failed_code(code),
         }
@@ -207,7 +207,7 @@ impl Heard<'_> {
         said
     }
 
-    fn fields(&self, object: &Map<String, Value>, extent: Extent) -> Result<Answer, String> {
+    fn fields(&self, object: &Map<String, Value>, extent: Extent) -> Result<Answer, InvalidAnswer> {
         fields::read(self.answers, self.spec, self.event, &self.row.name, object, extent)
     }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Part, Phrase, Replies, Reply, Say};
+use super::{InputFault, Part, Phrase, Replies, Reply, Say};
 use crate::answer::Power;
 use crate::dialect::tools::by_neutral;
 use crate::event::Event;
@@ -52,6 +52,27 @@ fn context_of(outcome: &Outcome) -> Vec<String> {
     if labelled.is_empty() { outcome.effects.context.clone() } else { labelled }
 }
 
+/// A rewrite that the agent cannot take; the display is the reason of the denial that replaces it.
+#[derive(Debug, thiserror::Error)]
+enum Untaken {
+    /// A changed tool call.
+    #[error("{instead}")]
+    Call {
+        /// The changed call, for the model to make; empty if it cannot be written.
+        instead: String,
+    },
+    /// A changed prompt.
+    #[error(
+        "A hook changed this prompt, and {agent} cannot take a changed one. Send this instead:\n{prompt}"
+    )]
+    Prompt {
+        /// The agent's title.
+        agent: &'static str,
+        /// The changed prompt.
+        prompt: String,
+    },
+}
+
 struct Writer<'a> {
     replies: &'a Replies,
     say: &'a Say,
@@ -82,7 +103,7 @@ impl Writer<'_> {
             }
             Decision::Ask { reason, rewrite } => self.ask(&reason, &rewrite),
             Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
-                Err(refused) => self.restrain(&refused),
+                Err(untaken) => self.restrain(&untaken.to_string()),
                 Ok(()) if self.told.outcome.consents() => {
                     // Where consent has no word, the agent's own rules decide, as they do without hooks.
                     self.speak(Power::Allow, &self.told.outcome.reason().unwrap_or_default());
@@ -129,20 +150,20 @@ impl Writer<'_> {
             return self.restrain(&why);
         }
         match self.rewrite(rewrite) {
-            Err(refused) => self.restrain(&format!("{reason}\n{refused}")),
+            Err(untaken) => self.restrain(&format!("{reason}\n{untaken}")),
             Ok(()) => {
                 self.speak(Power::Ask, reason);
             }
         }
     }
 
-    /// Puts the hooks' words in the place of the original; `Err` where the agent does not take them: what to do (BR-4).
-    fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), String> {
+    /// Replaces the original with the rewrite of the hooks (BR-4).
+    fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), Untaken> {
         let input =
             rewrite.input.as_ref().filter(|input| self.event_field("tool_input") != Some(*input));
         if let Some(input) = input {
             let taken = match self.say.only_with_consent && !self.told.outcome.consents() {
-                true => Err("it takes a changed call with consent alone".to_owned()),
+                true => Err(InputFault::NoConsent),
                 false => (self.say.input)(self.told.event, input),
             };
             let spoken = match (self.say.phrase(Power::Input), taken) {
@@ -150,8 +171,8 @@ impl Writer<'_> {
                     self.put(phrase, "", Some(&taken));
                     true
                 }
-                (Some(_), Err(why)) => {
-                    self.warn(why);
+                (Some(_), Err(fault)) => {
+                    self.warn(fault.to_string());
                     false
                 }
                 (None, _) => {
@@ -160,7 +181,7 @@ impl Writer<'_> {
                 }
             };
             if !spoken {
-                return Err(self.rewritten(rewrite).unwrap_or_default());
+                return Err(Untaken::Call { instead: self.rewritten(rewrite).unwrap_or_default() });
             }
         }
         let prompt = rewrite
@@ -180,10 +201,7 @@ impl Writer<'_> {
             return Ok(());
         }
         self.cannot("take a changed prompt");
-        Err(format!(
-            "A hook changed this prompt, and {} cannot take a changed one. Send this instead:\n{prompt}",
-            self.replies.agent
-        ))
+        Err(Untaken::Prompt { agent: self.replies.agent, prompt: prompt.to_owned() })
     }
 
     /// What a changed prompt says beside the original, where the original stands in it whole at an end.

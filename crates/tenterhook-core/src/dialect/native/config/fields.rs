@@ -151,9 +151,11 @@ impl Reader<'_> {
         let node = &field.node;
         let (code, message, help) = match node.as_str().map(values::duration) {
             Some(Ok(_)) => return,
-            Some(Err(message)) => {
-                (Code::BadDuration, message, "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned())
-            }
+            Some(Err(fault)) => (
+                Code::BadDuration,
+                fault.to_string(),
+                "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
+            ),
             None => match node.as_f64() {
                 Some(number) if number < 0.0 => (
                     Code::BadDuration,

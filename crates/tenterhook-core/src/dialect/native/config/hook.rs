@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::{Reader, keys, source, values};
 use crate::diagnostic::{Code, nearest};
 use crate::dialect::native::{NATIVE, table};
-use crate::dialect::{DIALECTS, DialectId, EventRow};
+use crate::dialect::{ConditionFault, DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, Phase, Wait};
 use crate::matcher::{Condition, Matcher, MatcherSpec};
@@ -194,13 +194,13 @@ impl Reader<'_> {
         };
         match values::pattern(text) {
             Ok(spec) => spec,
-            Err(help) => {
+            Err(fault) => {
                 self.report(
                     Code::BadMatcher,
                     node.span,
                     format!("`match = \"{text}\"` is not a valid list of words"),
                 )
-                .help = Some(help);
+                .help = Some(fault.to_string());
                 MatcherSpec::Any
             }
         }
@@ -233,16 +233,16 @@ impl Reader<'_> {
                     self.check_condition(part, fields);
                     all.push(condition);
                 }
-                Err(why) => self.bad_condition(part, &why),
+                Err(fault) => self.bad_condition(part, &fault),
             }
         }
         Condition::all(all)
     }
 
-    fn bad_condition(&mut self, node: &Node, why: &str) {
+    fn bad_condition(&mut self, node: &Node, fault: &ConditionFault) {
         let message = match node.as_str() {
-            Some(text) => format!("`{text}` is not a valid rule: {why}"),
-            None => format!("this is not a valid condition: {why}"),
+            Some(text) => format!("`{text}` is not a valid rule: {fault}"),
+            None => format!("this is not a valid condition: {fault}"),
         };
         // An object is meant to hold an expression.
         let meant = node.entries().iter().find_map(|entry| nearest(&entry.key, ["when"]));

@@ -23,22 +23,47 @@ pub(super) fn is_bytes(number: f64) -> bool {
     number.fract() == 0.0 && (65_536.0..=1e15).contains(&number)
 }
 
+/// Why a text is not a duration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum DurationFault {
+    #[error("`{0}` is not a valid duration: it needs a number and `ms`, `s`, `m` or `h`")]
+    Unit(String),
+    #[error("`{0}` is not a valid duration")]
+    Number(String),
+    #[error("a time-out of zero leaves no time to run")]
+    Zero,
+    #[error("`{0}` is longer than a day")]
+    TooLong(String),
+}
+
+/// Why the text of a `match` is not valid; the display says what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PatternFault {
+    /// It would select everything.
+    #[error("leave `match` out: without it the hook runs on every one")]
+    Everything,
+    /// A name in the list is empty.
+    #[error("write at least one word, and no empty one")]
+    EmptyWord,
+    /// A rule or an expression that is not marked as one.
+    #[error("{}", tools::unmarked(.0))]
+    Unmarked(String),
+}
+
 /// A number and its unit: `250ms`, `1.5s`, `2m`, `1h`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, DurationFault> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit.trim()) else {
-        return Err(format!(
-            "`{text}` is not a valid duration: it needs a number and `ms`, `s`, `m` or `h`"
-        ));
+        return Err(DurationFault::Unit(text.to_owned()));
     };
-    let millis =
-        number.parse::<f64>().map_err(|_| format!("`{text}` is not a valid duration"))? * factor;
+    let number = number.parse::<f64>().map_err(|_| DurationFault::Number(text.to_owned()))?;
+    let millis = number * factor;
     if millis <= 0.0 {
-        return Err("a time-out of zero leaves no time to run".to_owned());
+        return Err(DurationFault::Zero);
     }
     if millis > LONGEST {
-        return Err(format!("`{text}` is longer than a day"));
+        return Err(DurationFault::TooLong(text.to_owned()));
     }
     Ok(Duration::from_secs_f64(millis / 1_000.0))
 }
@@ -53,19 +78,19 @@ pub(crate) fn is_name(name: &str) -> bool {
 /// A text of `match`: exact words with `|` between them, or an expression between slashes (C-48).
 ///
 /// An expression that is not marked as one is an error, because a reader could take it for either.
-pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
+pub(super) fn pattern(text: &str) -> Result<MatcherSpec, PatternFault> {
     if let Some(expression) = expression(text) {
         return Ok(MatcherSpec::Regex(expression.to_owned()));
     }
     if matches!(text.trim(), "*" | "//") {
-        return Err("leave `match` out: without it the hook runs on every one".to_owned());
+        return Err(PatternFault::Everything);
     }
     let words: Vec<String> = text.split('|').map(|word| word.trim().to_owned()).collect();
     if words.iter().any(String::is_empty) {
-        return Err("write at least one word, and no empty one".to_owned());
+        return Err(PatternFault::EmptyWord);
     }
     if text.contains(SIGNS) {
-        return Err(tools::unmarked(text));
+        return Err(PatternFault::Unmarked(text.to_owned()));
     }
     Ok(MatcherSpec::Words(words))
 }
