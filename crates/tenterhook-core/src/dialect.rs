@@ -69,7 +69,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &cline::CLINE,
 ];
 
-/// Agents that call and have no hooks of their own: OpenCode has plugins, of which one is ours (BR-27).
+/// Agents that call Tenterhook and have no hook files: OpenCode has plugins, and one of them is ours (BR-27).
 static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
@@ -99,7 +99,7 @@ impl DialectId {
         all.into_iter().find(|dialect| dialect.id() == self).unwrap_or(&&native::NATIVE)
     }
 
-    /// The agents that can call, in the order in which people are told of them.
+    /// The agents that can call Tenterhook, in the order of lists for people.
     pub fn agents() -> impl Iterator<Item = Self> {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
         all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
@@ -126,7 +126,7 @@ impl Hook {
 /// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SlipPolicy {
-    /// It counts as if it had not slipped.
+    /// The agent follows the answer.
     Counts,
     /// The agent does not see it: [`Answer::plain`](crate::answer::Answer::plain) stands.
     PlainText,
@@ -161,7 +161,7 @@ impl Envelope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct EventFault {
-    /// What is wrong with it and what was expected.
+    /// The problem and the expected form.
     pub message: String,
 }
 
@@ -233,7 +233,7 @@ impl Roots {
         config.join("tenterhook")
     }
 
-    /// Where the user's configuration of an agent lies, which is `usual` under `home` where nobody says otherwise.
+    /// The directory of the user's configuration of an agent: by default `usual` under `home`.
     pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
         let named = self.homes.iter().find(|(dialect_id, _)| *dialect_id == dialect);
         named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
@@ -294,11 +294,11 @@ mod tests {
                 let decoder = DialectId::find(dialect).unwrap().dialect();
                 let event = decoder.decode_event(event.as_object().unwrap(), &roots).unwrap();
                 assert_eq!(event.within.cwd, Path::new("/repo/p"), "{dialect} from `{from}`");
-                let told = decoder.encode_event(&event);
-                let body = String::from_utf8_lossy(&told.body);
+                let envelope = decoder.encode_event(&event);
+                let body = String::from_utf8_lossy(&envelope.body);
                 assert!(body.is_empty() || body.contains("\"/repo/p\""), "{dialect}: {body}");
                 for (name, value) in
-                    told.env.iter().filter(|variable| variable.0.ends_with("_WORKSPACE"))
+                    envelope.env.iter().filter(|variable| variable.0.ends_with("_WORKSPACE"))
                 {
                     assert_eq!(value, "/repo/p", "{name} from `{from}`");
                 }

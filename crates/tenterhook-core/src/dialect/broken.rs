@@ -1,4 +1,4 @@
-//! What is lost of a text that an agent's reader gives up on: the same question for every format. Reads nothing itself.
+//! Reports which hooks may be lost in a text that cannot be parsed to its end, for every format. Opens no file.
 
 use crate::diagnostic::Location;
 use crate::source::{Lost, Source};

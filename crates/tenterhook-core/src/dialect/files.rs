@@ -1,5 +1,5 @@
-//! What an agent loads beside its hook files: the plugins that bring some, and the servers that hooks call. Pure: whoever
-//! asks hands in the disk.
+//! Files that an agent loads beside its hook files: plugins with hooks, and MCP servers that hooks call. Pure: the caller
+//! passes in the disk.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use crate::diagnostic::Diagnostic;
 use crate::hook::Layer;
 use crate::source::{Flaw, Plugin, Server, Source};
 
-/// Files, as whoever may read them reads them.
+/// Read access to the disk, given by the caller.
 pub trait Disk {
-    /// What there is of a file, and why that is not all; `None` where there is none.
+    /// The readable part of a file, and why it is not all; `None` if the file does not exist.
     fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)>;
 
     /// The directories in a directory, sorted.
@@ -65,7 +65,7 @@ pub struct ServerFiles {
     pub files: fn(&Roots) -> Vec<(PathBuf, Layer)>,
     /// The file of a plugin's servers.
     pub of_plugin: fn(&Plugin) -> PathBuf,
-    /// The servers of a file. What cannot be read is told, and costs no other server.
+    /// Reads the servers of a file. An entry that cannot be read is reported; the others are kept.
     pub read: fn(ServerFile<'_>, &Roots) -> ReadServers,
     /// The names of project servers that a source of hooks switches off.
     pub switched_off: fn(&Source) -> Vec<String>,

@@ -12,7 +12,7 @@ pub(crate) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, message, None)
 }
 
-/// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
+/// Reports a misspelt `$ARGUMENTS` in a prompt: it would not be replaced, and the model would read it.
 pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
     while let Some(sign) = placeholder::first(rest) {

@@ -8,8 +8,8 @@ use crate::hook::Compat;
 /// All that an object may say that is a request to go on in the background, and no answer.
 const REQUEST: &[&str] = &["async", "asyncTimeout"];
 
-/// Whether the line asks for the background. Guarded, it must say nothing else: nobody goes on at an object that also
-/// answers.
+/// Whether the line asks for the background. Under guarded reading it may hold no other field: an object that also
+/// answers does not detach the hook.
 pub(crate) fn detaches(line: &[u8], compat: Compat) -> bool {
     let says_no_more = |(key, value): (&String, &Value)| {
         REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()

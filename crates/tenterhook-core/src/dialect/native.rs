@@ -30,7 +30,7 @@ use crate::report::Report;
 /// The version of the protocol that this build speaks (V-1).
 pub const VERSION: u64 = 1;
 
-/// What a model is told that serves as a hook.
+/// The instructions on the form of an answer, for a model that serves as a hook.
 pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     model::shape(prompt, row)
 }

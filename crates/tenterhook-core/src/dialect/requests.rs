@@ -1,4 +1,4 @@
-//! What is wrong with a request before it is sent: the same findings for every format that has `http` hooks.
+//! Checks requests before they are sent: the same findings for every format that has `http` hooks.
 //!
 //! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides each time (HT-16).
 
@@ -12,7 +12,7 @@ use crate::syntax::Entry;
 /// The label of a finding whose hook runs, and fails each time.
 const FAILS: &str = "every run fails";
 
-/// What is wrong with `http`, whose URL stands at `url` and whose headers are `entries`. `list` is the format's key for
+/// Finds mistakes in `http`, whose URL is at `url` and whose headers are `entries`. `list` is the format's key for
 /// the variables that headers may name.
 pub(crate) fn check(
     http: &Http,

@@ -1,5 +1,5 @@
-//! What does every reader of answers need of a report, whatever its protocol? The streams, the words of an exit code that is no
-//! success, and what the finder of denials is told. Judges nothing.
+//! Parts of a report that every reader of answers needs: the streams, the message of a failing exit code, and the input of
+//! the denial finder. Judges nothing.
 
 use super::denial::{Hearing, Protocol};
 use crate::answer::{Answer, Failure, Power};
@@ -7,7 +7,7 @@ use crate::dialect::EventRow;
 use crate::report::{Report, StepOutput};
 use crate::strict::Reading;
 
-/// What a program printed on its two streams, the second without the space round it; or the answer that needs no reading.
+/// The two output streams of a program, stderr trimmed; or the answer of a step that needs no reading.
 pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     match &report.said {
         StepOutput::Bytes { stdout, stderr } => {
@@ -23,7 +23,7 @@ pub(crate) fn exit_code(code: i32, stderr: &str) -> Failure {
 }
 
 impl<'a> Hearing<'a> {
-    /// What an event hears that looks for no decision of its own: a dialect adds its places and peculiarities.
+    /// The input for an event without decision fields; a dialect adds its own.
     pub(crate) fn of(
         row: &'a EventRow,
         report: &'a Report,

@@ -36,15 +36,15 @@ pub(crate) const fn end(
     row(name, event, subject, &[Power::Deny], when).capped(Cap::give_way(8))
 }
 
-/// Which key of an agent's object is which neutral one; one without a neutral key is dropped. Of several for one neutral key
-/// the first is the one that hooks are told.
+/// Pairs of an agent's key and the neutral key; a key without a neutral one is dropped. If several keys have the same neutral
+/// key, hooks get the first.
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
 /// The words of one agent.
 pub(crate) struct Words {
     /// The agent, in words.
     pub(crate) agent: &'static str,
-    /// The key that holds the name of the event; empty where there is none.
+    /// The key that holds the name of the event; empty if there is no such key.
     pub(crate) name: &'static str,
     pub(crate) keys: Keys,
     pub(crate) tools: &'static [ToolWords],

@@ -80,7 +80,7 @@ pub(crate) fn look(hearing: &Hearing<'_>, exact: Answer) -> Answer {
         let counts = hit.restraint > Restraint::Allow && hit.restraint > exact.restraint;
         counts || (hit.stop && exact.effects.stop.is_none())
     });
-    // Of equal hits the first, in the order of the text.
+    // The first of equal hits wins, in the order of the text.
     let strongest = hits.into_iter().rev().max_by_key(Hit::weight);
     let Some(hit) = strongest else { return unanswered(hearing, exact, unclear) };
     restrained(hearing, hit, exact)
@@ -111,7 +111,7 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
     answer
 }
 
-/// Nothing restrains: what is unclear is said beside the agent's own reading, and so is an answer that slipped.
+/// No hit restrains: the agent's own reading, with faults for unclear or malformed answers.
 fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> Answer {
     let counts = exact.restraint <= Restraint::Allow && exact.effects.stop.is_none();
     let unclear = unclear.or_else(|| rewrite::lost(hearing, &exact));
@@ -190,7 +190,7 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     for shape in shapes {
         let whole = shape.stands == Stands::Alone && shape.at_margin;
         if whole || (!hearing.plain_is_context && shape.stands != Stands::Shown) {
-            hits.extend(said(hearing, &shape));
+            hits.extend(decisions_in(hearing, &shape));
         }
     }
     if hearing.plain_is_context {
@@ -222,8 +222,8 @@ fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
     Some(hit)
 }
 
-/// What one object in a text says.
-fn said(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
+/// The decisions of one object in a text.
+fn decisions_in(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let (mut broken, mut quoted) = (false, false);
     for fields in &shape.readings {
@@ -292,7 +292,7 @@ fn pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
     if pairs.is_empty() {
         return Vec::new();
     }
-    // What stands at a key that holds content is no word of the hook, and neither is what a flag is called there.
+    // The value of a content key is not a decision of the hook, and neither is the name of a flag in it.
     let decides = |key: &str| {
         matches!(keys::kind(key).0, keys::Key::Decision | keys::Key::Verdict | keys::Key::Continue)
     };
@@ -305,7 +305,7 @@ fn pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
     restraining.map(|hit| Hit { slips: Vec::new(), reason: reason.clone(), ..hit }).collect()
 }
 
-/// An object on lines of its own on stderr, whatever stands on stdout.
+/// Finds an object on separate lines of stderr, whatever stdout holds.
 fn on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
     if !hearing.stderr.contains(['{', '[']) {
         return;
@@ -315,7 +315,7 @@ fn on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
         if shape.readings.iter().any(reason::is_record) {
             continue;
         }
-        for mut hit in said(hearing, shape) {
+        for mut hit in decisions_in(hearing, shape) {
             hit.on_stderr = true;
             hit.slip(SlipKind::OnStderr, "the answer stands on stderr");
             hits.push(hit);
@@ -341,7 +341,7 @@ fn circumstances(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
         End::Exited(code) if !matches!(*code, 0 | 2) && !hearing.protocol.any_exit => {
             Some(format!("it said no, and exited with code {code}"))
         }
-        // The failure is told beside the answer, with its own remedy.
+        // The failure is reported beside the answer, with its own remedy.
         End::Failed { .. } | End::NotStarted { .. } | End::Exited(_) => None,
     };
     if let Some(detail) = ended {

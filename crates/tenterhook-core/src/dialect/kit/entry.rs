@@ -45,8 +45,8 @@ pub(crate) fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher
     HookId::new(format!("{name}:{number}"))
 }
 
-/// A hook for what stands at `node` that says nothing yet but what it runs, and on which event. `told` is what the entry says
-/// of what it matches, which is part of its name.
+/// A hook for the entry at `node` with its command and event; the caller fills in the other fields. `text` is the
+/// matcher as written, which is part of the hook's name.
 pub(crate) fn draft(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -84,7 +84,7 @@ pub(crate) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)>
     env
 }
 
-/// A directory of its own, from the project.
+/// The working directory of an entry, relative to the project.
 pub(crate) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
     let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
     let Source { home, project, .. } = reader.source;
@@ -107,7 +107,7 @@ pub(crate) struct Fields {
     /// The code of a field that it does not have.
     pub(crate) code: Code,
     pub(crate) known: &'static [&'static str],
-    /// What other formats call something, without its signs and in lower case, and what to do about it.
+    /// Names that other formats use, in lower case and without punctuation, and what to do about them.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
 }
 
@@ -169,7 +169,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("toolname", "matcher"),
 ];
 
-/// Letters and digits in lower case: what is left of a name when its spelling does not count.
+/// The letters and digits of a name, in lower case, for comparisons that ignore spelling.
 pub(crate) fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -19,7 +19,7 @@ pub(crate) struct Shape {
     /// the transcript, the directory and the name always, the others where they are known.
     pub(crate) order: &'static [&'static str],
     pub(crate) rows: fn() -> &'static [EventRow],
-    /// What stands for a transcript that there is none of; `null` where it says none.
+    /// The value of the transcript field if there is no transcript; `None` is `null`.
     pub(crate) no_transcript: Option<&'static str>,
 }
 
@@ -114,7 +114,7 @@ impl Shape {
 ///
 /// # Errors
 ///
-/// Where a key stands twice in it: nobody knows which of the two the tool is called with (E-10).
+/// If a key occurs twice: it is unknown which of the two values the tool gets (E-10).
 pub(crate) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
     match strict::whole(text.as_bytes()) {
         Ok(read) => match read.twice.first() {
@@ -135,7 +135,7 @@ pub(crate) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, 
         .collect()
 }
 
-/// Takes a text field; `null` counts as absent.
+/// Removes a text field and returns it; `null` is the same as absent.
 pub(crate) fn text(
     fields: &mut Map<String, Value>,
     key: &str,

@@ -1,5 +1,5 @@
-//! What does one field of an entry hold? Keys by the agent's rules, values of the type that they document; a value of
-//! another type is told and counts as absent.
+//! Reads one field of an entry: keys by the agent's rules, values of the documented type. A value of another type is
+//! reported and treated as absent.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Case {
         node.entries().iter().rev().find(|entry| self.is(&entry.key, key))
     }
 
-    /// The entry of a key; `null` counts as absent.
+    /// The entry of a key; `null` is the same as absent.
     pub(crate) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         self.written(node, key).filter(|entry| !entry.node.is_null())
     }
@@ -55,7 +55,7 @@ impl Findings<'_> {
         field.node.as_str()
     }
 
-    /// A flag; absent, or what is none, it is not set.
+    /// A flag; `false` if it is absent or not a boolean.
     pub(crate) fn flag(&mut self, field: Option<&Entry>) -> bool {
         let Some(field) = field else { return false };
         field.node.as_bool().unwrap_or_else(|| {
@@ -64,7 +64,7 @@ impl Findings<'_> {
         })
     }
 
-    /// Milliseconds as a time-out; what is none leaves the default, because a guard must not vanish with it.
+    /// A timeout in milliseconds; an invalid one leaves the default, so that a gate is not lost.
     pub(crate) fn millis(&mut self, field: &Entry) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
         let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
@@ -81,7 +81,7 @@ impl Findings<'_> {
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
 
-    /// Seconds as a time-out; what is none is told, and leaves the default.
+    /// A timeout in seconds; an invalid one is reported, and leaves the default.
     pub(crate) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
         let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
             self.takes(field, "a number of seconds above 0");
@@ -137,7 +137,7 @@ pub(crate) fn texts(node: &Node) -> Option<Vec<String>> {
     node.as_array()?.iter().map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
-/// Seconds as a time-out, where they are one.
+/// Converts seconds to a timeout, if they are a valid one.
 pub(crate) fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok().filter(|duration| !duration.is_zero())
 }

@@ -34,7 +34,7 @@ impl Off {
     }
 }
 
-/// What an item inherits from where it stands.
+/// Properties that an item inherits from its group and its event.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     /// The name of the event as written.
@@ -101,7 +101,7 @@ impl Reader<'_> {
         self.findings.report(span, diagnostic);
     }
 
-    /// The entry of a key by the agent's rules; `null` counts as absent.
+    /// The entry of a key by the agent's rules; `null` is the same as absent.
     pub(crate) fn entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         self.file.case.entry(node, key)
     }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         self.findings.text(self.file.case.entry(node, key)).map(str::to_owned)
     }
 
-    /// Whether the node is an object, as `what` is; what is none is told.
+    /// Whether the node is an object, as `what` must be; any other node is reported.
     pub(crate) fn is_object(&mut self, node: &Node, what: &str, code: Code) -> bool {
         if node.as_object().is_none() {
             let message = format!("expected {what}, found {}", node.kind());
@@ -342,9 +342,9 @@ impl Reader<'_> {
         because.map(|because| Off::new(because, rules.event))
     }
 
-    /// Under exact reading a file that the agent refuses runs nothing, and whoever reloads keeps what was in force.
+    /// Under exact reading no hook of a file that the agent rejects runs; a reload keeps the previous hooks.
     fn refuse(&mut self) {
-        // A list of which a part is lost replaces no other (C-71).
+        // An incomplete list replaces no other list (C-71).
         if self.read.lost.is_some() {
             self.read.mentions.clear();
         }
@@ -371,6 +371,6 @@ pub(crate) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: b
     let found = finding(Code::DuplicateKeys, message);
     let found = if matters { found } else { found.weighing(Severity::Advice) };
     let line = findings.place(twice.first).line;
-    let help = format!("move what stands under the first one (line {line}) into the last one");
+    let help = format!("move the contents of the first one (line {line}) into the last one");
     findings.report(twice.again, found.help(help));
 }

@@ -17,11 +17,11 @@ pub(crate) struct Groups {
     pub(crate) more: &'static [&'static str],
     /// The fields of a handler.
     pub(crate) fields: Fields,
-    /// What is wrong with the matcher of a group: tells it.
+    /// Reports what is wrong with the matcher of a group.
     pub(crate) matcher: fn(&mut Reader<'_>, &Entry, &Scope),
-    /// What a handler of a type runs; the text is that of the field which the type cannot do without.
+    /// Reads what a handler of a type runs; the text is the value of the type's required field.
     pub(crate) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, EntryFault>,
-    /// On what a handler runs, and on which terms; the error says why it never does.
+    /// Reads when a handler runs and with which options; the error says why it never runs.
     pub(crate) terms: fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), EntryFault>,
 }
 

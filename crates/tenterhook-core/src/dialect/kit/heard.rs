@@ -1,5 +1,5 @@
-//! How do hooks answer whose agent reads what we tell it? The table of what an agent can be told is read backwards, with what it
-//! takes beside it; how it ends without an object is the agent's own. What it would lose is looked for by `denial`.
+//! Reads answers in the form of the replies that an agent accepts: the agent's reply table is read backwards, with the
+//! fields that only hooks send. `denial` looks for denials that the agent would lose.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict;
 
-/// What one agent hears.
+/// The answers that one agent reads.
 pub(crate) struct Hears {
     pub(crate) words: &'static Words,
-    /// What it can be told.
+    /// The replies that it accepts.
     pub(crate) replies: &'static Replies,
-    /// What it takes beside, and is never told.
+    /// Phrases that it also accepts, and that our replies never use.
     pub(crate) more: &'static [(&'static str, &'static [Said])],
-    /// Words that it takes for another one.
+    /// Synonyms: a value, and the value that it stands for.
     pub(crate) same: &'static [(&'static str, &'static str)],
     /// Keys that it reads and that mean nothing here.
     pub(crate) carried: &'static [&'static str],
@@ -34,7 +34,7 @@ pub(crate) struct Hears {
     pub(crate) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
     /// An input that a hook wrote, in neutral words.
     pub(crate) input: fn(&Words, &Event, &Value) -> Value,
-    /// Whether an object that is read is an answer, at that exit code; what is none counts as text does.
+    /// Whether an object is an answer at that exit code; an object that is not an answer is treated as text.
     pub(crate) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
     /// What an end without an object means.
     pub(crate) ended: fn(&Ended<'_>) -> Answer,
@@ -119,7 +119,7 @@ pub(crate) fn read(
     denial::look(&hearing, exact)
 }
 
-/// The output without what stands before an object on its line: what follows never undoes a denial (Ruling 39).
+/// The output without the prefix of an object on its line; text behind it never undoes a denial (Ruling 39).
 fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     if lead.is_empty() {
         return stdout.into();
@@ -176,8 +176,8 @@ impl Hears {
         answer
     }
 
-    /// Whether all of a phrase that is the same each time stands in the object: a phrase without words is said by silence. Only consent
-    /// needs the name of the event, where there is none; another name than the event's is somebody else's answer.
+    /// Whether the object has all fixed parts of a phrase; a phrase without fixed parts always matches. A missing event
+    /// name only invalidates consent; the name of another event makes it an answer of another hook.
     fn says(
         &self,
         phrase: Phrase,
@@ -265,7 +265,7 @@ impl Hears {
         }
     }
 
-    /// What nobody reads is said: a hook of another agent may have put its meaning there.
+    /// Reports keys that the agent does not read: a hook written for another agent may use them.
     fn unread(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
         let paths: Vec<&[&str]> = self
             .phrases(event)
@@ -310,7 +310,7 @@ fn word_list(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// What stands at a path.
+/// The value at a path.
 fn at<'a>(object: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
     let (last, way) = path.split_last()?;
     let object = way.iter().try_fold(object, |object, key| object.get(*key)?.as_object())?;

@@ -36,7 +36,7 @@ pub(crate) struct Answers {
     pub(crate) carried: &'static [&'static str],
     /// The fields of a decision about a permission, beside its `behavior`.
     pub(crate) behavior: &'static [(&'static str, Type)],
-    /// An answer with a key that is not known is none; else the key is passed over.
+    /// Whether an unknown key makes an answer invalid; otherwise the key is ignored.
     pub(crate) is_closed: bool,
     /// Exit code 2 counts only with words on stderr.
     pub(crate) needs_words: bool,
@@ -151,7 +151,7 @@ pub(crate) enum Exit2 {
     DeniesAlone,
     /// The user reads stderr; nothing is blocked.
     TellsUser,
-    /// Nobody hears of it.
+    /// It is ignored.
     Unheard,
     /// It is a failure, as any other code is.
     Fails,
@@ -232,11 +232,11 @@ pub(crate) enum Field {
     Retry,
     /// The reply to a form: `accept`, `decline` or `cancel`.
     Action,
-    /// A text without a key of its own in an outcome.
+    /// A text that an outcome keeps in `extra`.
     ExtraText,
-    /// A truth value without a key of its own.
+    /// A boolean that an outcome keeps in `extra`.
     ExtraFlag,
-    /// An object without a key of its own.
+    /// An object that an outcome keeps in `extra`.
     ExtraObject,
 }
 

@@ -1,5 +1,5 @@
-//! In which words is an agent told of an outcome? A dialect brings a table: what can be said on each of its events, and where
-//! each part stands in the object that its agent reads. Decides nothing that the outcome does not say.
+//! Replies to an agent, from an outcome. A dialect brings a table: the parts of an outcome that each of its events accepts,
+//! and their paths in the object that the agent reads. Makes no decision.
 //!
 //! Implements `docs/spec/bridge.md` (BR-).
 
@@ -15,7 +15,7 @@ use phrases::Said;
 
 pub(crate) use write::{Told, write};
 
-/// What an agent is told of one outcome, to the byte.
+/// The reply to an agent for one outcome, to the byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Standard output: empty where there is nothing to say.
@@ -24,7 +24,7 @@ pub struct Reply {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
-    /// What the agent cannot be told, and what it was told instead.
+    /// The parts of the outcome that the agent does not accept, and what it got instead.
     pub warnings: Vec<String>,
 }
 
@@ -33,13 +33,13 @@ pub struct Reply {
 pub(crate) struct Replies {
     /// The agent, in words.
     pub(crate) agent: &'static str,
-    /// What stands before the object, on its line.
+    /// The text before the object, on its line.
     pub(crate) lead: &'static str,
     /// Whether it leaves standard error alone, where standard output is empty.
     pub(crate) hears_stderr: bool,
     /// What it calls the tools that all agents share.
     pub(crate) tools: &'static [ToolWords],
-    /// Its events; what is not here can be told nothing.
+    /// Its events; any other event gets an empty reply.
     pub(crate) events: &'static [Say],
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Say {
     pub(crate) denies: fn(&Event, &str) -> Option<Value>,
     /// Converts a changed input of a tool to the agent's form; an error if the agent takes no such input.
     pub(crate) input: fn(&Event, &Value) -> Result<Value, InputFault>,
-    /// Fields that an outcome carries under their own name, and where they stand.
+    /// Fields of `extra` in an outcome, and their paths.
     pub(crate) carries: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -126,7 +126,7 @@ impl Say {
         self.can.iter().fold(Powers::NONE, |powers, (power, _)| powers.with(*power))
     }
 
-    /// How this is said.
+    /// The phrase for a power.
     fn phrase(&self, power: Power) -> Option<Phrase> {
         self.can.iter().find(|(other, _)| *other == power).map(|(_, phrase)| *phrase)
     }

@@ -6,7 +6,7 @@ use crate::dialect::requests;
 use crate::hook::Http;
 use crate::syntax::{Entry, Node};
 
-/// What is sent to `url`; what is wrong with it is told, and the hook's failure policy decides each time (HT-16).
+/// Reads the request to `url`. Mistakes in it are reported; the hook then fails, and its failure policy decides (HT-16).
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
     let variables = reader.entry(node, "allowedEnvVars");
     let listed = variables.and_then(|variable| texts(&variable.node));

@@ -1,5 +1,5 @@
-//! The keys of an answer that nobody reads: one remark names them all, because one cause, a reply in another agent's words,
-//! has many of them. Decides nothing.
+//! The keys of an answer that its reader ignores: one remark names them all, because they often have one cause, an answer
+//! in another agent's form. Decides nothing.
 
 use crate::answer::Failure;
 use crate::diagnostic::{Code, nearest};
@@ -7,11 +7,11 @@ use crate::diagnostic::{Code, nearest};
 /// How many keys are named; the rest is counted.
 const NAMED: usize = 8;
 
-/// Keys that nobody reads, in the order in which they stand.
+/// Ignored keys, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
     keys: Vec<String>,
-    /// What is to be said beside: which key was meant, or where another one belongs.
+    /// Hints: the key that was meant, or where a key belongs.
     hints: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ fn listed(keys: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn said(keys: &[&str]) -> Option<String> {
+    fn message(keys: &[&str]) -> Option<String> {
         let mut unread = Unread::default();
         keys.iter().for_each(|key| unread.add("o.", key, ["reason"]));
         unread.hint("more");
@@ -68,12 +68,12 @@ mod tests {
     }
 
     #[test]
-    fn all_keys_stand_in_one_remark() {
-        assert_eq!(said(&[]), None);
-        assert_eq!(said(&["x"]).as_deref(), Some("`o.x` is not read; more"));
+    fn all_keys_are_in_one_remark() {
+        assert_eq!(message(&[]), None);
+        assert_eq!(message(&["x"]).as_deref(), Some("`o.x` is not read; more"));
         let two = "`o.x` and `o.raeson` are not read; instead of `raeson` write `reason`; more";
-        assert_eq!(said(&["x", "raeson"]).as_deref(), Some(two));
-        let many = said(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]).unwrap_or_default();
+        assert_eq!(message(&["x", "raeson"]).as_deref(), Some(two));
+        let many = message(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]).unwrap_or_default();
         assert!(many.contains("`o.h` and 2 more are not read"), "{many}");
     }
 }

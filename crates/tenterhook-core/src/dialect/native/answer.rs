@@ -95,7 +95,7 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
     }
 }
 
-/// Joins what was said with how it ended (V-21 to V-25).
+/// Joins the printed answer with the exit of the program (V-21 to V-25).
 fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
         End::Exited(0) => return said,
@@ -107,7 +107,7 @@ fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
                     format!("a denial with exit code {code}, not {DENIES} or 0"),
                 );
             }
-            Failure::exited(*code, &first_words(stderr))
+            Failure::exited(*code, &first_line(stderr))
         }
         End::NotStarted { why } => {
             Failure::new(Code::NotStarted, format!("it could not be started: {why}"))
@@ -135,11 +135,11 @@ fn objects(said: &Answer) -> bool {
 /// Exit code 2 denies, whatever stdout says; a readable denial there gives the words (V-22).
 fn denied(said: Answer, stderr: &[u8]) -> Answer {
     if said.restraint == Restraint::Deny && said.slips.is_empty() && said.failure.is_none() {
-        let words = said.reason.clone().or_else(|| words(stderr));
+        let words = said.reason.clone().or_else(|| reason(stderr));
         return Answer { reason: words, ..said };
     }
     let mut answer =
-        Answer { restraint: Restraint::Deny, reason: words(stderr), ..Answer::default() };
+        Answer { restraint: Restraint::Deny, reason: reason(stderr), ..Answer::default() };
     if said.restraint == Restraint::Deny && said.reason.is_some() {
         answer.reason = said.reason;
     }
@@ -155,13 +155,13 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
     answer
 }
 
-fn words(stderr: &[u8]) -> Option<String> {
+fn reason(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn first_words(stderr: &[u8]) -> String {
-    let text = words(stderr).unwrap_or_default();
+fn first_line(stderr: &[u8]) -> String {
+    let text = reason(stderr).unwrap_or_default();
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

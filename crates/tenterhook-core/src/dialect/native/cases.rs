@@ -1,4 +1,4 @@
-//! The cases of hooks as data: what happens, and what the hooks must make of it. Whoever runs them fires each event (TE-1).
+//! Test cases of hooks as data: an event, and the outcome that the hooks must have. The caller fires each event (TE-1).
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Case {
     pub on: Option<String>,
     /// What people call it; empty when it has no name.
     pub name: String,
-    /// Where it stands.
+    /// Its location in the file.
     pub place: Location,
     /// What happens.
     pub event: Happens,
@@ -39,7 +39,7 @@ pub enum Happens {
     Words(String),
 }
 
-/// What must come of an event. What is `None` is not looked at.
+/// The expected outcome of an event. A field that is `None` is not compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The decision.
@@ -48,7 +48,7 @@ pub struct Expectation {
     pub stop: bool,
     /// An expression that is found in the reasons.
     pub reason: Option<String>,
-    /// An expression that is found in what the model is told.
+    /// A regular expression that matches the context for the model.
     pub context: Option<String>,
     /// The new input of the tool (an object), or the new prompt (a string).
     pub rewrite: Option<Value>,
@@ -88,11 +88,11 @@ pub struct CaseFile {
     pub copy: Vec<String>,
     /// Its cases.
     pub cases: Vec<Case>,
-    /// What is wrong with it.
+    /// The mistakes in it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The cases of every hook of a native file, in the order of the file. What is wrong with them, `read_config` says.
+/// The cases of every hook of a native file, in the order of the file. `read_config` reports their mistakes.
 #[must_use]
 pub fn cases(source: &Source) -> Vec<Case> {
     config::case::beside_hooks(source)

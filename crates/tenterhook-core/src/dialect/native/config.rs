@@ -60,7 +60,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     reader.out
 }
 
-/// Whether a file may say whose signatures count: a native one that has the table `trust`, or that nobody can read to its end.
+/// Whether a file may pin signature keys: a native one that has the table `trust`, or that cannot be parsed to its end.
 pub fn may_pin(source: &Source) -> bool {
     let parsed = || syntax::parse(&source.text, format(source));
     let has_table = |parsed: Parsed| {
@@ -138,10 +138,10 @@ impl<'a> Reader<'a> {
                 let is_stray = |entry: &&Entry| kind == "hook" && is_of_a_hook(entry);
                 for inner in entry.node.entries().iter().filter(|entry| !is_stray(entry)) {
                     if !seen.insert(inner.key.as_str()) {
-                        let told = self.out.diagnostics.len();
+                        let count = self.out.diagnostics.len();
                         self.repeated(inner);
                         if kind == "hook" {
-                            self.unusable(inner, told);
+                            self.unusable(inner, count);
                         }
                         continue;
                     }
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 format!("`{}` is a table of tables, not {}", entry.key, entry.node.kind()),
             )
             .help = Some(help);
-            // What stands there may have been gates (C-61).
+            // Its contents may have been gates (C-61).
             if entry.key == "hook" && self.out.lost.is_none() {
                 let why = format!("`hook` is not a table of tables but {}", entry.node.kind());
                 self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
             entry.key_span,
             format!("`{}` is written twice", entry.key),
         )
-        .help = Some("the first one counts; give the other one a name of its own".to_owned());
+        .help = Some("the first one counts; give the other one another name".to_owned());
     }
 
     /// A path of the file: `~/` is the home, a relative one starts at the file's directory (C-44).
@@ -274,7 +274,7 @@ fn is_of_a_hook(entry: &Entry) -> bool {
     known && !is_file && entry.node.as_object().is_none()
 }
 
-/// What stands below a key: what has names, or the items of a list, each called as the list and its place in it.
+/// The entries below a key: those of a table, or the items of a list, each named after the list and its index.
 fn tables_below(entry: &Entry) -> Vec<Entry> {
     let NodeValue::Array(items) = &entry.node.value else { return entry.node.entries().to_vec() };
     let named = items.iter().enumerate().map(|(at, node)| Entry {

@@ -14,7 +14,7 @@ use crate::event::{Event, Surroundings, field};
 
 /// The keys of the form.
 pub(super) const KEYS: &[&str] = &["v", "event", "session", "tool", "prompt", "data"];
-/// The keys of `tool` and the payload fields that they carry; `kind` is said, never read.
+/// The keys of `tool` and the payload fields that they carry; `kind` is written, never read.
 const TOOL: &[(&str, &str)] = &[
     ("name", "tool_name"),
     ("input", "tool_input"),
@@ -64,7 +64,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
     }
 }
 
-/// Where it happens; a fact of the host never takes the place of what is said here.
+/// The surroundings of an event; a fact of the host never replaces one of these fields.
 struct Session<'e>(&'e Surroundings);
 
 impl Serialize for Session<'_> {
@@ -108,7 +108,7 @@ impl Serialize for Tool<'_> {
     }
 }
 
-/// What has no key of its own.
+/// The fields that go into `data`.
 struct Rest<'e> {
     payload: &'e Map<String, Value>,
     /// Whether the fields of a tool stand in `tool`.
@@ -160,7 +160,7 @@ fn known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
         );
     }
     let hint = nearest(unknown, KEYS.iter().copied()).map_or_else(
-        || "what has no key of its own goes into `data`".into(),
+        || "all other fields go into `data`".into(),
         |text| format!("did you mean `{text}`?"),
     );
     fault(format!("the event has an unknown key `{unknown}`: {hint}"))
@@ -203,7 +203,7 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
             Some((_, field)) => {
                 event.payload.insert((*field).to_owned(), value.clone());
             }
-            // What a tool does is found from its name, so that nobody can say that a shell is a reader.
+            // The kind of a tool follows from its name, so that an event cannot pass a shell off as a reader.
             None if key == "kind" => {}
             None => {
                 let known = TOOL.iter().map(|(key, _)| *key);

@@ -1,5 +1,5 @@
-//! Models that serve as native hooks: what they are told about the form of their answer, and how long they may take (MO-13).
-//! So are models asked, too, that serve an agent which has no such hooks of its own.
+//! Models that serve as native hooks: the instructions on the form of their answer, and their timeouts (MO-13). Also used for
+//! agents that have no such hooks.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::report::{End, Report};
 /// How long a model may take, with tools and without: a question to a model takes seconds where a check takes milliseconds.
 const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30));
 
-/// The keys that a model is told about, with what stands there, and the power without which it is not told.
+/// The keys in the instructions, each with its description and the power that it requires.
 const KEYS: &[(Power, &str)] = &[
     (Power::Context, r#""context": a string for the model that does the work"#),
     (Power::Message, r#""message": a string for the user"#),
     (
         Power::Input,
-        r#""input": the whole new input of the tool, an object, where it should be another one"#,
+        r#""input": the whole new input of the tool, an object, to replace it"#,
     ),
-    (Power::Prompt, r#""prompt": the whole new prompt, where it should be another one"#),
-    (Power::Output, r#""output": the whole new output, where it should be another one"#),
+    (Power::Prompt, r#""prompt": the whole new prompt, to replace it"#),
+    (Power::Output, r#""output": the whole new output, to replace it"#),
     (Power::Stop, r#""stop": a string, the reason, where everything must end"#),
 ];
 
@@ -61,7 +61,7 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     text
 }
 
-/// Reads the words as a native answer; saying nothing is none, because a model that was asked owes an object.
+/// Reads the output as a native answer; an empty output is invalid, because a model must print an object.
 pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
     let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
     if mute {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::outcome::{Fault, Outcome, Step};
 
-/// Writes an outcome. Every key is always there; what nobody said is `null` or empty (V-41).
+/// Writes an outcome. Every key is always there; an absent value is `null` or empty (V-41).
 #[must_use]
 pub fn encode_outcome(outcome: &Outcome) -> Value {
     let effects = &outcome.effects;

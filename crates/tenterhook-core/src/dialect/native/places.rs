@@ -8,7 +8,7 @@ use crate::syntax::Node;
 
 /// The file of a person or a project, in both shapes (C-40).
 const FILES: [&str; 2] = ["tenterhook.toml", "tenterhook.json"];
-/// The packs of rules that may lie beside it, each a file of its own, so that neither hides the other's changes.
+/// The rule packs that may lie beside it, in separate files, so that neither hides the other's changes.
 const PACKS: [&str; 2] = ["tenterhook.guardrails.toml", "tenterhook.hold-subagents.toml"];
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];

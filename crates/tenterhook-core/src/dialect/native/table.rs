@@ -16,7 +16,7 @@ use crate::hook::OnFailure;
 /// seconds are long for a check and short for a hang. What takes longer says so, or runs in the background.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The end of a session holds up somebody who is leaving.
+/// The timeout at the end of a session: short, because the user wants to leave.
 const LEAVING: Duration = Duration::from_millis(1500);
 
 /// After how many denials in a row an event that keeps the agent at work gives way.
@@ -93,7 +93,7 @@ pub(super) static ROWS: &[EventRow] = &[
     EventRow::new(("SessionEnd", "SessionEnd"), Subject::Field("reason"), &[Message], LEAVING, "a session ends"),
 ];
 
-/// An event that nobody declared only observes (C-49, E-4).
+/// The row of an undeclared event: hooks only observe it (C-49, E-4).
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that no configuration declares; hooks only observe it");
     EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }

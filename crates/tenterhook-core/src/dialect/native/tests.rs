@@ -60,7 +60,7 @@ fn gate() -> &'static EventRow {
     NATIVE.row(&"PreToolUse".into()).expect("a row")
 }
 
-fn said(stdout: &str) -> Answer {
+fn read_stdout(stdout: &str) -> Answer {
     read(End::Exited(0), stdout, "")
 }
 
@@ -198,12 +198,12 @@ fn a_worker_is_a_list_that_names_a_program() {
         ("['python3']\nrun = ['x']", "several-runs"),
     ] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nworker = {value}\n"));
-        let told: Vec<_> = read
+        let reported: Vec<_> = read
             .diagnostics
             .iter()
             .map(|diagnostic| (diagnostic.code.name(), diagnostic.help.is_some()))
             .collect();
-        assert_eq!(told, [(code, true)], "{value}");
+        assert_eq!(reported, [(code, true)], "{value}");
     }
 }
 
@@ -237,24 +237,24 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
 /// C-48, C-117, C-43.
 #[test]
 fn an_expression_is_a_condition() {
-    let told = |rest: &str| {
+    let findings = |rest: &str| {
         let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\n{rest}\n"));
-        let told = |diagnostic: &Diagnostic| {
+        let finding = |diagnostic: &Diagnostic| {
             (diagnostic.code.name(), diagnostic.help.clone().unwrap_or_default())
         };
-        read.diagnostics.iter().map(told).collect::<Vec<_>>()
+        read.diagnostics.iter().map(finding).collect::<Vec<_>>()
     };
-    let codes = |rest: &str| told(rest).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+    let codes = |rest: &str| findings(rest).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
     for right in ["if = { when = 'true' }", "if = [{ when = 'true' }, { when = \"cwd == 'x'\" }]"] {
         assert_eq!(codes(right), [""; 0], "{right}");
     }
     for wrong in ["if = { when = '' }", "if = { when = 1 }", "if = { when = 'true', deny = 'x' }"] {
         assert_eq!(codes(wrong), ["bad-condition"], "{wrong}");
     }
-    let [(code, help)] = &told("when = 'true'")[..] else { panic!() };
+    let [(code, help)] = &findings("when = 'true'")[..] else { panic!() };
     assert_eq!(*code, "several-runs");
     assert!(help.contains("`if = { when = "), "{help}");
-    let [(code, _)] = &told("speaks = 'codewhale'\nif = { type = 'mode', when = 'true' }")[..]
+    let [(code, _)] = &findings("speaks = 'codewhale'\nif = { type = 'mode', when = 'true' }")[..]
     else {
         panic!()
     };
@@ -387,7 +387,7 @@ fn durations_have_units_and_the_default_is_short() {
     }
 }
 
-/// C-49: a name that nobody declared is armed, warned of, and only observed.
+/// C-49: a hook on an undeclared event is armed, reported, and only observes.
 #[test]
 fn an_unknown_event_is_armed_and_observed() {
     let read = load("[hook.a]\non = 'PostToolUze'\nmatch = 'Bash'\nshell = 'x'\n");
@@ -423,36 +423,36 @@ fn a_gate_of_a_misspelt_event_is_a_gate() {
     assert_eq!(events(declared), [("PreTolUse".to_owned(), false)]);
 }
 
-/// A tool whose name is one slip away from one that every agent has is told, and one of a host's own is not.
+/// A misspelt name of a common tool is reported; the name of a tool that only one host has is not.
 #[test]
-fn a_misspelt_tool_is_told() {
-    let told = |word: &str| {
+fn misspelt_tool_is_reported() {
+    let finding = |word: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nmatch = '{word}'\nshell = 'x'\n"));
         read.diagnostics
             .first()
             .map(|diagnostic| (diagnostic.code.name(), diagnostic.help.clone().unwrap_or_default()))
     };
-    assert_eq!(told("Bsh"), Some(("dead-matcher", "did you mean `Bash`?".to_owned())));
-    assert_eq!(told("Edit|Wirte"), Some(("dead-matcher", "did you mean `Write`?".to_owned())));
+    assert_eq!(finding("Bsh"), Some(("dead-matcher", "did you mean `Bash`?".to_owned())));
+    assert_eq!(finding("Edit|Wirte"), Some(("dead-matcher", "did you mean `Write`?".to_owned())));
     for fine in ["Deploy", "Edits.*x", "mcp__db__query", "Bath2x", "Bash"] {
-        assert_eq!(told(fine).filter(|(code, _)| *code == "dead-matcher"), None, "{fine}");
+        assert_eq!(finding(fine).filter(|(code, _)| *code == "dead-matcher"), None, "{fine}");
     }
 }
 
 /// C-51: in the background nothing is rewritten and nothing decided.
 #[test]
-fn nobody_waits_for_the_background() {
-    let told = |more: &str| {
+fn background_hook_cannot_rewrite_or_decide() {
+    let wait_and_code = |more: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{more}\n"));
         (
             read.hooks.first().map(|hook| hook.wait),
             read.diagnostics.first().map(|diagnostic| diagnostic.code.name()),
         )
     };
-    assert_eq!(told("background = true"), (Some(Wait::Detached), None));
-    assert_eq!(told("wake = true"), (Some(Wait::Rewake), None));
+    assert_eq!(wait_and_code("background = true"), (Some(Wait::Detached), None));
+    assert_eq!(wait_and_code("wake = true"), (Some(Wait::Rewake), None));
     let both = "background = true\nphase = 'decide'";
-    assert_eq!(told(both), (Some(Wait::Detached), Some("background-gate")));
+    assert_eq!(wait_and_code(both), (Some(Wait::Detached), Some("background-gate")));
     let rewrite = "background = true\nphase = 'rewrite'";
-    assert_eq!(told(rewrite), (Some(Wait::Attached), Some("background-rewrite")));
+    assert_eq!(wait_and_code(rewrite), (Some(Wait::Attached), Some("background-rewrite")));
 }

@@ -74,7 +74,7 @@ impl Writer {
         }
         Self::terms(hook, &mut table);
         self.unsaid(hook);
-        Some((self.names.of(&hook.id), table))
+        Some((self.names.unique(&hook.id), table))
     }
 
     /// On which subjects and calls.
@@ -159,12 +159,12 @@ impl Writer {
             }
             Invocation::Shell { text: line, shell } => match shell {
                 Shell::Sh => drop(table.insert("shell", text(line))),
-                Shell::Bash => drop(table.insert("run", words(&["bash", "-c", line]))),
+                Shell::Bash => drop(table.insert("run", array(&["bash", "-c", line]))),
                 Shell::Login => {
-                    drop(table.insert("run", words(&["/bin/sh", "-c", Shell::LOGIN, line])));
+                    drop(table.insert("run", array(&["/bin/sh", "-c", Shell::LOGIN, line])));
                 }
                 Shell::PowerShell => {
-                    let words = words(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
+                    let words = array(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
                     table.insert("run", words);
                 }
             },
@@ -215,7 +215,7 @@ impl Writer {
         }
         match hook.phase {
             Phase::Decide => {}
-            // Nobody can wait for a rewrite of a hook in the background.
+            // A hook in the background cannot rewrite.
             Phase::Rewrite if hook.wait != Wait::Attached => {}
             Phase::Rewrite => drop(table.insert("phase", text("rewrite"))),
             Phase::Observe => drop(table.insert("phase", text("observe"))),
@@ -237,7 +237,7 @@ impl Writer {
         }
         match hook.on_failure {
             Some(policy) => drop(table.insert("on_failure", text(policy.as_str()))),
-            // In the background a failure restrains nothing, whatever is said.
+            // In the background a failure restrains nothing, whatever the policy is.
             None if is_native || hook.wait != Wait::Attached => {}
             None => drop(table.insert("on_failure", text(PROMISED))),
         }
@@ -261,7 +261,7 @@ impl Writer {
     /// What a hook has and no native file can say.
     fn unsaid(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
-            self.partly(hook, "exact reading is said of a file, not of a hook: `[source.\"...\"]`");
+            self.partly(hook, "exact reading is set for a file, not for a hook: `[source.\"...\"]`");
         }
     }
 
@@ -295,8 +295,8 @@ fn text(text: &str) -> Item {
     toml_edit::value(text)
 }
 
-fn words(words: &[&str]) -> Item {
-    toml_edit::value(words.iter().copied().collect::<Array>())
+fn array(items: &[&str]) -> Item {
+    toml_edit::value(items.iter().copied().collect::<Array>())
 }
 
 fn strings(words: &[String]) -> Value {

@@ -21,7 +21,7 @@ pub(crate) struct Hearing<'a> {
     pub(crate) can: Powers,
     /// Whether a hook may make another call of this one.
     pub(crate) rewrites: bool,
-    /// Whether the event comes before an effect, so that a question which nobody can be asked is a denial.
+    /// Whether the event comes before an effect, so that a question that cannot be asked is a denial.
     pub(crate) before_effect: bool,
     /// Where the event looks for a decision, the best place last.
     pub(crate) homes: Vec<Home>,
@@ -45,12 +45,11 @@ pub(crate) struct Protocol {
     pub(crate) any_exit: bool,
     /// Whether an answer must name its event.
     pub(crate) named: bool,
-    /// Keys of its own that look like a decision of another protocol.
+    /// Keys of this protocol that look like a decision in another protocol.
     pub(crate) own: &'static [&'static str],
-    /// Whether the form of an answer that says nothing against the event is worth a fault: where the agent takes it for
-    /// text, nobody else would tell.
+    /// Whether a malformed answer that does not deny is reported: an agent that takes it for text would not report it.
     pub(crate) tells: bool,
-    /// Whether an `updatedInput` that is no object is unclear: a dialect may have a rule of its own for it.
+    /// Whether an `updatedInput` that is not an object is unclear; a dialect may read it otherwise.
     pub(crate) input_is_object: bool,
 }
 
@@ -95,7 +94,7 @@ impl Hearing<'_> {
         })
     }
 
-    /// What the event makes of a restraint: where nobody can be asked, a question before an effect is a denial.
+    /// The restraint that the event can honour: if it cannot ask, a question before an effect becomes a denial.
     pub(super) fn honoured(&self, restraint: Restraint) -> Option<Restraint> {
         if restraint <= Restraint::Allow {
             return None;

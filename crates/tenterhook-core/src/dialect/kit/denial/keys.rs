@@ -1,4 +1,4 @@
-//! The one table of keys that answers have, in any dialect: what stands at a key, however it is spelled.
+//! The table of keys that answers have in any dialect: the meaning of a key, in any spelling.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use super::words::latin;
 use crate::diagnostic::distance;
 
-/// What stands at a key.
+/// The meaning of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A decision, whatever stands there.
+    /// A decision, whatever its value is.
     Decision,
-    /// A decision in some protocols, a word of its own elsewhere: only a word that restrains shows which.
+    /// A decision in some protocols, free text elsewhere: only a restraining value is a decision.
     Verdict,
     /// A state, which decides nothing unless it is a denial and the object says nothing else.
     State,
@@ -29,7 +29,7 @@ pub(super) enum Key {
     Danger,
     /// The variant of a value, as languages tag it: a denial with a reason may be an answer.
     Tag,
-    /// What holds the words of a program or a model: an answer of its own in full is unclear.
+    /// The text of a program or a model: a complete answer inside it is unclear.
     Holder,
     /// `false` ends everything.
     Continue,
@@ -109,7 +109,7 @@ pub(super) enum Spelling {
     Nearly,
 }
 
-/// What stands at `name`.
+/// The meaning of the key `name`, and how it is spelled.
 pub(super) fn kind(name: &str) -> (Key, Spelling) {
     let plain = plain_key(name);
     if let Some(key) = listed(&plain) {
@@ -171,7 +171,7 @@ fn slipped(plain: &str) -> Option<Key> {
     MEANT.iter().find(near).map(|(_, key, _)| *key)
 }
 
-/// Whether an object has a state, and at most what stands beside one.
+/// Whether an object has a state, and no other keys than those that accompany one.
 pub(super) fn is_state(fields: &Map<String, Value>) -> bool {
     fields.keys().all(|key| matches!(kind(key).0, Key::State | Key::Reason | Key::Beside))
 }

@@ -1,5 +1,5 @@
 //! Finds in a text without objects the lines that are shaped like an answer: `decision: deny`, `DECISION=deny`, a word
-//! that denies and nothing else. Says what stands there; what it means is not decided here.
+//! that denies and nothing else. Does not decide what they mean.
 
 use std::sync::LazyLock;
 
@@ -54,7 +54,7 @@ static BESIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as languages print them.
 pub(super) fn tabled(text: &str) -> Option<String> {
     const MOST: usize = FEW_LINES * 2;
-    // No more than shows that there are too many: a flood has half a million.
+    // Enough lines to see that there are too many: an output can have half a million.
     let lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST + 1).collect();
     if lines.len() > MOST {
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// what only frames others, a flag and a value that is none are read as what they are.
+    /// a frame, a flag and a value that is not a decision are each read as such.
     #[test]
     fn records_are_read_within_their_frames() {
         use serde_json::json;

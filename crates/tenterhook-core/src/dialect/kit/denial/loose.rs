@@ -1,4 +1,4 @@
-//! Reads the pairs of a key and a value out of something that was meant as an object and is none: without quotes, with
+//! Reads pairs of a key and a value from text that was meant as an object but does not parse as one: without quotes, with
 //! the quotes of a book, with commas that are missing or too many, unfinished. Gives data for a denial only; nothing that
 //! is read here may consent.
 

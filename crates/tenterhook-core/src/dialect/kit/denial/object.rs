@@ -1,13 +1,13 @@
 //! Looks through one object for decisions, wherever they may stand, and says of each how its place and its spelling differ
 //! from what the event reads. Judges no text round the object.
 
-mod held;
+mod nested;
 mod known;
 
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, Spelling, plain_key};
-use super::reason::{explains, told};
+use super::reason::{explains, gives_reason};
 use super::words::{self, Meaning, says_no, says_yes};
 use super::{Halt, Hearing, Hit, Home};
 use crate::answer::{Power, Restraint, SlipKind};
@@ -81,8 +81,8 @@ impl Search<'_> {
     fn level(&mut self, level: &Level<'_>) {
         for (key, value) in level.known.fields.iter().filter(|(_, value)| !value.is_null()) {
             // Where nothing ends everything, a stop comes nearest to a denial.
-            let heard = key != "stop" || self.hearing.can.has(Power::Stop);
-            let own = level.path.is_empty() && heard && self.hearing.protocol.own.contains(&&**key);
+            let is_read = key != "stop" || self.hearing.can.has(Power::Stop);
+            let own = level.path.is_empty() && is_read && self.hearing.protocol.own.contains(&&**key);
             if !own {
                 self.field(level, key, value);
             }
@@ -107,7 +107,7 @@ impl Search<'_> {
             }
             Key::Denial if says_yes(value) => self.flag(level, key),
             Key::Denial
-                if told(value, || level.known.names_buttons())
+                if gives_reason(value, || level.known.names_buttons())
                     && level.known.is_plain()
                     && !level.known.decides_beside(key) =>
             {
@@ -147,7 +147,7 @@ impl Search<'_> {
                 Meaning::Unknown if sure => self.unclear(level, key, value),
                 _ => {}
             },
-            Value::Object(inner) if sure && held::tagged(inner) => self.unclear(level, key, value),
+            Value::Object(inner) if sure && nested::tagged(inner) => self.unclear(level, key, value),
             Value::Object(inner) => {
                 let levels = level.levels();
                 let path = level.path(key);
@@ -170,7 +170,7 @@ impl Search<'_> {
         self.hearing.asked || level.has_reason() || level.known.decides_beside(key)
     }
 
-    /// Whether a word counts that may be of something else: where nothing else is said, or a reason is given.
+    /// Whether an ambiguous value is read as a decision: the object has no other content, or it gives a reason.
     fn counts(&self, level: &Level<'_>) -> bool {
         self.hearing.asked || self.hearing.replies || level.known.is_plain() || level.has_reason()
     }
@@ -274,12 +274,12 @@ impl Search<'_> {
         let reason = level.reason().map(str::to_owned);
         let mut hit = Hit { reason, ..Hit::new(restraint) };
         let path = level.path(key);
-        self.place(&mut hit, &path, level);
+        self.locate(&mut hit, &path, level);
         self.hits.push(hit);
     }
 
     /// How the place, the key and the word of a decision differ from what this event looks for.
-    fn place(&self, hit: &mut Hit, path: &[&str], level: &Level<'_>) {
+    fn locate(&self, hit: &mut Hit, path: &[&str], level: &Level<'_>) {
         let dotted = path.join(".");
         let homes = &self.hearing.homes;
         let Some(home) = homes.iter().find(|home| home.is_like(path)) else {

@@ -43,9 +43,9 @@ pub(super) fn explains(fields: &Fields) -> bool {
     fields.get("reason").and_then(Value::as_str).is_some_and(|reason| reason.trim().contains(' '))
 }
 
-/// Whether `value`, at the flag of a denial, tells why: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
+/// Whether `value`, at the flag of a denial, gives a reason: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
 /// `{"deny": ["rm is not allowed"]}`. Words beside the flag of a consent that has some are the names of `buttons`.
-pub(super) fn told(value: &Value, buttons: impl FnOnce() -> bool) -> bool {
+pub(super) fn gives_reason(value: &Value, buttons: impl FnOnce() -> bool) -> bool {
     match value {
         Value::String(text) => !buttons() && !text.trim().is_empty() && !says_no(value),
         Value::Object(inner) => {

@@ -13,7 +13,7 @@ const WITHIN: &[&str] = &["hookSpecificOutput", "decision"];
 /// The key of an input that replaces the tool's.
 const KEY: &str = "updatedInput";
 
-/// What was printed of an input that is none, or that broke off because it is longer than is read.
+/// The printed text of an input that is not one, or that was cut because it exceeds the limit.
 pub(super) fn lost(hearing: &Hearing<'_>, exact: &Answer) -> Option<String> {
     let settled = exact.effects.updated_input.is_some();
     if settled || !hearing.rewrites || !hearing.protocol.input_is_object {
@@ -29,7 +29,7 @@ pub(super) fn lost(hearing: &Hearing<'_>, exact: &Answer) -> Option<String> {
     Some(format!("`{KEY}` is no object in what it printed: {}", quoted(&value.to_string())))
 }
 
-/// What stands as an input and is none; nothing is no wish for another.
+/// A value in the place of an input that is not an object; `null` asks for no new input.
 fn found(fields: &Map<String, Value>) -> Option<&Value> {
     fields.iter().find_map(|(name, value)| match value {
         Value::Null => None,

@@ -1,4 +1,4 @@
-//! Finds in a text what is shaped like an answer and is none to a strict reader: objects behind a prefix, indented, in a
+//! Finds objects in a text that look like an answer but that a strict reader rejects: behind a prefix, indented, in a
 //! fence, without quotes, unfinished (A-43). Says of each how it stands in the text; what it means is not decided here.
 
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(super) struct Shape<'a> {
 /// How an object stands in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stands {
-    /// On lines of its own, or behind what programs put before any line.
+    /// On separate lines, or behind a prefix that programs put before any line.
     Alone,
     /// Behind a word or two: it may be announced or said.
     Labelled,
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
             self.found.push(Shape { readings, stands, loose, listed, torn, at_margin, bytes });
             let next = self.at + column + end;
             let rest = self.text.get(next..).unwrap_or_default();
-            // What follows on the same line has no line of its own.
+            // The rest of the same line is not a separate line.
             let ended = rest.lines().next().unwrap_or_default().trim().is_empty();
             self.before = if ended { "}" } else { self.before };
             return Some(next.max(self.at + 1));
@@ -316,7 +316,7 @@ fn instructs(text: &str) -> bool {
         || words.iter().any(|word| ANYWHERE.contains(&&**word))
 }
 
-/// Whether what stands before an object is code, or the opening of a quotation.
+/// Whether the text before an object is code, or opens a quotation.
 fn is_code(prefix: &str) -> bool {
     let opens = prefix.ends_with(['(', '`', '\'', '"']);
     let assigns = [
@@ -337,7 +337,7 @@ fn is_diff(text: &str) -> bool {
     text.lines().take(64).any(head)
 }
 
-/// A line of a diff: the sign stands against the text.
+/// A line of a diff: `+` or `-` directly before the text.
 fn is_added(before: &str) -> bool {
     matches!(before.chars().next(), Some('+' | '-'))
         && before.trim_start_matches(['+', '-']).trim().is_empty()

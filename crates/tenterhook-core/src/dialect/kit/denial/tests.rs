@@ -2,7 +2,7 @@
 //! dialect, and no innocent is held where its agent would not hold it.
 
 mod near_misses;
-mod told;
+mod exact_messages;
 
 use std::path::Path;
 use std::time::Duration;
@@ -209,8 +209,8 @@ fn no_shape_is_lost_in_silence_on_other_events() {
                     continue;
                 }
                 let verdict = verdict(dialect, row, shape, Compat::Guarded);
-                let told = !row.is_before_effect() && !verdict.faults.is_empty();
-                if !holds(&verdict) && !told {
+                let is_reported = !row.is_before_effect() && !verdict.faults.is_empty();
+                if !holds(&verdict) && !is_reported {
                     wrong.push(report_of(dialect, row, shape, &verdict));
                 }
             }
@@ -285,7 +285,7 @@ fn hostile_texts_are_read_to_their_end() {
     }
 }
 
-/// what hooks print that mean nothing by it holds no more than its agent does.
+/// output that is not an answer restrains at most as much as the agent itself would.
 #[test]
 fn no_innocent_is_held() {
     let mut innocents = outputs(&table("observed/attacks/answers.json")["innocent"]);

@@ -1,5 +1,5 @@
-//! The one table of words that decide, in any dialect: what a decision word means, however it is
-//! spelled. Never finds a word of consent where there is none.
+//! The table of decision values in any dialect, in any spelling. Takes no other text for
+//! consent.
 
 use serde_json::Value;
 

@@ -37,7 +37,7 @@ pub(crate) struct File {
     pub(crate) runs_doubled: bool,
     /// Keys beside the events, which hold something else.
     pub(crate) beside: &'static [&'static str],
-    /// Where the events stand in a file; what else it says is read, and what is wrong with that told.
+    /// Finds the node of the events in a file; reads the other settings and reports their mistakes.
     pub(crate) find: for<'n> fn(&mut Reader<'_>, &'n Node) -> Option<&'n Node>,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn read(
     for (key, expected) in answers.top {
         check(object, key, *expected)?;
     }
-    let decision = word(object, "decision", DECISIONS)?;
+    let decision = choice(object, "decision", DECISIONS)?;
     if answers.detaches() && object.get("async") == Some(&Value::Bool(true)) {
         return Ok(Answer { detached: true, ..Answer::default() });
     }
@@ -142,12 +142,12 @@ impl Reader<'_> {
         let text = || value.as_str().unwrap_or_default().to_owned();
         match field {
             Field::Permission(words) => {
-                if let Some(word) = word(output, key, words)? {
+                if let Some(word) = choice(output, key, words)? {
                     self.decide(restraint(word), filled(output, "permissionDecisionReason"));
                 }
             }
             Field::Denial(words) => {
-                if let Some("deny") = word(output, key, words)? {
+                if let Some("deny") = choice(output, key, words)? {
                     self.decide(Restraint::Deny, filled(output, "permissionDecisionReason"));
                 }
             }
@@ -166,7 +166,7 @@ impl Reader<'_> {
             Field::FirstMessage => effects.initial_user_message = Some(text()),
             Field::Retry => effects.retry = value.as_bool(),
             Field::Action => {
-                if let Some(action) = word(output, key, ACTIONS)? {
+                if let Some(action) = choice(output, key, ACTIONS)? {
                     self.decide(restraint(action), None);
                 }
                 self.extra(key, value.clone());
@@ -184,7 +184,7 @@ impl Reader<'_> {
         for (key, expected) in known {
             check(decision, key, *expected)?;
         }
-        let Some(behavior) = word(decision, "behavior", BEHAVIORS)? else {
+        let Some(behavior) = choice(decision, "behavior", BEHAVIORS)? else {
             return Err(InvalidAnswer::NoBehavior);
         };
         self.decide(restraint(behavior), filled(decision, "message"));
@@ -200,7 +200,7 @@ impl Reader<'_> {
         self.unknown(decision, known.iter().map(|(key, _)| *key), "hookSpecificOutput.decision.")
     }
 
-    /// A built-in tool's output is replaced by one of its own shape only: observed, a bare text for an object is ignored.
+    /// A built-in tool's output can only be replaced by a value of the same type: observed, a text for an object is ignored.
     fn output(&mut self, key: &str, value: &Value) {
         let original = self.event.payload.get("tool_response");
         let differs = original.is_some_and(|tool_response| kind(tool_response) != kind(value));
@@ -227,7 +227,7 @@ impl Reader<'_> {
         self.event.text("tool_name").is_some_and(|name| name.starts_with("mcp__"))
     }
 
-    /// Of two decisions in one answer the more restraining one stands.
+    /// If an answer has two decisions, the more restraining one wins.
     fn decide(&mut self, restraint: Restraint, reason: Option<&str>) {
         if restraint > self.answer.restraint {
             self.answer.restraint = restraint;
@@ -310,7 +310,7 @@ fn restraint(word: &str) -> Restraint {
 }
 
 /// The value of `key`, which must be one of `allowed`.
-fn word<'a>(
+fn choice<'a>(
     object: &'a Map<String, Value>,
     key: &str,
     allowed: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! The phrases of Claude Code's form, which most agents took over: what is said, and how. Which event takes which one is in
-//! each agent's own table.
+//! The phrases of Claude Code's form, which most agents adopted. The table of each agent lists which event accepts which
+//! one.
 
 use super::{Part, Phrase};
 use crate::answer::Power;
@@ -39,7 +39,7 @@ pub(crate) const ALLOW_CALL: Said = about_call!(Allow, "allow");
 pub(crate) const CHANGE_CALL: Said =
     (Power::Input, &[NAMED, (&[OUT, "updatedInput"], Part::Given)]);
 
-/// The decision in the place of the user who is about to be asked.
+/// The decision of a permission request, made instead of the user.
 pub(crate) const DENY_REQUEST: Said = (
     Power::Deny,
     &[

@@ -16,7 +16,7 @@ pub(crate) struct Told<'a> {
     pub(crate) name: &'a str,
     /// The event.
     pub(crate) event: &'a Event,
-    /// What is told.
+    /// The outcome to report.
     pub(crate) outcome: &'a Outcome,
     /// How a person lets pass what the agent cannot ask about.
     pub(crate) way_out: Option<&'a str>,
@@ -79,7 +79,7 @@ struct Writer<'a> {
     told: Told<'a>,
     object: Map<String, Value>,
     warnings: Vec<String>,
-    /// What the model is told.
+    /// The context for the model.
     context: Vec<String>,
     /// The reason of a denial that is no object.
     denies_by_exit: Option<String>,
@@ -125,7 +125,7 @@ impl Writer<'_> {
         }
         for power in self.say.instead {
             if self.speak(*power, reason) {
-                self.warn(format!("it takes no denial; it was told to {} instead", power.as_str()));
+                self.warn(format!("it takes no denial; the reply asks it to {} instead", power.as_str()));
                 return;
             }
         }
@@ -253,7 +253,7 @@ impl Writer<'_> {
         for (key, value) in &effects.extra {
             match self.say.carries.iter().find(|(name, _)| name == key) {
                 // What a decision said there stands.
-                Some((_, path)) if self.says(path) => {}
+                Some((_, path)) if self.has_path(path) => {}
                 Some((_, path)) => {
                     // What belongs to an event's own part of the object stands beside the event's name.
                     if path.first() == Some(&OUTPUT) {
@@ -307,7 +307,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A text that takes the place of an output, behind what stands there already: the reason of a denial, say.
+    /// A text that replaces an output, appended to a text that is already there, such as the reason of a denial.
     fn beside(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -329,7 +329,7 @@ impl Writer<'_> {
         object.insert((*last).to_owned(), value);
     }
 
-    fn says(&self, path: &[&str]) -> bool {
+    fn has_path(&self, path: &[&str]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let mut object = Some(&self.object);
         for key in above {

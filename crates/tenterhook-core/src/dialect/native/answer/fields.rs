@@ -1,4 +1,4 @@
-//! The fields of an answer: one table of keys, one reader each (V-26). What is wrong is a failure, what is unknown a remark.
+//! The fields of an answer: one table of keys, one reader each (V-26). A wrong value is a failure, an unknown key a remark.
 
 use serde_json::{Map, Value};
 
@@ -87,7 +87,7 @@ fn came(value: &Value) -> String {
     }
 }
 
-/// Where keys belong that are none of an answer.
+/// Help for keys that belong to another protocol.
 fn elsewhere(object: &Map<String, Value>) -> &'static str {
     let is_claudes = |key: &&str| object.contains_key(*key);
     if CLAUDES.iter().any(is_claudes) {

@@ -43,7 +43,7 @@ pub(crate) fn file(source: &Source) -> CaseFile {
         let entry = Entry { key: String::new(), key_span: root.span, node: root };
         let _ = reader.fields(&entry, "a file of cases", keys::CASE_FILE);
         let fields = Fields { entry: &entry };
-        let words = |key| fields.words(key).into_iter().map(|(word, _)| word.to_owned()).collect();
+        let words = |key| fields.strings(key).into_iter().map(|(word, _)| word.to_owned()).collect();
         file.config = words("config");
         file.copy = words("copy");
         file.dialect = reader.dialect(&fields);
@@ -119,7 +119,7 @@ impl Reader<'_> {
                 within: fields.time("within").filter(|time| *time > Duration::ZERO),
                 background: fields.flag("background"),
                 faults: fields
-                    .words("faults")
+                    .strings("faults")
                     .into_iter()
                     .map(|(name, _)| name.to_owned())
                     .collect(),
@@ -128,7 +128,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What is looked for in what was said is an expression.
+    /// Checks that a pattern of an expectation is a valid regular expression.
     fn check_found(&mut self, fields: &Fields<'_>, key: &str) {
         let Some(Err(error)) = fields.text(key).map(regex::Regex::new) else { return };
         let error = error.to_string();
@@ -136,7 +136,7 @@ impl Reader<'_> {
         let why = why.strip_prefix("error: ").unwrap_or(why).to_owned();
         let message = format!("`{key}` is not a valid regular expression: {why}");
         self.report(Code::BadExpression, fields.span(key), message).help =
-            Some("put `\\` before a sign that stands for itself".to_owned());
+            Some("put `\\` before a character that is meant literally".to_owned());
     }
 }
 
@@ -144,7 +144,7 @@ impl Reader<'_> {
     /// A fault that there is not never comes.
     fn check_faults(&mut self, fields: &Fields<'_>) {
         let known = || Code::ALL.iter().map(|code| code.name());
-        for (word, span) in fields.words("faults") {
+        for (word, span) in fields.strings("faults") {
             if known().any(|name| name == word) {
                 continue;
             }

@@ -9,14 +9,14 @@ use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
 
-/// A name without its case and its signs: agents write one name in several ways.
+/// A name in lower case without punctuation: agents spell one name in several ways.
 fn letters(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl Reader<'_> {
-    /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
-    /// safer than a gate that is gone.
+    /// A hook whose expression does not compile is kept: its failure policy decides each time (S-3), which is safer than a
+    /// missing gate.
     pub(super) fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
         let Some(hook) = hook else { return };
         let Err(why) = hook.matcher.compile() else { return };
@@ -71,7 +71,7 @@ impl Reader<'_> {
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        // Of a name that is a slip, what was meant may have one.
+        // For a misspelt event, the event that was meant may have a subject.
         let is_slip = |text: &str| text != &*row.event;
         if row.subject == Subject::None
             && fields.has("match")
@@ -87,7 +87,7 @@ impl Reader<'_> {
             )
             .help = Some("leave `match` out".to_owned());
         }
-        // What is no rule about a tool call, a dialect of its own reads.
+        // A condition that is not a rule about a tool call is read by its dialect.
         let about_tool = matches!(row.subject, Subject::Field("tool_name") | Subject::Tool(_));
         if !about_tool && fields.get("if").is_some_and(|node| node.as_str().is_some()) {
             self.report(
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a hook says while nobody waits for it decides nothing (C-51).
+    /// The answer of a hook in the background decides nothing (C-51).
     pub(super) fn check_waiting(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
         let Some(hook) = hooks.first().filter(|hook| hook.wait != Wait::Attached) else { return };
         let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };

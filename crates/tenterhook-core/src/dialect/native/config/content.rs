@@ -60,7 +60,7 @@ impl Reader<'_> {
                 .iter()
                 .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
                 .collect(),
-            variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            variables: fields.strings("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: text("secret").map(str::to_owned),
             interpolation: speaks.dialect().interpolation(),
         };
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let table = fields.get("mcp")?;
         let server = self.needed(fields, "mcp", table.get("server"), "server");
         let tool = self.needed(fields, "mcp", table.get("tool"), "tool");
-        let placed = table.get("input").is_none_or(|input| self.places(input));
+        let placed = table.get("input").is_none_or(|input| self.check_placeholders(input));
         let input = match table.get("input").map(Node::to_json) {
             Some(serde_json::Value::Object(input)) => input,
             _ => serde_json::Map::new(),
@@ -105,15 +105,15 @@ impl Reader<'_> {
     }
 
     /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call could ever be made.
-    fn places(&mut self, node: &Node) -> bool {
+    fn check_placeholders(&mut self, node: &Node) -> bool {
         let inner = node.entries().iter().map(|entry| &entry.node);
         let mut right = true;
         for node in inner.chain(node.as_array().into_iter().flatten()) {
-            right &= self.places(node);
+            right &= self.check_placeholders(node);
         }
         let Some(Err(wrong)) = node.as_str().map(input::check) else { return right };
         self.report(Code::BadPlace, node.span, wrong.to_string()).help = Some(
-            "write `${tool.input.file_path}`, or `$${` for the two signs themselves".to_owned(),
+            "write `${tool.input.file_path}`, or `$${` for a literal `${`".to_owned(),
         );
         false
     }
@@ -180,7 +180,7 @@ impl Reader<'_> {
     #[expect(clippy::unused_self, reason = "the other form needs it")]
     fn check_rule(&mut self, _fields: &Fields<'_>, _rule: &Rule) {}
 
-    /// The place of a part of a text that is written at `span`: the whole of it where escapes shift what stands in it.
+    /// The span of a part of the text at `span`; the whole span if escapes shift the offsets.
     #[cfg(feature = "rule")]
     fn inside(&self, span: Span, text: Option<&str>, at: &std::ops::Range<usize>) -> Span {
         let written = self.source.text.get(span.start..span.end).unwrap_or_default();

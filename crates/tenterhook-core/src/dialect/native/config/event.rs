@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
         let mut powers = Powers::NONE;
         let before = self.errors();
-        for (word, span) in fields.words("answers") {
+        for (word, span) in fields.strings("answers") {
             if let Some((_, power)) = answer_words().find(|(name, _)| *name == word) {
                 powers = powers.with(power);
                 continue;

@@ -72,7 +72,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The items of a list of strings, or the one string.
-    pub(super) fn words(&self, key: &str) -> Vec<(&'n str, Span)> {
+    pub(super) fn strings(&self, key: &str) -> Vec<(&'n str, Span)> {
         let Some(node) = self.get(key) else { return Vec::new() };
         let one = node.as_str().map(|text| (text, node.span));
         let items = node.as_array().into_iter().flatten();
@@ -114,7 +114,7 @@ impl Reader<'_> {
                 .is_some_and(|all| all.iter().all(|entry| entry.node.as_str().is_some())),
             Shape::Table => node.as_object().is_some(),
             Shape::TextOrTable => node.as_str().is_some() || node.as_object().is_some(),
-            // What stands in the list is looked at case by case.
+            // The items of the list are checked one by one.
             Shape::Cases => node.as_object().is_some() || node.as_array().is_some(),
             Shape::Conditions => {
                 let one = |node: &Node| node.as_str().is_some() || node.as_object().is_some();
@@ -212,7 +212,7 @@ fn some(known: &[Key]) -> String {
     listed(known.iter().map(|key| key.name).take(3))
 }
 
-/// What stands in the way, and where: of a list or table of the right kind it is the first thing in it that is no string.
+/// The value that does not fit, and its span: in a list or table of the right type, the first item that is not a string.
 fn misfit(node: &Node, shape: Shape) -> (String, Span) {
     let whole = (node.kind().to_owned(), node.span);
     let within = |item: &Node, kind| (format!("{kind} that holds {}", item.kind()), item.span);
@@ -236,7 +236,7 @@ fn misfit(node: &Node, shape: Shape) -> (String, Span) {
             Some(number) => (number.to_string(), node.span),
             None => whole,
         },
-        // The kind is right, and the word is none of those that are known.
+        // The type is right, but the value is unknown.
         Shape::Prewarm if node.as_str().is_some() => ("another word".to_owned(), node.span),
         _ => whole,
     }

@@ -131,9 +131,9 @@ impl Reader<'_> {
         DialectId::NATIVE
     }
 
-    /// The events of `on`; one that nobody declares is armed all the same (C-49).
+    /// The events of `on`. A hook on an undeclared event is armed, too (C-49).
     fn events(&mut self, fields: &Fields<'_>) -> Vec<EventName> {
-        let words = fields.words("on");
+        let words = fields.strings("on");
         if words.is_empty() {
             self.report(
                 Code::MissingEvent,
@@ -184,7 +184,7 @@ impl Reader<'_> {
         let Some(node) = fields.get("match") else { return MatcherSpec::Any };
         let Some(text) = node.as_str() else {
             let words: Vec<String> =
-                fields.words("match").into_iter().map(|(word, _)| word.to_owned()).collect();
+                fields.strings("match").into_iter().map(|(word, _)| word.to_owned()).collect();
             if words.is_empty() || words.iter().any(String::is_empty) {
                 let message = "`match` has no word, so the hook would never run".to_owned();
                 self.report(Code::BadMatcher, node.span, message).help =

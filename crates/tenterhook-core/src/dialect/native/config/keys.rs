@@ -209,7 +209,7 @@ pub(crate) const SERVER: &[Key] = &[
     key("sandbox", Shape::TextOr(SANDBOX)),
 ];
 
-/// How much of what was said is on record.
+/// The values of `content`: how much text the record keeps.
 const CONTENT: &[&str] = &["none", "redacted", "full"];
 
 /// The keys of `[record]`.
@@ -265,11 +265,11 @@ const FOREIGN: &[(&str, &str)] = &[
     ("failClosed", "say `on_failure = \"block\"`"),
     ("url", "say `http = \"https://...\"`"),
     ("disabled", "say `enabled = false`"),
-    ("hooks", "each hook is a table of its own: `[hook.NAME]`"),
+    ("hooks", "each hook is one table: `[hook.NAME]`"),
     ("event", "the event of a hook is its key `on`"),
     ("tests", "it is called `test` here"),
     ("dialect", "it is called `speaks` here"),
-    ("mcpServers", "each server is a table of its own: `[mcp.NAME]`"),
+    ("mcpServers", "each server is one table: `[mcp.NAME]`"),
 ];
 
 /// What to write instead of a key of another format.

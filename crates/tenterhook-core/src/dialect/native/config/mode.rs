@@ -1,5 +1,5 @@
-//! `mode`: whether what hooks say counts, said of one hook, of a file or of the built-in rules; and `[shadow]`, who may say so (SH-1 to
-//! SH-4).
+//! `mode` of one hook, of a file or of the built-in rules: whether the answers of hooks count; and `[shadow]`: who may set it
+//! (SH-1 to SH-4).
 
 use super::fields::Fields;
 use super::{Reader, keys};
@@ -15,10 +15,10 @@ pub(super) const MOVE: &str = "move it to `/etc/tenterhook/tenterhook.toml`, or 
 impl Reader<'_> {
     /// What a table says, whose word was checked.
     pub(super) fn mode(&self, fields: &Fields<'_>) -> Option<ModeWord> {
-        self.word(fields.get("mode")?)
+        self.mode_of(fields.get("mode")?)
     }
 
-    fn word(&self, node: &Node) -> Option<ModeWord> {
+    fn mode_of(&self, node: &Node) -> Option<ModeWord> {
         let shadow = node.as_str()? == SHADOW;
         Some(ModeWord { shadow, place: self.place_of(node.span) })
     }
@@ -35,12 +35,12 @@ impl Reader<'_> {
         }
     }
 
-    /// `mode` at the top of the file: it is about each hook that says nothing itself. What a torn text takes the force from keeps it,
-    /// for nobody knows what else it says (C-71).
+    /// Reads `mode` at the top of the file, which applies to each hook without `mode`. In a file that cannot be parsed to its
+    /// end it has no effect, because the rest of the file is unknown (C-71).
     pub(super) fn mode_of_all(&mut self, entry: &Entry) {
         let before = self.errors();
         self.check(entry, keys::Shape::Choice(keys::MODES));
-        let word = self.word(&entry.node).filter(|word| word.shadow);
+        let word = self.mode_of(&entry.node).filter(|word| word.shadow);
         let Some(word) = word.filter(|_| self.errors() == before && self.out.lost.is_none()) else {
             return;
         };

@@ -1,4 +1,4 @@
-//! `[protect]`: what is left to agents of what holds them up, and whether its rules may rest (C-69).
+//! Reads `[protect]`: exemptions from the built-in rules, and whether these rules may be suspended (C-69).
 
 use super::{Reader, keys};
 use crate::diagnostic::Code;
@@ -12,7 +12,7 @@ impl Reader<'_> {
     pub(super) fn protect(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "`protect`", keys::PROTECT) else { return };
         let mut writable = Vec::new();
-        for (text, span) in fields.words("writable") {
+        for (text, span) in fields.strings("writable") {
             let plain = text.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\\'));
             let whole = matches!(text.trim_matches(['*', '/', '~', '.']), "");
             if text.len() > LONGEST || !plain || whole {

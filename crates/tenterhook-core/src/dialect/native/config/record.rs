@@ -9,7 +9,7 @@ use crate::syntax::Entry;
 impl Reader<'_> {
     pub(super) fn record(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "`[record]`", keys::RECORD) else { return };
-        // Whoever is recorded does not say whether.
+        // A repository cannot decide whether its sessions are recorded.
         if !matches!(self.source.layer, Layer::User | Layer::Managed) {
             let message = "`[record]` has no effect here: it is read from your own file and from managed files";
             self.report(Code::RecordIgnored, entry.key_span, message).help = Some(

@@ -73,7 +73,7 @@ impl Reader<'_> {
         fields: &Fields<'_>,
         key: &'static str,
     ) -> Option<Invocation> {
-        let mut words = fields.words(key).into_iter().map(|(word, _)| word.to_owned());
+        let mut words = fields.strings(key).into_iter().map(|(word, _)| word.to_owned());
         let Some(program) = words.next().filter(|word| !word.trim().is_empty()) else {
             self.report(Code::EmptyRun, fields.span(key), format!("`{key}` names no program"))
                 .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
@@ -110,7 +110,7 @@ impl Reader<'_> {
         for name in env
             .iter()
             .map(|variable| (variable.key.as_str(), variable.key_span))
-            .chain(fields.words("pass"))
+            .chain(fields.strings("pass"))
         {
             if !is_variable(name.0) {
                 self.report(
@@ -132,7 +132,7 @@ impl Reader<'_> {
             invocation,
             // Scripts of another protocol get what that protocol promises them.
             inherit: speaks.dialect().inherit(),
-            pass: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            pass: fields.strings("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             env: env
                 .iter()
                 .filter_map(|variable| {
@@ -148,7 +148,7 @@ impl Reader<'_> {
     /// What the hook runs on beside what its words name (T-8).
     fn files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
         let mut files = Vec::new();
-        for (text, span) in fields.words("files") {
+        for (text, span) in fields.strings("files") {
             let path = self.path(text);
             let why = match files::pattern(&path, &self.source.directory) {
                 _ if text.trim().is_empty() => "it is empty".to_owned(),

@@ -15,7 +15,7 @@ fn unreadable() -> Sandbox {
 }
 
 impl Reader<'_> {
-    /// What stands at `sandbox`; nothing where there is none.
+    /// Reads the key `sandbox`; `Unsaid` if it is absent.
     pub(super) fn sandbox(&mut self, fields: &Fields<'_>) -> Sandbox {
         let Some(entry) = fields.entry.node.entry("sandbox") else { return Sandbox::Unsaid };
         if let Some(word) = entry.node.as_str() {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         grants.read = self.granted(&fields, "read");
         grants.write = self.granted(&fields, "write");
         grants.net = self.peers(&fields);
-        grants.env = fields.words("env").into_iter().map(|(name, _)| name.to_owned()).collect();
+        grants.env = fields.strings("env").into_iter().map(|(name, _)| name.to_owned()).collect();
         grants.attributes = fields.flag("attributes").unwrap_or_default();
         grants.processes = fields.whole("processes");
         grants.memory = fields.whole("memory");
@@ -75,7 +75,7 @@ impl Reader<'_> {
     /// Paths of a grant: what begins with `$PROJECT` is found when the hook runs.
     fn granted(&mut self, fields: &Fields<'_>, key: &str) -> Vec<PathBuf> {
         let mut paths = Vec::new();
-        for (text, span) in fields.words(key) {
+        for (text, span) in fields.strings(key) {
             let is_of_project = Path::new(text).starts_with(Grants::PROJECT);
             if text.is_empty() || (text.starts_with('$') && !is_of_project) || text.contains('*') {
                 let message = format!("`{}` cannot be granted", text.escape_default());
@@ -96,7 +96,7 @@ impl Reader<'_> {
 
     /// `none`, `open`, or `tcp:PORT` for each port.
     fn peers(&mut self, fields: &Fields<'_>) -> Peers {
-        let words = fields.words("net");
+        let words = fields.strings("net");
         match words.as_slice() {
             [] | [("none", _)] => return Peers::None,
             [("open", _)] => return Peers::Everybody,

@@ -43,7 +43,7 @@ impl Reader<'_> {
         }));
     }
 
-    /// `[trust]`: what becomes of gates that nobody approved (T-13), and whose signatures arm what they signed (T-50).
+    /// Reads `[trust]`: the treatment of unapproved gates (T-13), and the keys whose signatures arm hooks (T-50).
     pub(super) fn trust(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
         let layer = self.source.layer;
@@ -58,7 +58,7 @@ impl Reader<'_> {
             return;
         }
         let (good, bad): (Vec<_>, Vec<_>) =
-            fields.words("keys").into_iter().partition(|(text, _)| is_key(text));
+            fields.strings("keys").into_iter().partition(|(text, _)| is_key(text));
         for (text, span) in &bad {
             let message = format!("`{text}` is not a valid key: nothing that it signed is armed");
             self.report(Code::BadKey, *span, message).help =
@@ -102,7 +102,7 @@ pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
         .find(|failure| failure.as_str() == word)
 }
 
-/// Whether a text has the form of a key that signs.
+/// Whether a text has the form of a public key.
 fn is_key(text: &str) -> bool {
     let digits = text.strip_prefix("ed25519:").and_then(|rest| rest.strip_suffix('='));
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');

@@ -10,7 +10,7 @@ use crate::matcher::rule::Rule;
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::syntax::Node;
 
-/// Signs by which people divide the words of a list; none of them is in the name of a tool.
+/// Characters by which people separate the items of a list; no tool has one in its name.
 const DIVIDERS: &[char] = &[',', ';', '|', '&', '(', ')'];
 
 /// Words that were meant for every tool.
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Nobody calls a tool `bash` or `Bsh` beside `Bash`, and none is called `Bash,Edit`.
+    /// Reports names that no tool has: misspellings such as `bash` or `Bsh`, and lists such as `Bash,Edit`.
     fn check_word(&mut self, word: &str, fields: &Fields<'_>) {
         let span = fields.span("match");
         if let Some(tool) = rule_of(word) {
@@ -133,7 +133,7 @@ impl Reader<'_> {
         if words.is_empty() {
             return;
         }
-        for (text, span) in fields.words("if") {
+        for (text, span) in fields.strings("if") {
             let rule = Rule::parse(text).ok();
             let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
             if words.contains(&tool) || miscased(tool).is_some() || misspelt(tool).is_some() {
@@ -147,7 +147,7 @@ impl Reader<'_> {
 
     /// All rules of `if` must hold, and no call is one of two tools.
     fn check_together(&mut self, fields: &Fields<'_>) {
-        let rules = fields.words("if").into_iter();
+        let rules = fields.strings("if").into_iter();
         let mut tools = rules
             .filter_map(|(text, span)| Some((Rule::parse(text).ok()?.tool()?.to_owned(), span)));
         let Some((first, _)) = tools.next() else { return };
@@ -173,8 +173,8 @@ fn no_rule(fields: &Fields<'_>) -> Code {
 /// How expressions begin that ask for something; no tool is called so.
 const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
 
-/// Whether several rules stand in one text: behind a parenthesis and a divider another tool is named. What is divided in a command, as in
-/// `Bash(grep -E '(a)|b')`, names none.
+/// Whether a text holds several rules: another tool is named behind a parenthesis and a separator. A separator inside a
+/// command, as in `Bash(grep -E '(a)|b')`, is not followed by the name of a tool.
 fn is_list(text: &str) -> bool {
     let names_tool = |rest: &str| {
         let rest = rest.trim_start();
@@ -221,8 +221,8 @@ fn divided(word: &str) -> Option<String> {
 /// The exact words of `match`; of an expression, none.
 pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     match fields.text("match") {
-        Some(text) => values::words(text),
-        None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
+        Some(text) => values::names(text),
+        None => fields.strings("match").into_iter().map(|(word, _)| word).collect(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What is left of an entry that was rejected: a hook that cannot be used, so that its failure policy decides and no gate
-//! is lost to a slip of the pen (C-60, C-61). Tells nothing: what is wrong was told when the entry was rejected.
+//! Replaces a rejected entry by a hook that always fails, so that its failure policy decides and a typo removes no gate
+//! (C-60, C-61). Reports nothing: the mistake was reported when the entry was rejected.
 
 use super::fields::Fields;
 use super::{Reader, check, keys, values};
@@ -14,15 +14,14 @@ use crate::source::Lost;
 use crate::syntax::{Entry, Node, NodeValue};
 
 impl Reader<'_> {
-    /// Adds a hook that cannot be used for each event that `entry` can be seen to name; `told` is where the diagnostics
-    /// of the entry begin.
+    /// Adds a hook that always fails for each event that `entry` names; the diagnostics of the entry begin at `count`.
     pub(super) fn unusable(&mut self, entry: &Entry, count: usize) {
         let why = self.first_error(count);
         let count = self.out.diagnostics.len();
         let left = self.readable(entry);
         let run = Run::Unusable { part: Unread::Entry, why: why.clone() };
         let hooks = self.hooks_left(entry, &Fields { entry: &left }, &run);
-        // An entry that nobody can place may be a gate of anything (C-61).
+        // An entry without a known event may be a gate on any event (C-61).
         let is_off = left.node.get("enabled").and_then(Node::as_bool) == Some(false);
         if self.out.lost.is_none() && !is_off && !names_events(entry) {
             self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
@@ -32,8 +31,8 @@ impl Reader<'_> {
     }
 
     fn first_error(&self, from: usize) -> String {
-        let told = self.out.diagnostics.iter().skip(from);
-        let mut errors = told.filter(|diagnostic| diagnostic.severity == Severity::Error);
+        let reported = self.out.diagnostics.iter().skip(from);
+        let mut errors = reported.filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.next().map(|error| error.message.clone()).unwrap_or_default()
     }
 
@@ -76,7 +75,7 @@ impl Reader<'_> {
                 hook.matcher = Matcher::new(MatcherSpec::Any);
             }
             self.settings(left, &row, &mut hook);
-            // Nobody can wait for what is rewritten in the background: of the two words, the one that restrains counts.
+            // A rewrite cannot happen in the background: the option that restrains more wins.
             if hook.phase == Phase::Rewrite {
                 hook.wait = Wait::Attached;
             }
@@ -85,7 +84,7 @@ impl Reader<'_> {
             if speaks != DialectId::NATIVE {
                 hook.on_failure = hook.on_failure.or(Some(row.failure));
             }
-            // Whoever mends the file needs prompts and the end of a turn (C-60).
+            // A user who repairs the file with an agent needs prompts and the end of a turn (C-60).
             if is_repair(&hook.event) {
                 hook.on_failure = Some(OnFailure::Continue);
             }
@@ -117,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an event is none that a mistake in a file holds up: a built-in one that is no call of anything.
+/// Whether a mistake in a file does not block an event: a built-in event that is not a call.
 fn is_repair(event: &EventName) -> bool {
     table::row(event.as_str()).is_some() && !held_events().any(|(held, _)| event.as_str() == held)
 }

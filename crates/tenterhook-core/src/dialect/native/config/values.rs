@@ -1,4 +1,4 @@
-//! Small values that have a syntax of their own: durations, names, patterns (C-47, C-48). Pure.
+//! Parses small values: durations, names, patterns (C-47, C-48). Pure.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const UNITS: &[(&str, f64)] = &[("ms", 1.0), ("s", 1_000.0), ("m", 60_000.0), ("
 /// Nothing that an agent waits for takes a day.
 const LONGEST: f64 = 86_400_000.0;
 
-/// Signs of an expression, which no word has.
+/// Characters of regular expressions, which no name has.
 const SIGNS: &[char] = &['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\'];
 
 /// Whether a number counts something: whole, above 0, and of a size that somebody meant.
@@ -30,7 +30,7 @@ pub(super) enum DurationFault {
     Unit(String),
     #[error("`{0}` is not a valid duration")]
     Number(String),
-    #[error("a time-out of zero leaves no time to run")]
+    #[error("a timeout of zero leaves no time to run")]
     Zero,
     #[error("`{0}` is longer than a day")]
     TooLong(String),
@@ -102,7 +102,7 @@ pub(super) fn expression(text: &str) -> Option<&str> {
 }
 
 /// The words of the text of a `match`; none where it is an expression, or not valid.
-pub(super) fn words(text: &str) -> Vec<&str> {
+pub(super) fn names(text: &str) -> Vec<&str> {
     let words: Vec<&str> = text.split('|').map(str::trim).collect();
     let is_valid = expression(text).is_none()
         && !words.iter().any(|word| word.is_empty())

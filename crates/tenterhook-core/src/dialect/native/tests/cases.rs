@@ -1,4 +1,4 @@
-//! Cases beside hooks, and files of cases: what is read, and what is said of one that cannot be used.
+//! Cases beside hooks, and files of cases: which are read, and the diagnostics of unusable ones.
 
 use super::*;
 

@@ -239,7 +239,7 @@ fn a_user_undoes_no_other_table_of_a_managed_file() {
     let elsewhere = ["$schema", "source", "record", "protect"];
     covered(keys::FILE, OF_TABLES.iter().map(|row| row.0).chain(elsewhere));
     covered(keys::SHADOWS, ["allowed"].into_iter());
-    // Keys of the user's sign what the user would approve anyway: they add to those of the organisation.
+    // The user's keys are added to those of the organisation: the user could approve the same hooks anyway.
     covered(keys::TRUST, ["unapproved", "keys"].into_iter());
 }
 

@@ -1,4 +1,4 @@
-//! What is said of a text that is wrong, where, and what it costs the hook.
+//! Diagnostics of mistakes in a text, their locations, and whether the hook survives.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn a_bad_hook_is_rejected_alone() {
     assert!(load("[hook").unreadable);
 }
 
-/// What is found by who compiles rules.
+/// Codes that only a build with rules reports.
 const OF_RULES: &[&str] =
     &["bad-rule", "bad-rule-pattern", "empty-rule", "rule-too-costly", "unknown-rule-name"];
 
@@ -65,9 +65,9 @@ fn a_matcher_without_words_is_an_error() {
     }
 }
 
-/// C-48: what looks like a list, a rule or a name and is none never costs a gate unseen, and the help is no other mistake.
+/// C-48: a text that only resembles a list, a rule or a name is reported, and the help names a valid form.
 #[test]
-fn what_no_tool_is_called_is_told() {
+fn matcher_without_a_tool_name_is_reported() {
     let hook = |keys: &str| load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{keys}\n"));
     for (keys, code, help) in [
         ("match = 'Bash,Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
@@ -120,7 +120,7 @@ fn what_no_tool_is_called_is_told() {
 /// C-53: what was taken over from an agent's own file is as dead here as there, and no more.
 /// C-48.
 #[test]
-fn what_another_agent_reads_is_only_told() {
+fn tool_of_another_agent_is_reported_as_advice() {
     for keys in ["match = 'travel to'", "match = '/Bash(git commit:*)/'", "if = 'Bash(a)|Bash(b)'"]
     {
         let text = format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nspeaks = 'claude'\n{keys}\n");
@@ -170,11 +170,11 @@ fn a_form_that_this_build_leaves_out_names_the_feature() {
         "[source.\"settings.json\"]\nprewarm = 'node'\n",
     ] {
         let read = load(text);
-        let [told] = read.diagnostics.as_slice() else { panic!("{read:?}") };
-        assert_eq!(told.code, crate::diagnostic::Code::PrewarmWithoutEffect);
+        let [found] = read.diagnostics.as_slice() else { panic!("{read:?}") };
+        assert_eq!(found.code, crate::diagnostic::Code::PrewarmWithoutEffect);
         assert!(
-            told.help.as_ref().is_some_and(|help| help.contains("`prewarm-forms`")),
-            "{told:?}"
+            found.help.as_ref().is_some_and(|help| help.contains("`prewarm-forms`")),
+            "{found:?}"
         );
         let runs_cold = |hook: &crate::hook::Hook| !hook.is_prewarmed();
         assert!(read.hooks.iter().all(runs_cold), "{read:?}");
@@ -222,7 +222,7 @@ fn every_code_has_an_entry_in_the_book() {
     let book = std::fs::read_to_string(root.join("docs/spec/diagnostics.md")).expect("the book");
     let ours =
         book.split("\n## ").find(|part| part.starts_with("`tenterhook.toml`")).expect("ours");
-    let told: std::collections::BTreeSet<&str> =
+    let reported: std::collections::BTreeSet<&str> =
         ours.split("\n### `").skip(1).filter_map(|part| part.split('`').next()).collect();
     let samples = std::fs::read_dir(root.join("conformance/check/native")).expect("samples");
     let mut known: std::collections::BTreeSet<String> = samples
@@ -240,7 +240,7 @@ fn every_code_has_an_entry_in_the_book() {
         );
         known.insert(code.to_owned());
     }
-    assert_eq!(told, known.iter().map(String::as_str).collect());
+    assert_eq!(reported, known.iter().map(String::as_str).collect());
 }
 
 /// C-42.

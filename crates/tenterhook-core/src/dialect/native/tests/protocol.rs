@@ -1,8 +1,8 @@
-//! What a hook is handed, what it may answer, and what a host is told: the forms of the protocol itself.
+//! The forms of the native protocol: the input of a hook, its answer, and the outcome for the host.
 
 use serde_json::{Value, json};
 
-use super::{read, report, said, *};
+use super::{read, read_stdout, report, *};
 use crate::hook::Compat;
 
 /// V-7.
@@ -43,7 +43,7 @@ fn an_event_of_another_form_is_refused_with_words() {
 /// V-26.
 #[test]
 fn a_whole_answer_is_read() {
-    let answer = said(
+    let answer = read_stdout(
         r#"{"v":1,"decision":"allow","reason":"r","context":["a","b"],"message":"m","input":{"x":1},
             "stop":"enough","env":{"A":"1"},"watch":[],"permissions":[{}],"retry":true,"first_message":"hi",
             "output":[1],"prompt":"p","extra":{"k":1}}"#,
@@ -83,7 +83,7 @@ fn exit_codes_say_what_the_protocol_says() {
 /// V-27.
 #[test]
 fn an_unknown_key_is_a_remark_and_the_rest_stands() {
-    let answer = said(r#"{"context":"c","severity":1}"#);
+    let answer = read_stdout(r#"{"context":"c","severity":1}"#);
     assert_eq!(answer.effects.context, ["c"]);
     assert_eq!(answer.remarks[0].code.name(), "unknown-field");
     assert!(answer.remarks[0].message.contains("extra"));
@@ -94,7 +94,7 @@ fn an_unknown_key_is_a_remark_and_the_rest_stands() {
 fn a_hook_goes_to_the_background_by_its_first_line() {
     assert!(NATIVE.detaches(br#"{"background": true}"#, Compat::Guarded));
     assert!(!NATIVE.detaches(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded));
-    let answer = said("{\"background\":true}\n{\"context\":\"late\"}");
+    let answer = read_stdout("{\"background\":true}\n{\"context\":\"late\"}");
     assert!(answer.detached);
     assert_eq!(answer.effects.context, ["late"]);
 }

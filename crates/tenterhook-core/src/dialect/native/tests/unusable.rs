@@ -1,4 +1,4 @@
-//! What is left of an entry that was rejected (C-60 to C-62).
+//! The hooks that replace rejected entries (C-60 to C-62).
 
 use super::*;
 use crate::config::{Added, Ruleset, load as load_all};
@@ -70,7 +70,7 @@ fn an_entry_without_an_event_holds_calls() {
     assert!(fine.hooks().iter().all(|hook| !hook.is_hold()));
 }
 
-/// C-60: nobody could mend the file whose mistake holds up every prompt.
+/// C-60: if a mistake blocked every prompt, the user could not repair the file with an agent.
 #[test]
 fn a_mistake_holds_up_calls_and_events_of_ones_own_and_no_prompt() {
     let of = |event: &str| {
@@ -134,7 +134,7 @@ fn the_policy_of_the_entry_stands_where_it_can_be_read() {
     assert_ne!(off.hooks[0].arming, Arming::Armed);
 }
 
-/// C-72: whoever's file it is, and until there is something good of it (C-3).
+/// C-72: in every layer, until the file was read once without an error (C-3).
 #[test]
 fn a_file_that_cannot_be_read_holds_calls() {
     for layer in [Layer::Managed, Layer::User, Layer::Project] {
@@ -203,8 +203,8 @@ fn a_declaration_that_cannot_be_used_keeps_its_gates() {
 }
 
 #[test]
-fn a_rule_that_the_matcher_keeps_out_is_told() {
-    let told = |selects: &str| {
+fn rule_that_the_matcher_excludes_is_reported() {
+    let finding = |selects: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{selects}\n"));
         read.diagnostics
             .iter()
@@ -212,9 +212,9 @@ fn a_rule_that_the_matcher_keeps_out_is_told() {
             .collect::<Vec<_>>()
     };
     let message = "`match` lets no `Edit` through, so this rule never holds".to_owned();
-    assert_eq!(told("match = 'Bash'\nif = 'Edit(x)'"), [("dead-condition", message)]);
+    assert_eq!(finding("match = 'Bash'\nif = 'Edit(x)'"), [("dead-condition", message)]);
     for fine in ["match = 'Bash|Edit'", "match = '/Ed/'", "match = ['Edit']", ""] {
-        assert_eq!(told(&format!("{fine}\nif = 'Edit(x)'")), []);
+        assert_eq!(finding(&format!("{fine}\nif = 'Edit(x)'")), []);
     }
 }
 

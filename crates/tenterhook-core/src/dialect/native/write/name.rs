@@ -16,8 +16,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name of a hook: what it is called, without the signs that names do not have.
-    pub(super) fn of(&mut self, id: &HookId) -> String {
+    /// A name for the hook that no other hook has, without characters that names may not have.
+    pub(super) fn unique(&mut self, id: &HookId) -> String {
         let plain = plain(id.as_str());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let found =
@@ -30,11 +30,11 @@ impl Names {
 
 fn plain(id: &str) -> String {
     let mut name = String::new();
-    for sign in id.chars() {
-        let sign = if sign.is_ascii_alphanumeric() || "._-:/".contains(sign) { sign } else { '-' };
-        // Signs that were dropped leave no gaps.
-        if sign.is_ascii_alphanumeric() || !name.ends_with(sign) {
-            name.push(sign);
+    for c in id.chars() {
+        let c = if c.is_ascii_alphanumeric() || "._-:/".contains(c) { c } else { '-' };
+        // Several replaced characters in a row become one.
+        if c.is_ascii_alphanumeric() || !name.ends_with(c) {
+            name.push(c);
         }
     }
     // A part of which nothing is left says nothing.
@@ -60,10 +60,10 @@ mod tests {
             ("  été", "t"),
             ("***", "hook"),
         ] {
-            let name = names.of(&HookId::new(id));
+            let name = names.unique(&HookId::new(id));
             assert_eq!(name, expected);
             assert!(is_name(&name), "{name}");
         }
-        assert!(is_name(&names.of(&HookId::new("x".repeat(200)))));
+        assert!(is_name(&names.unique(&HookId::new("x".repeat(200)))));
     }
 }

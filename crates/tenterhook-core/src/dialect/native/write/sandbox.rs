@@ -7,22 +7,21 @@ use toml_edit::{Array, InlineTable, Value};
 use super::{strings, value};
 use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
 
-/// What is written; nothing where nobody said anything.
+/// The value of `sandbox` for a file; `None` if nothing was set.
 pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
-    // What the host adds for a repository, nobody wrote (X-15).
+    // The default that the host adds for repositories is not part of a file (X-15).
     if *sandbox == Sandbox::of_repositories() {
         return None;
     }
-    said(sandbox)
+    value_of(sandbox)
 }
 
-/// The line that leaves `sandbox` to a hook of `file`, and where it stands, for people (X-10).
+/// The line that sets `sandbox` for a hook of `file`, and its location for people (X-10).
 ///
-/// It is the whole of what the hook is left: it takes the place of what was said before, in a file whose agent has no word for
-/// a sandbox, too.
+/// It replaces all earlier settings of the hook's sandbox, also for a file whose agent has no sandbox setting.
 #[must_use]
 pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
-    let value = said(sandbox).map(|value| value.to_string()).unwrap_or_default();
+    let value = value_of(sandbox).map(|value| value.to_string()).unwrap_or_default();
     match file.filter(|file| !is_native(file)) {
         Some(file) => format!(
             "`sandbox = {value}` below `[source.{}]` in `~/.config/tenterhook/tenterhook.toml`",
@@ -32,14 +31,14 @@ pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     }
 }
 
-/// Whether a file is native by its name: a hook in it may speak as another agent's do. What stands in one with another name can be said
-/// beside it as well.
+/// Whether a file is native by its name. A hook in it may use the dialect of another agent. The settings of a file with
+/// another name can be written in a native file, too.
 fn is_native(file: &str) -> bool {
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with("tenterhook.") && name.ends_with(".toml"))
 }
 
-fn said(sandbox: &Sandbox) -> Option<Value> {
+fn value_of(sandbox: &Sandbox) -> Option<Value> {
     match sandbox {
         Sandbox::Unsaid => None,
         Sandbox::Off => Some("off".into()),
@@ -104,7 +103,7 @@ fn peers(peers: &Peers) -> Option<Value> {
 mod tests {
     use super::*;
 
-    /// X-10: whoever names a file writes no lines of their own between those that a person reads.
+    /// X-10: the name of a file cannot add lines to a message for people.
     #[test]
     fn a_line_is_one_line() {
         let name = "/a/\"b\\\n\u{1b}[31mc";

@@ -1,4 +1,4 @@
-//! What is written is read back as the same hooks, and what cannot be written is said.
+//! Written files are read back as the same hooks; hooks that cannot be written are reported.
 
 use std::time::Duration;
 

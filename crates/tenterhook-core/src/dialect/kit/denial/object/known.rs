@@ -1,5 +1,5 @@
-//! What is known of one object, whichever of its keys asks: looked up once, for an object has as many keys as an output has
-//! room for, and each of them may ask. Decides nothing.
+//! Facts about one object, computed once: the object may have very many keys, and each of them may ask. Decides
+//! nothing.
 
 use std::cell::OnceCell;
 
@@ -48,7 +48,7 @@ impl<'a> Known<'a> {
         *self.plain.get_or_init(|| !self.fields.keys().any(foreign))
     }
 
-    /// Whether it has a state, and at most what stands beside one.
+    /// Whether it has a state, and no other keys than those that accompany one.
     pub(super) fn is_state(&self) -> bool {
         *self.state.get_or_init(|| keys::is_state(self.fields))
     }
@@ -91,7 +91,7 @@ impl<'a> Known<'a> {
     /// Whether a key other than this one decides.
     pub(super) fn decides_beside(&self, key: &str) -> bool {
         let decides = |key: &&String| keys::kind(key) == (Key::Decision, Spelling::Right);
-        // Of two, one is another.
+        // Two are enough: one of them differs from `key`.
         let first = || self.fields.keys().filter(decides).take(2).cloned().collect();
         self.decisions.get_or_init(first).iter().any(|text| text != key)
     }

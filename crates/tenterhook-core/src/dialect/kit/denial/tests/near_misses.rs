@@ -9,7 +9,7 @@ use crate::dialect::DialectId;
 use crate::hook::OnFailure;
 use crate::syntax::{Format, Node, parse};
 
-/// Faults that say that there was no answer: which policy decides then is another rule.
+/// Codes of faults that mean "no answer"; which policy decides then is tested elsewhere.
 const NO_ANSWER: &[&str] = &["unreadable-answer", "invalid-answer", "exit-code", "unclear-answer"];
 
 /// A table: its dialect, the event of a case that names none, and the beginning of its rules.
@@ -83,7 +83,7 @@ fn every_near_miss_counts_and_no_innocent_does() {
                 assert!(slips.contains(&text(&case, "slip")), "{name}: {slips:?}");
                 let wanted = Some(text(&case, "exact")).filter(|text| !text.is_empty());
                 let kept = exact.restraint.name().unwrap_or("silent");
-                // Under exact reading a native answer that slipped is none; which event one of Gen names does not matter.
+                // Under exact reading a malformed native answer is no answer; Gen ignores the event name in an answer.
                 let is_native = *id == "native";
                 assert!(!is_native || came_to(&exact) == "none", "{name}: {exact:?}");
                 let counts = text(&case, "slip") == "wrong-event-name";

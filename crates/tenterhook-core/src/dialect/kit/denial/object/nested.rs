@@ -1,5 +1,5 @@
-//! Answers that a language or a program put into a value of its own: the variant of a tagged value, the reply of a model,
-//! what another program printed. Finds what is unclear; reads no consent.
+//! Finds answers inside a value of another answer: the variant of a tagged value, the reply of a model, the output of
+//! another program. Reports what is unclear; reads no consent.
 
 use serde_json::Value;
 

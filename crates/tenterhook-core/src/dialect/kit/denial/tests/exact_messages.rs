@@ -1,4 +1,4 @@
-//! What is made of an answer that slipped, or that cannot be read, to the word: `conformance/denials/told.json`.
+//! Exact verdicts of malformed and unreadable answers, from `conformance/denials/messages.json`.
 
 use super::*;
 use crate::dialect::DialectId;
@@ -6,7 +6,7 @@ use crate::dialect::DialectId;
 /// The sentence behind what is unclear is the same each time: how a denial is written there.
 const BEHIND: &str = ", which looks like an answer and cannot be read as one; to deny, ";
 
-/// What a verdict comes to, a line each: what holds, its reason, and each fault with what is said of it.
+/// The lines of a verdict: the restraint, its reason, and each fault with its message.
 fn lines(verdict: &Verdict) -> Vec<String> {
     let stop = verdict.effects.stop.as_ref();
     let stop = stop.map(|stop| format!("stop: {}", stop.reason.as_deref().unwrap_or_default()));
@@ -21,10 +21,10 @@ fn lines(verdict: &Verdict) -> Vec<String> {
     word.into_iter().chain(stop).chain(faults).collect()
 }
 
-/// so that nobody is told of another key, another word or another place than the one that is wrong.
+/// each fault names the key, the value and the location that are wrong.
 #[test]
 fn what_is_wrong_is_said_to_the_word() {
-    let rows = table("denials/told.json");
+    let rows = table("denials/messages.json");
     let rows = rows.as_array().expect("an array");
     assert!(!rows.is_empty());
     let mut wrong = Vec::new();
