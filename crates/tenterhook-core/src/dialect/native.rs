@@ -21,7 +21,7 @@ pub use outcome::encode_outcome;
 pub use write::line as sandbox_line;
 pub use write::write;
 
-use super::parts::{Core, Dialect};
+use super::parts::{Commands, Core, Dialect, Failures, Files, Matching, Runs};
 use super::{DialectId, EventRow, ServerVariables, SlipPolicy};
 use crate::answer::Answer;
 use crate::hook::{Inherit, Prompt};
@@ -42,16 +42,25 @@ pub(super) fn read_words(row: &EventRow, report: &Report) -> Answer {
 
 /// The dialect.
 pub static NATIVE: Dialect = Dialect {
-    subjects: table::values,
-    detaches: |line, _| answer::detaches(line),
-    // The native protocol is strict: what left it is no answer (V-30).
-    slips: SlipPolicy::Fails,
-    timeout: model::timeout,
-    is_toml: true,
-    server_variables: ServerVariables::ListedInHeaders,
-    while_unread: None,
-    inherit: Inherit::Listed,
-    ..Dialect::of(Core {
+    matching: Matching { subjects: table::values, ..Matching::DEFAULT },
+    runs: Runs {
+        timeout: model::timeout,
+        detaches: |line, _| answer::detaches(line),
+        ..Runs::DEFAULT
+    },
+    failures: Failures {
+        // The native protocol is strict: a deviation makes an answer invalid (V-30).
+        slips: |_| SlipPolicy::Fails,
+        while_unread: None,
+        ..Failures::DEFAULT
+    },
+    files: Files {
+        is_toml: true,
+        server_variables: ServerVariables::ListedInHeaders,
+        ..Files::DEFAULT
+    },
+    commands: Commands { inherit: Inherit::Listed, ..Commands::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::NATIVE,
         rows: || table::ROWS,
         unknown_row: table::unknown,

@@ -13,13 +13,13 @@ use std::time::Duration;
 
 pub(crate) use crate::answer::Powers;
 use crate::dialect::kit::heard;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::{DialectId, EventRow};
 
 /// The dialect.
 pub static CLINE: Dialect = Dialect {
-    replies: Some(&reply::REPLIES),
-    ..Dialect::of(Core {
+    calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::CLINE,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, TIMEOUT),

@@ -17,19 +17,22 @@ mod tests;
 mod words;
 
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Core, Dialect, Files, Layers, Matching, Runs};
 use crate::hook::Phase;
 use crate::hook::row::Mode;
 
 /// The dialect. A hook goes to the background by its entry, never by what it prints; what left the protocol is not seen.
 pub static CODEWHALE: Dialect = Dialect {
     // One after the other in configured order, on every event; only a message that was blocked goes no further (CW-S9, CW-43).
-    mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
-    is_toml: true,
-    timeout_key: "timeout_secs",
-    condition: config::condition,
-    settle_layers: config::settle,
-    ..Dialect::of(Core {
+    runs: Runs {
+        mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
+        timeout_key: "timeout_secs",
+        ..Runs::DEFAULT
+    },
+    files: Files { is_toml: true, ..Files::DEFAULT },
+    matching: Matching { condition: config::condition, ..Matching::DEFAULT },
+    layers: Layers { settle: config::settle, ..Layers::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::CODEWHALE,
         rows: || events::ROWS,
         unknown_row: events::unknown,

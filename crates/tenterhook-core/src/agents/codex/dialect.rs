@@ -15,16 +15,15 @@ mod tests;
 pub(crate) use crate::answer::Powers;
 use crate::dialect::kit::event::Shape;
 use crate::dialect::kit::protocol;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
 
 /// The dialect. Whatever slipped, the agent fails the hook and goes on, which is the plain reading beside every slip.
 pub static CODEX: Dialect = Dialect {
-    subjects: |event| answer::ANSWERS.values(event),
-    is_toml: true,
-    home_variable: Some("CODEX_HOME"),
-    replies: Some(&reply::REPLIES),
-    ..Dialect::of(Core {
+    matching: Matching { subjects: |event| answer::ANSWERS.values(event), ..Matching::DEFAULT },
+    files: Files { is_toml: true, home_variable: Some("CODEX_HOME"), ..Files::DEFAULT },
+    calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::CODEX,
         rows: || &events::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, events::TIMEOUT),

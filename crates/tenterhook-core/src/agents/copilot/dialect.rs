@@ -14,26 +14,44 @@ use std::path::Path;
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::variables;
+use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, heard};
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{
+    Calls, Core, Dialect, Failures, Files, Layers, Requests, Runs,
+};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
 use crate::hook::{Interpolation, Layer, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 pub(crate) use crate::syntax::Node;
 
+const fn calls(replies: &'static Replies) -> Calls {
+    Calls {
+        replies: Some(replies),
+        project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        ..Calls::DEFAULT
+    }
+}
+
+const LAYERS: Layers = Layers { loads, ..Layers::DEFAULT };
+const RUNS: Runs = Runs { timeout_key: "timeoutSec", ..Runs::DEFAULT };
+const FAILURES: Failures = Failures {
+    promise: |hook, row, failure| promise(&hook.run, row, failure),
+    without_answer,
+    ..Failures::DEFAULT
+};
+/// Its treatment of a variable that is not set is unknown. An empty text is safer than a gate that is not asked.
+const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
+
 /// The dialect of events in small letters, which reads all files.
 pub static COPILOT: Dialect = Dialect {
-    home_variable: Some("COPILOT_HOME"),
-    replies: Some(&reply::CAMEL_REPLIES),
-    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-    without_answer,
-    timeout_key: "timeoutSec",
-    promise: |hook, row, failure| promise(&hook.run, row, failure),
-    loads,
-    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
-    interpolation: Interpolation::EMPTY,
-    ..Dialect::of(Core {
+    files: Files { home_variable: Some("COPILOT_HOME"), ..Files::DEFAULT },
+    calls: calls(&reply::CAMEL_REPLIES),
+    layers: LAYERS,
+    runs: RUNS,
+    failures: FAILURES,
+    requests: REQUESTS,
+    ..Dialect::new(Core {
         id: DialectId::COPILOT,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
@@ -48,15 +66,12 @@ pub static COPILOT: Dialect = Dialect {
 
 /// The dialect of events that are spelled as Claude Code's.
 pub static PASCAL: Dialect = Dialect {
-    replies: Some(&reply::PASCAL_REPLIES),
-    project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-    without_answer,
-    timeout_key: "timeoutSec",
-    promise: |hook, row, failure| promise(&hook.run, row, failure),
-    loads,
-    // What it does with a variable that is not set is not known; a gate that is not asked would be worse than an empty text.
-    interpolation: Interpolation::EMPTY,
-    ..Dialect::of(Core {
+    calls: calls(&reply::PASCAL_REPLIES),
+    layers: LAYERS,
+    runs: RUNS,
+    failures: FAILURES,
+    requests: REQUESTS,
+    ..Dialect::new(Core {
         id: DialectId::COPILOT_PASCAL,
         rows: || &words::PASCAL_ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),

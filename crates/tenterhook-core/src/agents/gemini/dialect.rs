@@ -14,18 +14,21 @@ use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::variables;
 use crate::dialect::kit::{call, heard};
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::OnFailure;
 
 /// The dialect.
 pub static GEMINI: Dialect = Dialect {
-    without_answer,
-    replies: Some(&reply::REPLIES),
-    project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-    settle_layers: settings::switch_off,
-    ..Dialect::of(Core {
+    failures: Failures { without_answer, ..Failures::DEFAULT },
+    calls: Calls {
+        replies: Some(&reply::REPLIES),
+        project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        ..Calls::DEFAULT
+    },
+    layers: Layers { settle: settings::switch_off, ..Layers::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::GEMINI,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),

@@ -16,29 +16,40 @@ mod plugins;
 mod tests;
 
 use crate::answer::SlipKind;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
-use crate::dialect::{DialectId, first_line};
+pub(crate) use crate::dialect::parts::{
+    Core, Dialect, Failures, Files, Layers, ModelHooks, Requests, Runs,
+};
+use crate::dialect::{DialectId, SlipPolicy, first_line};
 use crate::hook::row::Mode;
 pub(crate) use crate::hook::{Interpolation, Layer};
 
 /// The dialect.
 pub static GEN: Dialect = Dialect {
-    detaches: first_line::detaches,
-    // `async` is for observation only (G-43).
-    discards_detached: true,
-    // Which event a hook names does not matter, because the real one decides which fields count (G-35).
-    counted_slips: &[SlipKind::WrongEventName],
-    shape: |_, row| model::shape(row),
-    read_words: |_, event, row, report| model::read(event, row, report),
-    plugins: plugins::find,
-    timeout: model::timeout,
-    // The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).
-    mode: |_| Mode::Serial,
-    settle_layers: places::settle,
-    last_layer: Some(Layer::Plugin),
-    interpolation: Interpolation::EMPTY_LOOSE,
-    follows_redirects: true,
-    ..Dialect::of(Core {
+    runs: Runs {
+        // The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).
+        mode: |_| Mode::Serial,
+        timeout: model::timeout,
+        detaches: first_line::detaches,
+        // `async` is for observation only (G-43).
+        discards_detached: true,
+        ..Runs::DEFAULT
+    },
+    failures: Failures {
+        // The event name in an answer does not matter: the real event decides which fields count (G-35).
+        slips: |slip| match slip {
+            SlipKind::WrongEventName => SlipPolicy::Counts,
+            _ => SlipPolicy::PlainText,
+        },
+        ..Failures::DEFAULT
+    },
+    models: ModelHooks {
+        shape: |_, row| model::shape(row),
+        read: |_, event, row, report| model::read(event, row, report),
+    },
+    files: Files { plugins: plugins::find, ..Files::DEFAULT },
+    layers: Layers { settle: places::settle, last: Some(Layer::Plugin), ..Layers::DEFAULT },
+    requests: Requests { interpolation: Interpolation::EMPTY_LOOSE, follows_redirects: true },
+    ..Dialect::new(Core {
         id: DialectId::GEN,
         rows: || events::ROWS,
         unknown_row: events::unknown,

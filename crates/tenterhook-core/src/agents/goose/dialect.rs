@@ -13,16 +13,15 @@ use std::path::Path;
 
 use crate::answer::Powers;
 use crate::dialect::kit::{call, heard};
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
-    says_stopped_before: false,
-    replies: Some(&reply::REPLIES),
-    ..Dialect::of(Core {
+    calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::GOOSE,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),

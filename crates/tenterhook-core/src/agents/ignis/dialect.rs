@@ -13,17 +13,16 @@ mod sandbox;
 mod tests;
 
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Runs};
 pub(crate) use crate::hook::Inherit;
 
 /// The dialect. Whatever left the protocol, the agent's own reading of the same output stands, which `answer` keeps beside
 /// it (I-27).
 pub static IGNIS: Dialect = Dialect {
-    timeout_key: "timeout_ms",
+    runs: Runs { timeout_key: "timeout_ms", ..Runs::DEFAULT },
     // Ruling 3: a hook of this agent sees a short list of names and those that its entry names.
-    inherit: Inherit::Listed,
-    sandbox: sandbox::of,
-    ..Dialect::of(Core {
+    commands: Commands { inherit: Inherit::Listed, sandbox: sandbox::of, ..Commands::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::IGNIS,
         rows: || events::ROWS,
         unknown_row: events::unknown,

@@ -6,15 +6,15 @@ use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Pro
 use crate::answer::{Answer, Powers};
 use crate::dialect::kit::call::{self, Keys, Words, row};
 use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
 pub(crate) use crate::source::ReadConfig;
 
 /// The dialect. There are no files of it to read, and no hook speaks it: what the plugin is told is all there is.
 pub(crate) static OPENCODE: Dialect = Dialect {
-    replies: Some(&REPLIES),
-    ..Dialect::of(Core {
+    calls: Calls { replies: Some(&REPLIES), ..Calls::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::OPENCODE,
         rows: || ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),

@@ -15,28 +15,39 @@ use crate::answer::Powers;
 use crate::dialect::gemini::settings;
 use crate::dialect::kit::event::variables;
 use crate::dialect::kit::heard;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Layers, Requests, Runs};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::{Interpolation, Run};
 
 /// The dialect.
 pub static QWEN: Dialect = Dialect {
-    home_variable: Some("QWEN_HOME"),
-    replies: Some(&reply::REPLIES),
-    project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-    // It says so on the first stop, too.
-    says_stopped_before: false,
-    // After the results of tools it sends an empty prompt, which nobody typed.
-    is_noise: |event| event.name.as_str() == "UserPromptSubmit" && event.text("prompt") == Some(""),
-    timeout: |run, row| match run {
-        Run::Http(_) => Duration::from_mins(10),
-        Run::Prompt(_) => Duration::from_secs(30),
-        _ => row.timeout,
+    files: Files { home_variable: Some("QWEN_HOME"), ..Files::DEFAULT },
+    calls: Calls {
+        replies: Some(&reply::REPLIES),
+        project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        // It sets `stop_hook_active` on the first stop, too.
+        says_stopped_before: false,
+        // After the results of tools it sends an empty prompt that the user did not type.
+        is_noise: |event| {
+            event.name.as_str() == "UserPromptSubmit" && event.text("prompt") == Some("")
+        },
+        ..Calls::DEFAULT
     },
-    settle_layers: settings::switch_off,
-    interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
-    ..Dialect::of(Core {
+    runs: Runs {
+        timeout: |run, row| match run {
+            Run::Http(_) => Duration::from_mins(10),
+            Run::Prompt(_) => Duration::from_secs(30),
+            _ => row.timeout,
+        },
+        ..Runs::DEFAULT
+    },
+    layers: Layers { settle: settings::switch_off, ..Layers::DEFAULT },
+    requests: Requests {
+        interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
+        ..Requests::DEFAULT
+    },
+    ..Dialect::new(Core {
         id: DialectId::QWEN,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, words::TIMEOUT),

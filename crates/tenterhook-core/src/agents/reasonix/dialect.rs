@@ -15,17 +15,17 @@ use std::time::Duration;
 
 use crate::answer::{Failure, Power, Powers};
 use crate::diagnostic::Code;
-pub(crate) use crate::dialect::parts::{Core, Dialect};
+pub(crate) use crate::dialect::parts::{Core, Dialect, Failures, Runs};
 use crate::dialect::{DialectId, EventRow};
 use crate::hook::row::Mode;
 pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 
 /// The dialect. The agent reads exit codes: whatever slipped, its own reading of the same report stands (RX-32).
 pub static REASONIX: Dialect = Dialect {
-    promise,
+    failures: Failures { promise, ..Failures::DEFAULT },
     // One after the other, until one blocks (RX-22).
-    mode: |_| Mode::Serial,
-    ..Dialect::of(Core {
+    runs: Runs { mode: |_| Mode::Serial, ..Runs::DEFAULT },
+    ..Dialect::new(Core {
         id: DialectId::REASONIX,
         rows: || &events::ROWS,
         unknown_row: |event| {

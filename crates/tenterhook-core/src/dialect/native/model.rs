@@ -17,10 +17,7 @@ const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_
 const KEYS: &[(Power, &str)] = &[
     (Power::Context, r#""context": a string for the model that does the work"#),
     (Power::Message, r#""message": a string for the user"#),
-    (
-        Power::Input,
-        r#""input": the whole new input of the tool, an object, to replace it"#,
-    ),
+    (Power::Input, r#""input": the whole new input of the tool, an object, to replace it"#),
     (Power::Prompt, r#""prompt": the whole new prompt, to replace it"#),
     (Power::Output, r#""output": the whole new output, to replace it"#),
     (Power::Stop, r#""stop": a string, the reason, where everything must end"#),

@@ -261,7 +261,10 @@ impl Writer {
     /// What a hook has and no native file can say.
     fn unsaid(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
-            self.partly(hook, "exact reading is set for a file, not for a hook: `[source.\"...\"]`");
+            self.partly(
+                hook,
+                "exact reading is set for a file, not for a hook: `[source.\"...\"]`",
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! What can a dialect be asked? Hands each question on to the data and functions that the dialect is made of; knows no dialect.
+//! The methods of a dialect: each returns or calls one of its parts. Knows no agent.
 
 use std::path::Path;
 use std::time::Duration;
@@ -31,10 +31,10 @@ impl Dialect {
         self.core.id
     }
 
-    /// The variable by which a user says where the files of its agent lie, where there is one.
+    /// The variable that names the directory of the user's files, if the agent has one.
     #[must_use]
     pub const fn home_variable(&self) -> Option<&'static str> {
-        self.home_variable
+        self.files.home_variable
     }
 
     /// Its event table.
@@ -49,13 +49,13 @@ impl Dialect {
         self.rows().iter().find(|row| row.event == event.as_str())
     }
 
-    /// The values that matchers of a neutral event can meet, where its agent has a closed list of them.
+    /// The values that matchers of a neutral event can meet, if the agent has a closed list of them.
     #[must_use]
     pub fn subjects(&self, event: &str) -> &'static [&'static str] {
-        (self.subjects)(event)
+        (self.matching.subjects)(event)
     }
 
-    /// What hooks may do on an event that the table does not have: mostly they observe.
+    /// The row of an event that the table does not have: usually hooks only observe it.
     #[must_use]
     pub fn unknown_row(&self, event: &EventName) -> EventRow {
         (self.core.unknown_row)(event)
@@ -67,40 +67,40 @@ impl Dialect {
         (self.core.recognizes)(path, root)
     }
 
-    /// The files that its agent would load.
+    /// The config files that the agent would load.
     #[must_use]
     pub fn places(&self, roots: &Roots) -> Vec<Candidate> {
         (self.core.places)(roots)
     }
 
-    /// Whether its files are TOML: those of most are JSON, or front matter in texts.
+    /// Whether its hook files are TOML, too: most agents have JSON, or front matter in texts.
     #[must_use]
     pub const fn is_toml(&self) -> bool {
-        self.is_toml
+        self.files.is_toml
     }
 
-    /// The plugins that count by what `settings`, weakest first, and the files of the agent say.
+    /// The active plugins, by `settings`, weakest first, and the files of the agent.
     #[must_use]
     pub fn plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
-        (self.plugins)(settings, roots, disk)
+        (self.files.plugins)(settings, roots, disk)
     }
 
-    /// The reader of what in files silences the hooks of its agent's settings, or could; `None` where none is known.
+    /// Finds what silences the hooks of the agent's settings, or could; `None` if no such setting is known.
     #[must_use]
     pub const fn silencers(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
-        self.silencers
+        self.files.silencers
     }
 
-    /// Where its agent finds the MCP servers that it connects, where it is known here.
+    /// The files in which the agent configures MCP servers, if they are known.
     #[must_use]
     pub const fn servers(&self) -> Option<&'static ServerFiles> {
-        self.servers
+        self.files.servers
     }
 
-    /// Where the entry of a server in its files may name variables.
+    /// Where the entry of a server may name variables.
     #[must_use]
     pub const fn server_variables(&self) -> ServerVariables {
-        self.server_variables
+        self.files.server_variables
     }
 
     /// Reads a config file into hooks and diagnostics.
@@ -109,11 +109,11 @@ impl Dialect {
         (self.core.read_config)(source)
     }
 
-    /// Reads an event in the form in which the agent hands it to a hook.
+    /// Reads an event in the form in which the agent passes it to a hook.
     ///
     /// # Errors
     ///
-    /// When `json` lacks what every event of the dialect has.
+    /// If `json` lacks a field that every event of the dialect has.
     pub fn decode_event(
         &self,
         json: &Map<String, Value>,
@@ -128,31 +128,31 @@ impl Dialect {
         (self.core.encode_event)(event)
     }
 
-    /// Whether the agent keeps this variable of its own environment from its hooks.
+    /// Whether the agent removes this variable from the environment of hooks.
     #[must_use]
     pub fn withholds(&self, variable: &str) -> bool {
-        self.withheld.iter().any(|prefix| variable.starts_with(prefix))
+        self.commands.withheld.iter().any(|prefix| variable.starts_with(prefix))
     }
 
-    /// Whether this first line of stdout asks to go on in the background, by the reading that the hook's source asks for.
+    /// Whether this first line of stdout moves the hook to the background, under the reading mode of its source.
     #[must_use]
     pub fn detaches(&self, first_line: &[u8], compat: Compat) -> bool {
-        (self.detaches)(first_line, compat)
+        (self.runs.detaches)(first_line, compat)
     }
 
-    /// Whether the agent discards what a hook with this `wait` adds (G-43).
+    /// Whether the agent discards the effects of a hook with this `wait` (G-43).
     pub(crate) const fn discards(&self, wait: Wait) -> bool {
-        self.discards_detached && matches!(wait, Wait::Detached)
+        self.runs.discards_detached && matches!(wait, Wait::Detached)
     }
 
-    /// Reads what a hook said.
+    /// Reads the answer of a hook.
     #[must_use]
     pub fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
         (self.core.read_answer)(event, row, report)
     }
 
-    /// Tells the agent of an outcome in its own words (BR-1); `None` where its agent is not one that calls us. `way_out` says how a
-    /// person lets pass what the agent cannot ask about.
+    /// Writes the reply to an outcome (BR-1); `None` if the agent does not call Tenterhook. `way_out` says how a person can
+    /// allow an action that the agent cannot ask about.
     #[must_use]
     pub fn encode_outcome(
         &self,
@@ -161,93 +161,93 @@ impl Dialect {
         way_out: Option<&str>,
     ) -> Option<Reply> {
         let name = self.row(&event.name).map_or(event.name.as_str(), |row| &row.name);
-        Some(reply::write(self.replies?, Told { name, event, outcome, way_out }))
+        Some(reply::write(self.calls.replies?, Told { name, event, outcome, way_out }))
     }
 
-    /// What its agent can be told on an event; `None` where its agent is not one that calls us.
+    /// The powers that the agent accepts on an event; `None` if it does not call Tenterhook.
     #[must_use]
     pub fn can(&self, event: &EventName) -> Option<Powers> {
         let name = self.row(event).map_or(event.as_str(), |row| &row.name);
-        Some(self.replies?.say(name).map_or(Powers::NONE, |row| row.powers()))
+        Some(self.calls.replies?.say(name).map_or(Powers::NONE, |row| row.powers()))
     }
 
-    /// Every event on which its agent can be told something, by its own name, and what.
+    /// The events of its reply table, by the agent's names, and the powers that each accepts.
     #[must_use]
     pub fn can_all(&self) -> Vec<(&'static str, Powers)> {
-        let events = self.replies.map_or(&[][..], |replies| replies.events);
+        let events = self.calls.replies.map_or(&[][..], |replies| replies.events);
         events.iter().map(|event| (event.event, event.powers())).collect()
     }
 
-    /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30). What was moved away from it, it does
-    /// not (BR-75).
+    /// Whether the agent loads a source and runs the hooks in it (BR-30). It does not load a source that Tenterhook adopted
+    /// (BR-75).
     #[must_use]
     pub fn loads(&self, source: &Source) -> bool {
-        !source.is_adopted() && (self.loads)(source, self.core.id)
+        !source.is_adopted() && (self.layers.loads)(source, self.core.id)
     }
 
-    /// What its agent does where a hook gives no answer: behind it, no hook of another dialect is weaker (BR-9).
+    /// What the agent does if a hook gives no answer: hooks of other dialects are at least as strict (BR-9).
     #[must_use]
     pub fn without_answer(&self, event: &str, failure: &Failure) -> OnFailure {
-        (self.without_answer)(event, failure)
+        (self.failures.without_answer)(event, failure)
     }
 
-    /// Whether what its agent says of an end that was put off before can be believed; else whoever calls counts itself.
+    /// Whether `stop_hook_active` of the agent is reliable; otherwise the caller counts delayed ends of a turn.
     #[must_use]
     pub const fn says_stopped_before(&self) -> bool {
-        self.says_stopped_before
+        self.calls.says_stopped_before
     }
 
-    /// Whether an event of its agent is none.
+    /// Whether an event describes no action.
     #[must_use]
     pub fn is_noise(&self, event: &Event) -> bool {
-        (self.is_noise)(event)
+        (self.calls.is_noise)(event)
     }
 
-    /// The variables in which its agent names its project to hooks (BR-18).
+    /// The variables in which the agent names its project to hooks (BR-18).
     #[must_use]
     pub const fn project_variables(&self) -> &'static [&'static str] {
-        self.project_variables
+        self.calls.project_variables
     }
 
-    /// Whether a call carries one id in the events before and after it, and each call that runs fires both (BR-93).
+    /// Whether the events before and after a call have the same id, and each call that runs fires both (BR-93).
     #[must_use]
     pub const fn pairs_calls(&self) -> bool {
-        self.pairs_calls
+        self.calls.pairs_calls
     }
 
-    /// The files of a project from which its agent runs commands without asking a gate of tool calls, as paths: `*` is any name,
-    /// and `**` any folders (T-65).
+    /// The files of a project from which the agent runs commands without a tool call, as paths: `*` is any name, and `**` any
+    /// folders (T-65).
     pub fn unasked_files(&self) -> impl Iterator<Item = &'static str> {
-        self.unasked.iter().map(|file| file.path)
+        self.files.unasked.iter().map(|file| file.path)
     }
 
-    /// The commands in such a file: the line of each, when the agent runs it, and the command.
+    /// The commands in such a file: the line, when the agent runs it, and the command.
     #[must_use]
     pub fn unasked_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
-        let file = self.unasked.iter().find(|file| file.path == path);
+        let file = self.files.unasked.iter().find(|file| file.path == path);
         file.map_or_else(Vec::new, |file| unasked::read(file, text))
     }
 
-    /// Whether standard error is for people there, and never read as an answer.
+    /// Whether the agent leaves standard error to people, and never reads it as an answer.
     #[must_use]
     pub fn hears_stderr(&self) -> bool {
-        self.replies.is_none_or(|replies| replies.hears_stderr)
+        self.calls.replies.is_none_or(|replies| replies.hears_stderr)
     }
 
-    /// Its agent, in words, where it is one that calls us.
+    /// The agent's title, if it calls Tenterhook.
     #[must_use]
     pub fn agent(&self) -> Option<&'static str> {
-        self.replies.map(|replies| replies.agent)
+        self.calls.replies.map(|replies| replies.agent)
     }
 
-    /// What a model that serves as a hook is told about the form of its answer (MO-3): that of a native answer, for an agent
-    /// that has no such hooks.
+    /// The instructions on the form of the answer for a model that serves as a hook (MO-3): the form of a native answer, if
+    /// the agent has no such hooks.
     #[must_use]
     pub fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
-        (self.shape)(prompt, row)
+        (self.models.shape)(prompt, row)
     }
 
-    /// Reads what such a model said.
+    /// Reads the answer of such a model.
     #[must_use]
     pub fn read_words(
         &self,
@@ -256,81 +256,80 @@ impl Dialect {
         row: &EventRow,
         report: &Report,
     ) -> Answer {
-        (self.read_words)(prompt, event, row, report)
+        (self.models.read)(prompt, event, row, report)
     }
 
-    /// How long a hook that runs this may take, where it says nothing itself.
+    /// The timeout of a hook that sets none.
     #[must_use]
     pub fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
-        (self.timeout)(run, row)
+        (self.runs.timeout)(run, row)
     }
 
-    /// What the agent does with an answer that slipped.
+    /// What the agent does with an answer that deviates from its protocol.
     #[must_use]
     pub fn slip_policy(&self, slip: SlipKind) -> SlipPolicy {
-        if self.counted_slips.contains(&slip) { SlipPolicy::Counts } else { self.slips }
+        (self.failures.slips)(slip)
     }
 
-    /// Why no event of its agent can select `hook`, and the rule that says so, where that is certain.
+    /// Why no event of the agent can select `hook`, and the rule that says so, if that is certain.
     ///
     /// Another host may well have such an event, so the hook stays armed.
     #[must_use]
     pub fn unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
-        (self.unreachable)(hook)
+        (self.matching.unreachable)(hook)
     }
 
-    /// What becomes at least of an action while a file that might forbid it cannot be read, whatever was promised (C-72):
-    /// mostly a person decides, for nobody promised a denial, and nobody agreed. `None`: what the event's row says.
+    /// The least restraint of an action while a file that might forbid it cannot be read (C-72): usually the user is asked.
+    /// `None` for the policy of the event.
     #[must_use]
     pub const fn while_unread(&self) -> Option<OnFailure> {
-        self.while_unread
+        self.failures.while_unread
     }
 
-    /// What the entry of a hook calls its time limit.
+    /// The key of an entry that sets its timeout.
     #[must_use]
     pub const fn timeout_key(&self) -> &'static str {
-        self.timeout_key
+        self.runs.timeout_key
     }
 
-    /// What becomes of the action when a gate gave no answer and neither its entry nor its source says it: mostly what the
-    /// event's row says, whatever the way of failing.
+    /// The policy of a gate that gave no answer, if neither its entry nor its source sets one: usually that of the event
+    ///
     #[must_use]
     pub fn promise(&self, hook: &Hook, row: &EventRow, failure: &Failure) -> OnFailure {
-        (self.promise)(hook, row, failure)
+        (self.failures.promise)(hook, row, failure)
     }
 
     /// How the hooks of one phase of an event relate.
     #[must_use]
     pub fn mode(&self, phase: Phase) -> Mode {
-        (self.mode)(phase)
+        (self.runs.mode)(phase)
     }
 
-    /// What the layers of this dialect do to each other, once all are read, in configured order: mostly they add up.
-    /// A hook that another layer replaces is disarmed, never removed, so that `explain` can say why it does not run.
+    /// Applies the settings of one layer to the hooks of others, once all are read, in configured order; usually there are
+    /// none. A replaced hook is disarmed, never removed, so that `explain` can say why it does not run.
     pub fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
-        (self.settle_layers)(layers);
+        (self.layers.settle)(layers);
     }
 
-    /// What its agent leaves to a hook of which nobody says anything, where the person's home is this one.
+    /// The sandbox of a hook without a setting, for this home directory of the user.
     #[must_use]
     pub(crate) fn sandbox(&self, hook: &Hook, home: &Path) -> Sandbox {
-        (self.sandbox)(hook, home)
+        (self.commands.sandbox)(hook, home)
     }
 
-    /// What its commands inherit of the host's environment, as it promises.
+    /// The variables of the host that commands inherit.
     #[must_use]
     pub const fn inherit(&self) -> Inherit {
-        self.inherit
+        self.commands.inherit
     }
 
-    /// Whether its sources of this layer come after all its others, however the host orders them.
+    /// Whether sources of this layer come after all others, however the host orders them.
     #[must_use]
     pub fn runs_last(&self, layer: Layer) -> bool {
-        self.last_layer == Some(layer)
+        self.layers.last == Some(layer)
     }
 
-    /// Reads a further condition as a native file says it of a hook that speaks this dialect: mostly one rule about a tool
-    /// call, read exactly.
+    /// Reads a condition in a native file for a hook of this dialect: usually one rule about a tool call.
     ///
     /// # Errors
     ///
@@ -340,24 +339,24 @@ impl Dialect {
         node: &Node,
         source: &Source,
     ) -> Result<Condition, ConditionFault> {
-        (self.condition)(node, source)
+        (self.matching.condition)(node, source)
     }
 
-    /// How its agent fills variables into the requests of its hooks (HT-21).
+    /// How the agent fills variables into the requests of hooks (HT-21).
     #[must_use]
     pub const fn interpolation(&self) -> Interpolation {
-        self.interpolation
+        self.requests.interpolation
     }
 
-    /// Whether its agent asks again where a server redirects it (HT-14).
+    /// Whether the agent follows redirects (HT-14).
     #[must_use]
     pub const fn follows_redirects(&self) -> bool {
-        self.follows_redirects
+        self.requests.follows_redirects
     }
 
-    /// Whether the same entry in two of its files runs once.
+    /// Whether the same entry in two files runs once.
     #[must_use]
     pub const fn drops_repeats(&self) -> bool {
-        self.drops_repeats
+        self.layers.drops_repeats
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn file(source: &Source) -> CaseFile {
         let entry = Entry { key: String::new(), key_span: root.span, node: root };
         let _ = reader.fields(&entry, "a file of cases", keys::CASE_FILE);
         let fields = Fields { entry: &entry };
-        let words = |key| fields.strings(key).into_iter().map(|(word, _)| word.to_owned()).collect();
+        let words =
+            |key| fields.strings(key).into_iter().map(|(word, _)| word.to_owned()).collect();
         file.config = words("config");
         file.copy = words("copy");
         file.dialect = reader.dialect(&fields);

@@ -60,7 +60,11 @@ impl Reader<'_> {
                 .iter()
                 .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
                 .collect(),
-            variables: fields.strings("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            variables: fields
+                .strings("pass")
+                .into_iter()
+                .map(|(name, _)| name.to_owned())
+                .collect(),
             secret: text("secret").map(str::to_owned),
             interpolation: speaks.dialect().interpolation(),
         };
@@ -112,9 +116,8 @@ impl Reader<'_> {
             right &= self.check_placeholders(node);
         }
         let Some(Err(wrong)) = node.as_str().map(input::check) else { return right };
-        self.report(Code::BadPlace, node.span, wrong.to_string()).help = Some(
-            "write `${tool.input.file_path}`, or `$${` for a literal `${`".to_owned(),
-        );
+        self.report(Code::BadPlace, node.span, wrong.to_string()).help =
+            Some("write `${tool.input.file_path}`, or `$${` for a literal `${`".to_owned());
         false
     }
 

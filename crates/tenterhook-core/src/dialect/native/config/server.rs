@@ -84,7 +84,11 @@ impl Reader<'_> {
                 .iter()
                 .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
                 .collect(),
-            variables: fields.strings("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            variables: fields
+                .strings("pass")
+                .into_iter()
+                .map(|(name, _)| name.to_owned())
+                .collect(),
             secret: None,
             interpolation: crate::hook::Interpolation::STRICT,
         };

@@ -1,0 +1,203 @@
+//! The groups of options of a dialect, each with its default. Holds values and functions; calls none.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::answer::{Answer, Failure, SlipKind};
+use crate::dialect::kit::reply::Replies;
+use crate::dialect::kit::unasked::UnaskedFile;
+use crate::dialect::{
+    ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
+    Silencer, SlipPolicy, native, rule,
+};
+use crate::event::Event;
+use crate::hook::row::Mode;
+use crate::hook::{
+    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox,
+};
+use crate::matcher::Condition;
+use crate::matcher::rule::Reading;
+use crate::report::Report;
+use crate::source::{ReadConfig, Source};
+use crate::syntax::Node;
+
+/// The files that an agent reads.
+pub(crate) struct Files {
+    /// The variable that names the directory of the user's files.
+    pub(crate) home_variable: Option<&'static str>,
+    /// Whether its hook files are TOML, too: most agents have JSON, or front matter in texts.
+    pub(crate) is_toml: bool,
+    /// Finds the active plugins.
+    pub(crate) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
+    /// Finds what silences the hooks of the agent's settings, or could.
+    pub(crate) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
+    /// The files in which the agent configures MCP servers.
+    pub(crate) servers: Option<&'static ServerFiles>,
+    /// Where the entry of a server may name variables.
+    pub(crate) server_variables: ServerVariables,
+    /// Files of a project from which the agent runs commands without a tool call.
+    pub(crate) unasked: &'static [UnaskedFile],
+}
+
+impl Files {
+    pub(crate) const DEFAULT: Self = Self {
+        home_variable: None,
+        is_toml: false,
+        plugins: |_, _, _| Plugins::default(),
+        silencers: None,
+        servers: None,
+        server_variables: ServerVariables::Everywhere,
+        unasked: &[],
+    };
+}
+
+/// How the files of an agent combine.
+pub(crate) struct Layers {
+    /// Whether the agent loads a source and runs the hooks in it.
+    pub(crate) loads: fn(&Source, DialectId) -> bool,
+    /// Applies the settings of one layer to the hooks of others.
+    pub(crate) settle: fn(&mut [(&Source, &mut ReadConfig)]),
+    /// The layer whose sources come after all others.
+    pub(crate) last: Option<Layer>,
+    /// Whether the same entry in two files runs once.
+    pub(crate) drops_repeats: bool,
+}
+
+impl Layers {
+    pub(crate) const DEFAULT: Self = Self {
+        loads: |source, own| source.dialect == own,
+        settle: |_| {},
+        last: None,
+        drops_repeats: false,
+    };
+}
+
+/// How an agent selects the hooks of an event.
+pub(crate) struct Matching {
+    /// The values that matchers of an event can meet, if the agent has a closed list of them.
+    pub(crate) subjects: fn(&str) -> &'static [&'static str],
+    /// Reads a condition in a native file for a hook of this dialect.
+    pub(crate) condition: fn(&Node, &Source) -> Result<Condition, ConditionFault>,
+    /// Why no event can select a hook, and the rule that says so.
+    pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
+}
+
+impl Matching {
+    pub(crate) const DEFAULT: Self = Self {
+        subjects: |_| &[],
+        condition: |node, source| rule(node, source, Reading::Native),
+        unreachable: |_| None,
+    };
+}
+
+/// How an agent runs the hooks of an event.
+pub(crate) struct Runs {
+    /// How the hooks of one phase relate.
+    pub(crate) mode: fn(Phase) -> Mode,
+    /// The key of an entry that sets its timeout.
+    pub(crate) timeout_key: &'static str,
+    /// The timeout of an entry that sets none.
+    pub(crate) timeout: fn(&Run, &EventRow) -> Duration,
+    /// Whether a first line of output moves the hook to the background.
+    pub(crate) detaches: fn(&[u8], Compat) -> bool,
+    /// Whether the agent discards the effects of a hook that its entry detaches, unless the hook may wake the agent.
+    pub(crate) discards_detached: bool,
+}
+
+impl Runs {
+    /// Rewriters see each other's results, and gates run at once.
+    pub(crate) const DEFAULT: Self = Self {
+        mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::Parallel },
+        timeout_key: "timeout",
+        timeout: |_, row| row.timeout,
+        detaches: |_, _| false,
+        discards_detached: false,
+    };
+}
+
+/// What command hooks get and may do.
+pub(crate) struct Commands {
+    /// The variables of the host that they inherit.
+    pub(crate) inherit: Inherit,
+    /// Prefixes of variables that the agent removes from their environment.
+    pub(crate) withheld: &'static [&'static str],
+    /// The sandbox of a hook without a setting, for the user's home.
+    pub(crate) sandbox: fn(&Hook, &Path) -> Sandbox,
+}
+
+impl Commands {
+    pub(crate) const DEFAULT: Self =
+        Self { inherit: Inherit::All, withheld: &[], sandbox: |_, _| Sandbox::Unsaid };
+}
+
+/// How an agent sends HTTP hooks.
+pub(crate) struct Requests {
+    /// How it fills in variables.
+    pub(crate) interpolation: Interpolation,
+    /// Whether it follows redirects.
+    pub(crate) follows_redirects: bool,
+}
+
+impl Requests {
+    pub(crate) const DEFAULT: Self =
+        Self { interpolation: Interpolation::STRICT, follows_redirects: false };
+}
+
+/// Models that serve as hooks.
+pub(crate) struct ModelHooks {
+    /// The instructions on the form of the answer.
+    pub(crate) shape: fn(&Prompt, &EventRow) -> String,
+    /// Reads the model's answer.
+    pub(crate) read: fn(&Prompt, &Event, &EventRow, &Report) -> Answer,
+}
+
+impl ModelHooks {
+    /// The form of native answers.
+    pub(crate) const DEFAULT: Self =
+        Self { shape: native::shape, read: |_, _, row, report| native::read_words(row, report) };
+}
+
+/// The effect of invalid and missing answers.
+pub(crate) struct Failures {
+    /// What the agent does with an answer that deviates from its protocol.
+    pub(crate) slips: fn(SlipKind) -> SlipPolicy,
+    /// The least restraint while a file cannot be read; `None` for the policy of the event.
+    pub(crate) while_unread: Option<OnFailure>,
+    /// The policy of a failed gate whose entry and source set none.
+    pub(crate) promise: fn(&Hook, &EventRow, &Failure) -> OnFailure,
+    /// What the agent does on an event, by its neutral name, if a hook gives no answer.
+    pub(crate) without_answer: fn(&str, &Failure) -> OnFailure,
+}
+
+impl Failures {
+    pub(crate) const DEFAULT: Self = Self {
+        slips: |_| SlipPolicy::PlainText,
+        while_unread: Some(OnFailure::Ask),
+        promise: |_, row, _| row.failure,
+        without_answer: |_, _| OnFailure::Continue,
+    };
+}
+
+/// The calls of an agent that runs Tenterhook as its hook.
+pub(crate) struct Calls {
+    /// The replies that the agent accepts; `None` if it does not call Tenterhook.
+    pub(crate) replies: Option<&'static Replies>,
+    /// The variables in which the agent names its project to hooks; the first that is set is used.
+    pub(crate) project_variables: &'static [&'static str],
+    /// Whether `stop_hook_active` means that an earlier hook delayed the end of the turn.
+    pub(crate) says_stopped_before: bool,
+    /// Whether the agent sends an event that describes no action.
+    pub(crate) is_noise: fn(&Event) -> bool,
+    /// Whether the events before and after a call have the same id, and each call that runs fires both (BR-93).
+    pub(crate) pairs_calls: bool,
+}
+
+impl Calls {
+    pub(crate) const DEFAULT: Self = Self {
+        replies: None,
+        project_variables: &[],
+        says_stopped_before: true,
+        is_noise: |_| false,
+        pairs_calls: false,
+    };
+}
