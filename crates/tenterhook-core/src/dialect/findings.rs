@@ -46,7 +46,7 @@ pub(crate) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(crate) fn of(source: &'a Source) -> Self {
+    pub(crate) fn new(source: &'a Source) -> Self {
         Self {
             lines: Lines::new(&source.name, &source.text),
             ordinals: HashMap::new(),
@@ -54,12 +54,12 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(crate) fn place(&self, span: Span) -> Location {
+    pub(crate) fn location(&self, span: Span) -> Location {
         self.lines.location(span)
     }
 
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
-        let place = Some(self.place(span));
+        let place = Some(self.location(span));
         self.found.push(Diagnostic { place, ..diagnostic });
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn draft(
     let source = reader.source;
     let id = id(&mut reader.findings, &source_word(source), event, text);
     let mut hook = Hook::new(id, reader.file.id, scope.event(), run);
-    hook.place = Some(reader.findings.place(node.span));
+    hook.place = Some(reader.findings.location(node.span));
     hook.layer = source.layer;
     hook.compat = source.compat;
     hook

@@ -84,7 +84,7 @@ pub(crate) fn looks_in(key: &str) -> Diagnostic {
 
 /// Reads `source`.
 pub(crate) fn read(file: &'static File, source: &Source, format: Format) -> ReadConfig {
-    let (findings, read) = (Findings::of(source), ReadConfig::default());
+    let (findings, read) = (Findings::new(source), ReadConfig::default());
     let mut reader = Reader { source, file, format, findings, read, refused: None };
     let parsed = syntax::salvage(&source.text, format, GROUPS);
     reader.read.lost = broken::lost(source, &parsed);
@@ -370,7 +370,7 @@ pub(crate) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: b
     let message = format!("`{}` is written twice: only the last one counts", twice.key);
     let found = finding(Code::DuplicateKeys, message);
     let found = if matters { found } else { found.weighing(Severity::Advice) };
-    let line = findings.place(twice.first).line;
+    let line = findings.location(twice.first).line;
     let help = format!("move the contents of the first one (line {line}) into the last one");
     findings.report(twice.again, found.help(help));
 }

@@ -103,7 +103,7 @@ impl<'a> Reading<'a> {
             env: HashSet::new(),
             entries: HashMap::new(),
             is_torn: false,
-            findings: Findings::of(source),
+            findings: Findings::new(source),
             read: ReadConfig::default(),
         }
     }
@@ -126,7 +126,7 @@ impl<'a> Reading<'a> {
                 Some(Off::new(format!("the same entry stands at {}", first.get()), "C-13"))
             }
             Entry::Vacant(slot) => {
-                slot.insert(self.findings.place(node.span));
+                slot.insert(self.findings.location(node.span));
                 None
             }
         }
@@ -134,7 +134,7 @@ impl<'a> Reading<'a> {
 
     /// Adds a hook that stands at `span`.
     pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
-        hook.place = Some(self.findings.place(span));
+        hook.place = Some(self.findings.location(span));
         self.read.hooks.push(hook);
     }
 
@@ -221,7 +221,7 @@ impl<'a> Reading<'a> {
                 self.report(entry.node.span, finding(Code::WrongFieldType, message));
                 continue;
             };
-            let place = Some(self.findings.place(entry.key_span));
+            let place = Some(self.findings.location(entry.key_span));
             self.read.switches.push(Switch::Requests { about, allowed, place });
         }
     }

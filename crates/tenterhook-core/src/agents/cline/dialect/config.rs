@@ -71,7 +71,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     let Some((row, program)) = named(Path::new(&*source.name)) else {
         return ReadConfig::default();
     };
-    let mut findings = Findings::of(source);
+    let mut findings = Findings::new(source);
     let run = Run::Command(Command::new(invocation(source, program), Inherit::All));
     let id = id(&mut findings, &source_word(source), &row.name, "");
     let mut hook = Hook::new(id, DialectId::CLINE, EventName::new(&*row.event), run);
@@ -80,7 +80,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         Cow::Borrowed(name) => Some(*name),
         Cow::Owned(_) => None,
     };
-    hook.place = Some(findings.place(Span::default()));
+    hook.place = Some(findings.location(Span::default()));
     hook.layer = source.layer;
     hook.compat = source.compat;
     let mentions = vec![hook.event.clone()];

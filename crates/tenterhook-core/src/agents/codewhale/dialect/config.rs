@@ -145,7 +145,7 @@ fn find<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source) -> Self {
-        let findings = Findings::of(source);
+        let findings = Findings::new(source);
         Self { source, findings, settings: Settings::default(), hooks: Vec::new() }
     }
 }

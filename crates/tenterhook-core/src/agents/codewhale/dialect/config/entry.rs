@@ -75,7 +75,7 @@ impl Reader<'_> {
             let run = Run::Command(self.run(&command));
             let event = EventName::from(*neutral);
             let mut hook = Hook::new(HookId::new(id), DialectId::CODEWHALE, event, run);
-            hook.place = Some(self.findings.place(node.span));
+            hook.place = Some(self.findings.location(node.span));
             hook.layer = self.source.layer;
             hook.compat = self.source.compat;
             hook.phase = phase(spec.class);
