@@ -24,7 +24,7 @@ pub(crate) fn exit_code(code: i32, stderr: &str) -> Failure {
 
 impl<'a> Hearing<'a> {
     /// The input for an event without decision fields; a dialect adds its own.
-    pub(crate) fn of(
+    pub(crate) fn new(
         row: &'a EventRow,
         report: &'a Report,
         reading: &'a Reading,
@@ -41,7 +41,7 @@ impl<'a> Hearing<'a> {
             rewrites: row.powers.has(Power::Input),
             before_effect: row.is_before_effect(),
             homes: Vec::new(),
-            unheard: None,
+            ignored_objection: None,
             plain_is_context: false,
             replies: false,
             asked: false,

@@ -151,7 +151,7 @@ fn passed_over(hearing: &Hearing<'_>, exact: Answer) -> Answer {
 
 fn hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
     let mut hits = Vec::new();
-    if let Some(words) = &hearing.unheard
+    if let Some(words) = &hearing.ignored_objection
         && *hearing.end == End::Exited(2)
         && hearing.can(Restraint::Deny)
     {

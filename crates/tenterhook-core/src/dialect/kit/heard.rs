@@ -112,9 +112,9 @@ pub(crate) fn read(
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
         homes: hears.homes(&row.name),
-        unheard: (exact.restraint < Restraint::Deny).then_some(words),
+        ignored_objection: (exact.restraint < Restraint::Deny).then_some(words),
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
-        ..Hearing::of(row, report, &reading, &stderr, &hears.denial)
+        ..Hearing::new(row, report, &reading, &stderr, &hears.denial)
     };
     denial::look(&hearing, exact)
 }

@@ -41,7 +41,7 @@ pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let hearing = Hearing {
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
         asked,
-        ..Hearing::of(row, report, &reading, words.trim(), &PROTOCOL)
+        ..Hearing::new(row, report, &reading, words.trim(), &PROTOCOL)
     };
     let mut answer = denial::look(&hearing, exact);
     answer.detached = detached;

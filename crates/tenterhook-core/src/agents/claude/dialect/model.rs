@@ -99,7 +99,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
             _ => vec![Home { path: vec!["ok"], words: &[] }],
         },
         asked: true,
-        ..Hearing::of(row, report, &reading, "", &ANSWERS.denial)
+        ..Hearing::new(row, report, &reading, "", &ANSWERS.denial)
     };
     let plain = exact.clone();
     exact = denial::look(&hearing, exact);

@@ -117,7 +117,7 @@ impl Heard<'_> {
             event: self.event.name.as_str(),
             asked,
             homes: homes(row),
-            ..Hearing::of(row, report, reading, stderr, &PROTOCOL)
+            ..Hearing::new(row, report, reading, stderr, &PROTOCOL)
         }
     }
 }

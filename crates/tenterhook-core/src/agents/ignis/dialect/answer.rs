@@ -54,7 +54,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         return exact;
     }
     let can = Powers::from_slice(&[Power::Deny]);
-    let hearing = Hearing { can, ..Hearing::of(row, report, &reading, stderr, &PROTOCOL) };
+    let hearing = Hearing { can, ..Hearing::new(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::look(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
         // What slipped and restrains nothing is a failure already, and one warning is enough (Ruling 24).

@@ -223,7 +223,7 @@ impl Heard<'_> {
         let hearing = Hearing {
             can: Powers::from_slice(&[Power::Deny]),
             plain_is_context: self.kind() == Printed::Context,
-            ..Hearing::of(row, report, reading, stderr, &PROTOCOL)
+            ..Hearing::new(row, report, reading, stderr, &PROTOCOL)
         };
         denial::look(&hearing, exact)
     }

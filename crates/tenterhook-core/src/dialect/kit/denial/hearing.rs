@@ -25,8 +25,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) before_effect: bool,
     /// Where the event looks for a decision, the best place last.
     pub(crate) homes: Vec<Home>,
-    /// The words of exit code 2, where the event does not hear it.
-    pub(crate) unheard: Option<String>,
+    /// The reason of exit code 2, if the event ignores that code.
+    pub(crate) ignored_objection: Option<String>,
     /// Whether plain stdout is context.
     pub(crate) plain_is_context: bool,
     /// Whether `action` is a decision, and not a log's word.

@@ -16,7 +16,7 @@ use crate::report::{End, Report, unread};
 use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
-struct Heard<'a> {
+struct ReportReader<'a> {
     answers: &'static Answers,
     spec: &'a Spec,
     event: &'a Event,
@@ -38,7 +38,7 @@ pub(crate) fn read(
         Err(answer) => return answer.clone(),
     };
     let after_first_line = first_line::after(stdout).filter(|_| answers.detaches());
-    let heard = Heard {
+    let reader = ReportReader {
         answers,
         spec: answers.spec(event.name.as_str()).unwrap_or(answers.custom),
         event,
@@ -47,18 +47,18 @@ pub(crate) fn read(
         reading: strict::read(after_first_line.unwrap_or(stdout)),
         stderr,
     };
-    let mut exact = heard.exact();
+    let mut exact = reader.exact();
     if exact.failure.is_none() {
         (answers.adds)(event, report, &mut exact);
     }
-    let answer = denial::look(&heard.hearing(), exact);
-    let promise = heard.object().filter(|_| answers.detaches());
+    let answer = denial::look(&reader.hearing(), exact);
+    let promise = reader.object().filter(|_| answers.detaches());
     let mut answer = first_line::promised(promise, answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
 
-impl Heard<'_> {
+impl ReportReader<'_> {
     /// What the agent does, with its losses.
     fn exact(&self) -> Answer {
         let mut answer = match &self.report.end {
@@ -167,7 +167,7 @@ impl Heard<'_> {
             .unwrap_or_default();
         match self.spec.exit2 {
             Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(answer),
-            Exit2::Unheard | Exit2::Fails => self.unheard(answer),
+            Exit2::Unheard | Exit2::Fails => self.not_denied(answer),
         }
     }
 
@@ -194,7 +194,7 @@ impl Heard<'_> {
         }
     }
 
-    fn unheard(&self, mut said: Answer) -> Answer {
+    fn not_denied(&self, mut said: Answer) -> Answer {
         let (may, ever) = (self.row.powers, self.spec.powers());
         if may.has(Power::Deny) && !ever.has(Power::Deny) {
             // The event cannot be denied, yet this hook may object: it wakes the agent, whatever the event was.
@@ -237,15 +237,15 @@ impl Heard<'_> {
             event: self.event.name.as_str(),
             can: self.can(),
             homes: homes(self.spec),
-            unheard: self.is_unheard().then(|| self.objection()),
+            ignored_objection: self.ignores_exit_2().then(|| self.objection()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
-            ..Hearing::of(row, report, reading, stderr, &self.answers.denial)
+            ..Hearing::new(row, report, reading, stderr, &self.answers.denial)
         }
     }
 
-    /// Whether exit code 2 is lost.
-    fn is_unheard(&self) -> bool {
+    /// Whether the agent ignores exit code 2 of this report.
+    fn ignores_exit_2(&self) -> bool {
         let wordless = self.answers.needs_words && self.stderr.is_empty();
         matches!(self.spec.exit2, Exit2::Unheard | Exit2::Fails) || wordless
     }

@@ -26,7 +26,7 @@ fn hearing<'a>(heard: &'a Heard<'_>) -> Hearing<'a> {
     let home = || Home { path: vec!["decision"], words: fields::WORDS };
     let Heard { row, report, reading, stderr, .. } = heard;
     let homes = (heard.class == Class::Gate).then(home).into_iter().collect();
-    Hearing { homes, ..Hearing::of(row, report, reading, stderr, &PROTOCOL) }
+    Hearing { homes, ..Hearing::new(row, report, reading, stderr, &PROTOCOL) }
 }
 
 /// Puts the agent's own reading beside an answer; what there was to remark is remarked once.
