@@ -152,7 +152,7 @@ pub(crate) enum Exit2 {
     /// The user reads stderr; nothing is blocked.
     TellsUser,
     /// It is ignored.
-    Unheard,
+    Ignored,
     /// It is a failure, as any other code is.
     Fails,
 }
@@ -242,7 +242,7 @@ pub(crate) enum Field {
 
 impl Spec {
     /// An event whose hooks may only tell the user something, or end the turn.
-    pub(crate) const fn of(name: &'static str, about: About, when: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str, about: About, when: &'static str) -> Self {
         Self {
             name,
             event: name,

@@ -62,20 +62,20 @@ pub(super) static EVENTS: &[Spec] = &[
         env_file: true,
         values: &["startup", "resume", "clear", "compact", "fork"],
         accepts: Accepts::Early,
-        ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
+        ..Spec::new("SessionStart", About::Field("source"), "a session starts or resumes")
     },
     Spec {
         fields: &[CONTEXT],
         env_file: true,
         values: &["init", "maintenance"],
         accepts: Accepts::Early,
-        ..Spec::of("Setup", About::Field("trigger"), "the agent is run to prepare a project")
+        ..Spec::new("Setup", About::Field("trigger"), "the agent is run to prepare a project")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::Dropped,
         values: &["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
-        ..Spec::of(
+        ..Spec::new(
             "InstructionsLoaded",
             About::Field("load_reason"),
             "a file of instructions was loaded",
@@ -89,7 +89,7 @@ pub(super) static EVENTS: &[Spec] = &[
         timeout: Duration::from_secs(30),
         accepts: Accepts::Every,
         is_gate: true,
-        ..Spec::of(
+        ..Spec::new(
             "UserPromptSubmit",
             About::Nothing,
             "the user sent a prompt; the model has not seen it",
@@ -102,18 +102,18 @@ pub(super) static EVENTS: &[Spec] = &[
         fields: &[CONTEXT, HIDE_PROMPT],
         accepts: Accepts::Every,
         is_gate: true,
-        ..Spec::of(
+        ..Spec::new(
             "UserPromptExpansion",
             About::Field("command_name"),
             "a typed command is about to become a prompt",
         )
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::NoStop,
         fields: &[("displayContent", Field::Display)],
         timeout: Duration::from_secs(10),
-        ..Spec::of("MessageDisplay", About::Nothing, "text of the model is about to be shown")
+        ..Spec::new("MessageDisplay", About::Nothing, "text of the model is about to be shown")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -121,7 +121,7 @@ pub(super) static EVENTS: &[Spec] = &[
         fields: GATE,
         accepts: Accepts::Every,
         is_gate: true,
-        ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
+        ..Spec::new("PreToolUse", TOOL, "a tool is about to run")
     },
     // Observed of 2.1.332: `ask` and `defer` keep the line from running, as a denial does.
     Spec {
@@ -130,20 +130,20 @@ pub(super) static EVENTS: &[Spec] = &[
         fields: SKILL_GATE,
         accepts: Accepts::Every,
         is_gate: true,
-        ..Spec::of("PreSkillShellCommand", TOOL, "a shell line of a skill is about to run")
+        ..Spec::new("PreSkillShellCommand", TOOL, "a shell line of a skill is about to run")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         fields: &[("decision", Field::Behavior(PERMISSION))],
         accepts: Accepts::Every,
         is_gate: true,
-        ..Spec::of("PermissionRequest", TOOL, "the user is about to be asked for permission")
+        ..Spec::new("PermissionRequest", TOOL, "the user is about to be asked for permission")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         fields: &[("retry", Field::Retry)],
         accepts: Accepts::Every,
-        ..Spec::of("PermissionDenied", TOOL, "the automatic permission check denied a tool call")
+        ..Spec::new("PermissionDenied", TOOL, "the automatic permission check denied a tool call")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -155,24 +155,24 @@ pub(super) static EVENTS: &[Spec] = &[
             ("updatedMCPToolOutput", Field::McpOutput),
         ],
         accepts: Accepts::Every,
-        ..Spec::of("PostToolUse", TOOL, "a tool has run")
+        ..Spec::new("PostToolUse", TOOL, "a tool has run")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
         accepts: Accepts::Every,
-        ..Spec::of("PostToolUseFailure", TOOL, "a tool has failed")
+        ..Spec::new("PostToolUseFailure", TOOL, "a tool has failed")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
         accepts: Accepts::Every,
-        ..Spec::of("PostToolBatch", About::Nothing, "all tool calls of one model reply are done")
+        ..Spec::new("PostToolBatch", About::Nothing, "all tool calls of one model reply are done")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::Dropped,
         fields: &[CONTEXT],
         values: &[
@@ -186,7 +186,7 @@ pub(super) static EVENTS: &[Spec] = &[
             "agent_needs_input",
             "agent_completed",
         ],
-        ..Spec::of(
+        ..Spec::new(
             "Notification",
             About::Field("notification_type"),
             "the user's attention is wanted",
@@ -194,7 +194,7 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         fields: &[CONTEXT],
-        ..Spec::of("SubagentStart", About::Field("agent_type"), "a subagent starts")
+        ..Spec::new("SubagentStart", About::Field("agent_type"), "a subagent starts")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -203,20 +203,20 @@ pub(super) static EVENTS: &[Spec] = &[
         cap: Some(Cap::give_way(8)),
         accepts: Accepts::Every,
         ignores_on_failure: true,
-        ..Spec::of("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
+        ..Spec::new("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         universal: Universal::NoStop,
         accepts: Accepts::Every,
-        ..Spec::of("TaskCreated", About::Nothing, "a task was put on the list")
+        ..Spec::new("TaskCreated", About::Nothing, "a task was put on the list")
     },
     Spec {
         exit2: Exit2::Denies,
         accepts: Accepts::Every,
         ignores_on_failure: true,
-        ..Spec::of("TaskCompleted", About::Nothing, "a task is about to count as done")
+        ..Spec::new("TaskCompleted", About::Nothing, "a task is about to count as done")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -225,10 +225,10 @@ pub(super) static EVENTS: &[Spec] = &[
         cap: Some(Cap::give_way(8)),
         accepts: Accepts::Every,
         ignores_on_failure: true,
-        ..Spec::of("Stop", About::Nothing, "the model is about to end its turn")
+        ..Spec::new("Stop", About::Nothing, "the model is about to end its turn")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::Dropped,
         values: &[
             "rate_limit",
@@ -245,7 +245,7 @@ pub(super) static EVENTS: &[Spec] = &[
             "verification_required",
             "cloud_credential_error",
         ],
-        ..Spec::of(
+        ..Spec::new(
             "StopFailure",
             About::Field("error"),
             "a turn ended with an error of the model's service",
@@ -255,7 +255,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         accepts: Accepts::Every,
         ignores_on_failure: true,
-        ..Spec::of("TeammateIdle", About::Nothing, "a teammate is about to go idle")
+        ..Spec::new("TeammateIdle", About::Nothing, "a teammate is about to go idle")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -269,25 +269,25 @@ pub(super) static EVENTS: &[Spec] = &[
             "policy_settings",
             "skills",
         ],
-        ..Spec::of("ConfigChange", About::Field("source"), "a settings or skill file changed")
+        ..Spec::new("ConfigChange", About::Field("source"), "a settings or skill file changed")
     },
     Spec {
         universal: Universal::NoStop,
         fields: &[WATCH],
         env_file: true,
-        ..Spec::of("CwdChanged", About::Nothing, "the working directory changed")
+        ..Spec::new("CwdChanged", About::Nothing, "the working directory changed")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::NoStop,
         values: &["slash_command", "register_repo_root"],
-        ..Spec::of("DirectoryAdded", About::Field("source"), "a directory was added to the session")
+        ..Spec::new("DirectoryAdded", About::Field("source"), "a directory was added to the session")
     },
     Spec {
         universal: Universal::NoStop,
         fields: &[WATCH],
         env_file: true,
-        ..Spec::of("FileChanged", About::FileName("file_path"), "a watched file changed")
+        ..Spec::new("FileChanged", About::FileName("file_path"), "a watched file changed")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -296,12 +296,12 @@ pub(super) static EVENTS: &[Spec] = &[
         fields: &[("worktreePath", Field::ExtraText)],
         // Any exit code but 0 fails the creation: here the hook does the work, it does not only watch it.
         failure: OnFailure::Block,
-        ..Spec::of("WorktreeCreate", About::Nothing, "a worktree is wanted, which the hook makes")
+        ..Spec::new("WorktreeCreate", About::Nothing, "a worktree is wanted, which the hook makes")
     },
     Spec {
-        exit2: Exit2::Unheard,
+        exit2: Exit2::Ignored,
         universal: Universal::NoStop,
-        ..Spec::of("WorktreeRemove", About::Nothing, "a worktree is about to go")
+        ..Spec::new("WorktreeRemove", About::Nothing, "a worktree is about to go")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -309,7 +309,7 @@ pub(super) static EVENTS: &[Spec] = &[
         universal: Universal::NoStop,
         values: &["manual", "auto"],
         is_gate: true,
-        ..Spec::of(
+        ..Spec::new(
             "PreCompact",
             About::Field("trigger"),
             "the conversation is about to be compacted",
@@ -318,7 +318,7 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         universal: Universal::NoStop,
         values: &["manual", "auto"],
-        ..Spec::of("PostCompact", About::Field("trigger"), "the conversation was compacted")
+        ..Spec::new("PostCompact", About::Field("trigger"), "the conversation was compacted")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -326,13 +326,13 @@ pub(super) static EVENTS: &[Spec] = &[
         late: Late::Denies,
         timeout: Duration::from_secs(30),
         is_gate: true,
-        ..Spec::of("PreModelSwitch", NEXT_MODEL, "the model is about to be switched")
+        ..Spec::new("PreModelSwitch", NEXT_MODEL, "the model is about to be switched")
     },
     Spec {
         plain: Plain::Context,
         fields: &[CONTEXT],
         timeout: Duration::from_secs(30),
-        ..Spec::of("PostModelSwitch", NEXT_MODEL, "the model was switched")
+        ..Spec::new("PostModelSwitch", NEXT_MODEL, "the model was switched")
     },
     Spec {
         universal: Universal::Dropped,
@@ -346,13 +346,13 @@ pub(super) static EVENTS: &[Spec] = &[
             "other",
             "bypass_permissions_disabled",
         ],
-        ..Spec::of("SessionEnd", About::Field("reason"), "a session ends")
+        ..Spec::new("SessionEnd", About::Field("reason"), "a session ends")
     },
     Spec {
         exit2: Exit2::DeniesAlone,
         universal: Universal::NoStop,
         fields: &[("action", Field::Action), ("content", Field::ExtraObject)],
-        ..Spec::of(
+        ..Spec::new(
             "Elicitation",
             About::Field("mcp_server_name"),
             "an MCP server asks the user for input",
@@ -362,7 +362,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::DeniesAlone,
         universal: Universal::NoStop,
         fields: &[("action", Field::Action), ("content", Field::ExtraObject)],
-        ..Spec::of(
+        ..Spec::new(
             "ElicitationResult",
             About::Field("mcp_server_name"),
             "the user's reply is about to go to the MCP server",
@@ -375,5 +375,5 @@ pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::BlocksOrApproves,
     fields: GATE,
-    ..Spec::of("", About::Nothing, "")
+    ..Spec::new("", About::Nothing, "")
 };

@@ -32,7 +32,7 @@ pub(super) static ROWS: LazyLock<Vec<EventRow>> =
 
 /// An event whose hooks only watch: exit code 2 is a failure like others, and `continue: false` ends nothing.
 const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
-    Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::of(name, about, when) }
+    Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::new(name, about, when) }
 }
 
 /// The end of a turn, which hooks may put off. The agent lets them for ever (CX-34).
@@ -42,7 +42,7 @@ const fn end(name: &'static str, about: About, when: &'static str) -> Spec {
         plain: Plain::Refused,
         top: Top::Blocks,
         cap: Some(Cap::give_way(8)),
-        ..Spec::of(name, about, when)
+        ..Spec::new(name, about, when)
     }
 }
 
@@ -53,14 +53,14 @@ pub(super) static EVENTS: &[Spec] = &[
         plain: Plain::Context,
         fields: &[CONTEXT],
         values: &["startup", "resume", "clear", "compact", "fork"],
-        ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
+        ..Spec::new("SessionStart", About::Field("source"), "a session starts or resumes")
     },
     Spec {
         exit2: Exit2::Denies,
         plain: Plain::Context,
         top: Top::Blocks,
         fields: &[CONTEXT],
-        ..Spec::of("UserPromptSubmit", About::Nothing, "the user sent a prompt")
+        ..Spec::new("UserPromptSubmit", About::Nothing, "the user sent a prompt")
     },
     Spec {
         event: "PreModelCall",
@@ -81,14 +81,14 @@ pub(super) static EVENTS: &[Spec] = &[
             CONTEXT,
         ],
         more: ENDS,
-        ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
+        ..Spec::new("PreToolUse", TOOL, "a tool is about to run")
     },
     Spec {
         exit2: Exit2::Denies,
         universal: Universal::NoStop,
         fields: &[("decision", Field::Behavior(&[Power::Allow, Power::Deny]))],
         more: ENDS,
-        ..Spec::of("PermissionRequest", TOOL, "the user is about to be asked for permission")
+        ..Spec::new("PermissionRequest", TOOL, "the user is about to be asked for permission")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -96,13 +96,13 @@ pub(super) static EVENTS: &[Spec] = &[
         universal: Universal::StopDenies,
         fields: &[CONTEXT],
         replaces: true,
-        ..Spec::of("PostToolUse", TOOL, "a tool has run")
+        ..Spec::new("PostToolUse", TOOL, "a tool has run")
     },
     Spec {
         exit2: Exit2::Fails,
         universal: Universal::StopDenies,
         values: COMPACTIONS,
-        ..Spec::of("PreCompact", TRIGGER, "the conversation is about to be compacted")
+        ..Spec::new("PreCompact", TRIGGER, "the conversation is about to be compacted")
     },
     Spec {
         values: COMPACTIONS,
@@ -123,5 +123,5 @@ pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::Blocks,
     fields: &[CONTEXT],
-    ..Spec::of("", About::Nothing, "")
+    ..Spec::new("", About::Nothing, "")
 };

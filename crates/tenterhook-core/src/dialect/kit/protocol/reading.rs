@@ -167,7 +167,7 @@ impl ReportReader<'_> {
             .unwrap_or_default();
         match self.spec.exit2 {
             Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(answer),
-            Exit2::Unheard | Exit2::Fails => self.not_denied(answer),
+            Exit2::Ignored | Exit2::Fails => self.not_denied(answer),
         }
     }
 
@@ -247,7 +247,7 @@ impl ReportReader<'_> {
     /// Whether the agent ignores exit code 2 of this report.
     fn ignores_exit_2(&self) -> bool {
         let wordless = self.answers.needs_words && self.stderr.is_empty();
-        matches!(self.spec.exit2, Exit2::Unheard | Exit2::Fails) || wordless
+        matches!(self.spec.exit2, Exit2::Ignored | Exit2::Fails) || wordless
     }
 }
 
