@@ -5,7 +5,7 @@
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
 use crate::answer::{Answer, Powers};
 use crate::dialect::kit::call::{self, Keys, Words, row};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::{Part, Phrase, Replies, EventReplies};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
@@ -69,11 +69,11 @@ const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::
 const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
-    Say { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..Say::of(event) }
+const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
-const EVENTS: &[Say] = &[
+const EVENTS: &[EventReplies] = &[
     say("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
     say(
         "UserPromptSubmit",

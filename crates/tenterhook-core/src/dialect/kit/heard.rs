@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer;
 use super::call::Words;
 use super::denial::{self, Hearing, Home};
-use super::reply::phrases::Said;
+use super::reply::phrases::PowerPhrase;
 use super::reply::{Part, Phrase, Replies};
 use super::unread::Unread;
 use crate::answer::{Answer, Failure, Power, Restraint, Stop};
@@ -25,7 +25,7 @@ pub(crate) struct Hears {
     /// The replies that it accepts.
     pub(crate) replies: &'static Replies,
     /// Phrases that it also accepts, and that our replies never use.
-    pub(crate) more: &'static [(&'static str, &'static [Said])],
+    pub(crate) more: &'static [(&'static str, &'static [PowerPhrase])],
     /// Synonyms: a value, and the value that it stands for.
     pub(crate) same: &'static [(&'static str, &'static str)],
     /// Keys that it reads and that mean nothing here.
@@ -151,7 +151,7 @@ fn exited(
 impl Hears {
     /// Everything that the event of that name hears.
     fn told(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
-        let told = self.replies.say(event).map_or(&[][..], |row| row.can);
+        let told = self.replies.event(event).map_or(&[][..], |row| row.can);
         let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |pair| pair.1);
         more.iter().chain(told)
     }

@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::answer::{Power, Powers};
 use crate::dialect::tools::ToolWords;
 use crate::event::Event;
-use phrases::Said;
+use phrases::PowerPhrase;
 
-pub(crate) use write::{Told, write};
+pub(crate) use write::{ReplyInput, write};
 
 /// The reply to an agent for one outcome, to the byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct Replies {
     /// What it calls the tools that all agents share.
     pub(crate) tools: &'static [ToolWords],
     /// Its events; any other event gets an empty reply.
-    pub(crate) events: &'static [Say],
+    pub(crate) events: &'static [EventReplies],
 }
 
 /// Where a part of an outcome stands in the agent's object, key by key.
@@ -48,11 +48,11 @@ pub(crate) type Phrase = &'static [(&'static [&'static str], Part)];
 
 /// What can be said on one event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Say {
+pub(crate) struct EventReplies {
     /// The agent's own name for it.
     pub(crate) event: &'static str,
     /// What can be said, and how.
-    pub(crate) can: &'static [Said],
+    pub(crate) can: &'static [PowerPhrase],
     /// What restrains instead where a denial cannot be said, the strongest first.
     pub(crate) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
@@ -101,9 +101,9 @@ pub(crate) enum Part {
     GivenText,
 }
 
-impl Say {
+impl EventReplies {
     /// An event on which nothing can be said.
-    pub(crate) const fn of(event: &'static str) -> Self {
+    pub(crate) const fn empty(event: &'static str) -> Self {
         Self {
             event,
             can: &[],
@@ -117,8 +117,8 @@ impl Say {
     }
 
     /// An event on which this can be said.
-    pub(crate) const fn can(event: &'static str, can: &'static [Said]) -> Self {
-        Self { can, ..Self::of(event) }
+    pub(crate) const fn can(event: &'static str, can: &'static [PowerPhrase]) -> Self {
+        Self { can, ..Self::empty(event) }
     }
 
     /// What can be said.
@@ -134,7 +134,7 @@ impl Say {
 
 impl Replies {
     /// What can be said on the event that the agent calls so.
-    pub(crate) fn say(&self, event: &str) -> Option<&'static Say> {
+    pub(crate) fn event(&self, event: &str) -> Option<&'static EventReplies> {
         self.events.iter().find(|row| row.event == event)
     }
 }

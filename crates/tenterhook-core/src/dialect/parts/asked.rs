@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
-use crate::dialect::kit::reply::{self, Reply, Told};
+use crate::dialect::kit::reply::{self, Reply, ReplyInput};
 use crate::dialect::kit::unasked;
 use crate::dialect::{
     Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
@@ -161,14 +161,14 @@ impl Dialect {
         way_out: Option<&str>,
     ) -> Option<Reply> {
         let name = self.row(&event.name).map_or(event.name.as_str(), |row| &row.name);
-        Some(reply::write(self.calls.replies?, Told { name, event, outcome, way_out }))
+        Some(reply::write(self.calls.replies?, ReplyInput { name, event, outcome, way_out }))
     }
 
     /// The powers that the agent accepts on an event; `None` if it does not call Tenterhook.
     #[must_use]
     pub fn can(&self, event: &EventName) -> Option<Powers> {
         let name = self.row(event).map_or(event.as_str(), |row| &row.name);
-        Some(self.calls.replies?.say(name).map_or(Powers::NONE, |row| row.powers()))
+        Some(self.calls.replies?.event(name).map_or(Powers::NONE, |row| row.powers()))
     }
 
     /// The events of its reply table, by the agent's names, and the powers that each accepts.

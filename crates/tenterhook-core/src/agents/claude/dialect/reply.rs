@@ -3,19 +3,19 @@
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DEFER_CALL, DENY_CALL,
-    DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP, Said,
+    DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP, PowerPhrase,
 };
-use crate::dialect::kit::reply::{Part, Replies, Say};
+use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
 /// Everything.
 pub(super) static REPLIES: Replies =
     Replies { agent: "Claude Code", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
 const OUT: &str = "hookSpecificOutput";
-const WATCH: Said = (Power::Watch, &[NAMED, (&[OUT, "watchPaths"], Part::Given)]);
+const WATCH: PowerPhrase = (Power::Watch, &[NAMED, (&[OUT, "watchPaths"], Part::Given)]);
 
 /// Alone, `continue: false` ends the turn after the tool has run.
-const STOP_CALL: Said = (
+const STOP_CALL: PowerPhrase = (
     Power::Stop,
     &[
         (&["continue"], Part::Flag(false)),
@@ -26,13 +26,13 @@ const STOP_CALL: Said = (
     ],
 );
 
-const GATE: &[Said] =
+const GATE: &[PowerPhrase] =
     &[DENY_CALL, ASK_CALL, DEFER_CALL, ALLOW_CALL, CHANGE_CALL, STOP_CALL, CONTEXT, MESSAGE];
 
 /// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these are read (BR-91).
-const SKILL_GATE: &[Said] = &[DENY_CALL, STOP_CALL, MESSAGE];
+const SKILL_GATE: &[PowerPhrase] = &[DENY_CALL, STOP_CALL, MESSAGE];
 
-const REQUEST: &[Said] = &[
+const REQUEST: &[PowerPhrase] = &[
     DENY_REQUEST,
     (
         Power::Stop,
@@ -66,24 +66,24 @@ const REQUEST: &[Said] = &[
     MESSAGE,
 ];
 
-const FEEDBACK: &[Said] = &[BLOCK, STOP, CONTEXT, MESSAGE];
-const WATCHES: &[Said] = &[WATCH, MESSAGE];
-const TELLS: &[Said] = &[MESSAGE];
-const ADDS: &[Said] = &[CONTEXT, STOP, MESSAGE];
-const OUTPUT: Said = (Power::Output, &[NAMED, (&[OUT, "updatedToolOutput"], Part::Given)]);
-const DECLINE: Said = (Power::Deny, &[NAMED, (&[OUT, "action"], Part::Word("decline"))]);
+const FEEDBACK: &[PowerPhrase] = &[BLOCK, STOP, CONTEXT, MESSAGE];
+const WATCHES: &[PowerPhrase] = &[WATCH, MESSAGE];
+const TELLS: &[PowerPhrase] = &[MESSAGE];
+const ADDS: &[PowerPhrase] = &[CONTEXT, STOP, MESSAGE];
+const OUTPUT: PowerPhrase = (Power::Output, &[NAMED, (&[OUT, "updatedToolOutput"], Part::Given)]);
+const DECLINE: PowerPhrase = (Power::Deny, &[NAMED, (&[OUT, "action"], Part::Word("decline"))]);
 
 /// Exit code 2 is the only denial that these hear.
-const ENDS: &[Said] = &[(Power::Deny, &[]), STOP, MESSAGE];
+const ENDS: &[PowerPhrase] = &[(Power::Deny, &[]), STOP, MESSAGE];
 
-static EVENTS: &[Say] = &[
-    Say {
+static EVENTS: &[EventReplies] = &[
+    EventReplies {
         carries: &[
             ("sessionTitle", &[OUT, "sessionTitle"]),
             ("reloadSkills", &[OUT, "reloadSkills"]),
         ],
         // `continue: false` has no effect here: observed.
-        ..Say::can(
+        ..EventReplies::can(
             "SessionStart",
             &[
                 CONTEXT,
@@ -93,56 +93,56 @@ static EVENTS: &[Say] = &[
             ],
         )
     },
-    Say::can("Setup", ADDS),
-    Say {
+    EventReplies::can("Setup", ADDS),
+    EventReplies {
         carries: &[
             ("sessionTitle", &[OUT, "sessionTitle"]),
             ("suppressOriginalPrompt", &[OUT, "suppressOriginalPrompt"]),
         ],
-        ..Say::can("UserPromptSubmit", FEEDBACK)
+        ..EventReplies::can("UserPromptSubmit", FEEDBACK)
     },
-    Say {
+    EventReplies {
         carries: &[("suppressOriginalPrompt", &[OUT, "suppressOriginalPrompt"])],
-        ..Say::can("UserPromptExpansion", FEEDBACK)
+        ..EventReplies::can("UserPromptExpansion", FEEDBACK)
     },
-    Say::can(
+    EventReplies::can(
         "MessageDisplay",
         &[(Power::Output, &[NAMED, (&[OUT, "displayContent"], Part::Given)])],
     ),
-    Say::can("PreToolUse", GATE),
-    Say::can("PreSkillShellCommand", SKILL_GATE),
-    Say { only_with_consent: true, ..Say::can("PermissionRequest", REQUEST) },
-    Say::can(
+    EventReplies::can("PreToolUse", GATE),
+    EventReplies::can("PreSkillShellCommand", SKILL_GATE),
+    EventReplies { only_with_consent: true, ..EventReplies::can("PermissionRequest", REQUEST) },
+    EventReplies::can(
         "PermissionDenied",
         &[(Power::Retry, &[NAMED, (&[OUT, "retry"], Part::Given)]), STOP, MESSAGE],
     ),
-    Say {
+    EventReplies {
         carries: &[("classifierContext", &[OUT, "classifierContext"])],
-        ..Say::can("PostToolUse", &[BLOCK, STOP, CONTEXT, OUTPUT, MESSAGE])
+        ..EventReplies::can("PostToolUse", &[BLOCK, STOP, CONTEXT, OUTPUT, MESSAGE])
     },
-    Say::can("PostToolUseFailure", FEEDBACK),
-    Say::can("PostToolBatch", FEEDBACK),
-    Say::can("Notification", &[CONTEXT]),
-    Say::can("SubagentStart", ADDS),
-    Say::can("SubagentStop", FEEDBACK),
-    Say::can("Stop", FEEDBACK),
-    Say::can("TaskCreated", &[BLOCK, MESSAGE]),
-    Say { by_exit: true, ..Say::can("TaskCompleted", ENDS) },
-    Say { by_exit: true, ..Say::can("TeammateIdle", ENDS) },
-    Say::can("ConfigChange", &[BLOCK, MESSAGE]),
-    Say::can("CwdChanged", WATCHES),
-    Say::can("FileChanged", WATCHES),
-    Say::can("DirectoryAdded", TELLS),
-    Say::can("PreCompact", &[BLOCK, MESSAGE]),
-    Say::can("PostCompact", TELLS),
-    Say::can("PreModelSwitch", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
-    Say::can("PostModelSwitch", ADDS),
-    Say {
+    EventReplies::can("PostToolUseFailure", FEEDBACK),
+    EventReplies::can("PostToolBatch", FEEDBACK),
+    EventReplies::can("Notification", &[CONTEXT]),
+    EventReplies::can("SubagentStart", ADDS),
+    EventReplies::can("SubagentStop", FEEDBACK),
+    EventReplies::can("Stop", FEEDBACK),
+    EventReplies::can("TaskCreated", &[BLOCK, MESSAGE]),
+    EventReplies { by_exit: true, ..EventReplies::can("TaskCompleted", ENDS) },
+    EventReplies { by_exit: true, ..EventReplies::can("TeammateIdle", ENDS) },
+    EventReplies::can("ConfigChange", &[BLOCK, MESSAGE]),
+    EventReplies::can("CwdChanged", WATCHES),
+    EventReplies::can("FileChanged", WATCHES),
+    EventReplies::can("DirectoryAdded", TELLS),
+    EventReplies::can("PreCompact", &[BLOCK, MESSAGE]),
+    EventReplies::can("PostCompact", TELLS),
+    EventReplies::can("PreModelSwitch", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
+    EventReplies::can("PostModelSwitch", ADDS),
+    EventReplies {
         carries: &[("action", &[OUT, "action"]), ("content", &[OUT, "content"])],
-        ..Say::can("Elicitation", &[DECLINE])
+        ..EventReplies::can("Elicitation", &[DECLINE])
     },
-    Say {
+    EventReplies {
         carries: &[("action", &[OUT, "action"]), ("content", &[OUT, "content"])],
-        ..Say::can("ElicitationResult", &[DECLINE])
+        ..EventReplies::can("ElicitationResult", &[DECLINE])
     },
 ];

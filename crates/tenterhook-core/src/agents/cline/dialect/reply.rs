@@ -12,7 +12,7 @@ use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Words;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Hears, always};
-use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, EventReplies};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies {
@@ -26,12 +26,12 @@ pub(super) static REPLIES: Replies = Replies {
 const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
 const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
-    Say { can, input, ..Say::of(event) }
+const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies { can, input, ..EventReplies::empty(event) }
 }
 
-const EVENTS: &[Say] = &[
-    Say {
+const EVENTS: &[EventReplies] = &[
+    EventReplies {
         denies: softly,
         ..say(
             "PreToolUse",

@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
     ALLOW_REQUEST, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP,
-    Said,
+    PowerPhrase,
 };
-use crate::dialect::kit::reply::{InputFault, Part, Replies, Say};
+use crate::dialect::kit::reply::{InputFault, Part, Replies, EventReplies};
 use crate::event::Event;
 
 /// Everything.
@@ -16,10 +16,10 @@ pub(super) static REPLIES: Replies =
     Replies { agent: "Codex", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
 /// The reason of a denial stands in for the output: there is no other way.
-const OUTPUT: Said =
+const OUTPUT: PowerPhrase =
     (Power::Output, &[(&["decision"], Part::Word("block")), (&["reason"], Part::GivenText)]);
 /// A new input comes with consent.
-const CHANGE: Said = (
+const CHANGE: PowerPhrase = (
     Power::Input,
     &[
         NAMED,
@@ -28,23 +28,23 @@ const CHANGE: Said = (
     ],
 );
 /// Where an end is the only denial.
-const END: Said = (Power::Deny, STOP.1);
+const END: PowerPhrase = (Power::Deny, STOP.1);
 
-static EVENTS: &[Say] = &[
-    Say { instead: &[Power::Stop], ..Say::can("SessionStart", &[CONTEXT, STOP, MESSAGE]) },
-    Say::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
-    Say::can("PreModelRequest", &[MESSAGE]),
-    Say::can("PostModelRequest", &[MESSAGE]),
-    Say { input: command, ..Say::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE]) },
-    Say::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE]),
-    Say::can("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
-    Say::can("PreCompact", &[END, STOP, MESSAGE]),
-    Say::can("PostCompact", &[MESSAGE]),
-    Say::can("SubagentStart", &[CONTEXT, MESSAGE]),
-    Say::can("SubagentStop", &[BLOCK, STOP, MESSAGE]),
-    Say::can("Stop", &[BLOCK, STOP, MESSAGE]),
-    Say::can("Interrupt", &[MESSAGE]),
-    Say::can("SessionEnd", &[MESSAGE]),
+static EVENTS: &[EventReplies] = &[
+    EventReplies { instead: &[Power::Stop], ..EventReplies::can("SessionStart", &[CONTEXT, STOP, MESSAGE]) },
+    EventReplies::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    EventReplies::can("PreModelRequest", &[MESSAGE]),
+    EventReplies::can("PostModelRequest", &[MESSAGE]),
+    EventReplies { input: command, ..EventReplies::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE]) },
+    EventReplies::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE]),
+    EventReplies::can("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    EventReplies::can("PreCompact", &[END, STOP, MESSAGE]),
+    EventReplies::can("PostCompact", &[MESSAGE]),
+    EventReplies::can("SubagentStart", &[CONTEXT, MESSAGE]),
+    EventReplies::can("SubagentStop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::can("Stop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::can("Interrupt", &[MESSAGE]),
+    EventReplies::can("SessionEnd", &[MESSAGE]),
 ];
 
 /// A new input counts for the two tools that take a command, and with a command.

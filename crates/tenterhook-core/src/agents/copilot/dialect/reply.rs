@@ -8,9 +8,9 @@ use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Sto
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears, always};
 use crate::dialect::kit::reply::phrases::{
-    ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, Said,
+    ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
-use crate::dialect::kit::reply::{Part, Replies, Say};
+use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies {
     agent: "Copilot CLI",
@@ -27,7 +27,7 @@ pub(super) static PASCAL_REPLIES: Replies = Replies {
     events: PASCAL_EVENTS,
 };
 
-const CONTEXT: Said = (Context, &[(&["additionalContext"], Part::Given)]);
+const CONTEXT: PowerPhrase = (Context, &[(&["additionalContext"], Part::Given)]);
 
 macro_rules! flat {
     ($word:literal) => {
@@ -38,7 +38,7 @@ macro_rules! flat {
     };
 }
 
-const PERMISSION: &[Said] = &[
+const PERMISSION: &[PowerPhrase] = &[
     (Deny, &[(&["behavior"], Part::Word("deny")), (&["message"], Part::Reason)]),
     (
         Stop,
@@ -52,17 +52,17 @@ const PERMISSION: &[Said] = &[
     (Allow, &[(&["behavior"], Part::Word("allow"))]),
 ];
 
-const PROMPT: &[Said] = &[BLOCK, CONTEXT, (Prompt, &[(&["modifiedPrompt"], Part::Given)])];
+const PROMPT: &[PowerPhrase] = &[BLOCK, CONTEXT, (Prompt, &[(&["modifiedPrompt"], Part::Given)])];
 const RESULT: &[(&[&str], Part)] = &[
     (&["modifiedResult", "resultType"], Part::Word("success")),
     (&["modifiedResult", "textResultForLlm"], Part::GivenText),
 ];
 
-const fn say(event: &'static str, can: &'static [Said]) -> Say {
-    Say { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..Say::of(event) }
+const fn say(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+    EventReplies { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
-const CAMEL_EVENTS: &[Say] = &[
+const CAMEL_EVENTS: &[EventReplies] = &[
     say("sessionStart", &[CONTEXT]),
     say("userPromptSubmitted", PROMPT),
     say("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
@@ -82,10 +82,10 @@ const CAMEL_EVENTS: &[Say] = &[
     say("subagentStop", &[BLOCK]),
 ];
 
-const PASCAL_EVENTS: &[Say] = &[
+const PASCAL_EVENTS: &[EventReplies] = &[
     say("SessionStart", &[CONTEXT]),
     say("UserPromptSubmit", PROMPT),
-    Say {
+    EventReplies {
         input: |event, input| Ok(PASCAL.own_input(event, input)),
         ..say("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
     },

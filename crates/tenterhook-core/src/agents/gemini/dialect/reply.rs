@@ -8,18 +8,18 @@ use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears, always};
-use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, Said};
-use crate::dialect::kit::reply::{Part, Replies, Say};
+use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, PowerPhrase};
+use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
 
-const DENY: Said = (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
+const DENY: PowerPhrase = (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
 /// The reason of a denial stands in for the output.
-const OUTPUT: Said =
+const OUTPUT: PowerPhrase =
     (Output, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::GivenText)]);
-const CHANGE: Said = (Input, &[NAMED, (&["hookSpecificOutput", "tool_input"], Part::Given)]);
-const STOP_TOOL: Said = (
+const CHANGE: PowerPhrase = (Input, &[NAMED, (&["hookSpecificOutput", "tool_input"], Part::Given)]);
+const STOP_TOOL: PowerPhrase = (
     Stop,
     &[
         (&["continue"], Part::Flag(false)),
@@ -29,12 +29,12 @@ const STOP_TOOL: Said = (
     ],
 );
 
-const fn say(event: &'static str, can: &'static [Said]) -> Say {
-    Say { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..Say::of(event) }
+const fn say(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+    EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
 /// It asks in a terminal alone; without one it hangs: no question is put.
-const EVENTS: &[Say] = &[
+const EVENTS: &[EventReplies] = &[
     say("SessionStart", &[CONTEXT, MESSAGE]),
     say("SessionEnd", &[MESSAGE]),
     say("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),

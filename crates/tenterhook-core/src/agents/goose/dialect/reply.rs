@@ -10,12 +10,12 @@ use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears, all};
 use crate::dialect::kit::reply::phrases::BLOCK;
-use crate::dialect::kit::reply::{Replies, Say};
+use crate::dialect::kit::reply::{Replies, EventReplies};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
 
-static EVENTS: &[Say] = &[Say::can("PreToolUse", &[BLOCK]), Say::can("Stop", &[BLOCK])];
+static EVENTS: &[EventReplies] = &[EventReplies::can("PreToolUse", &[BLOCK]), EventReplies::can("Stop", &[BLOCK])];
 
 pub(super) static HEARS: Hears = Hears {
     words: &WORDS,

@@ -10,20 +10,20 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST,
     MESSAGE, STOP,
 };
-use crate::dialect::kit::reply::{Replies, Say};
+use crate::dialect::kit::reply::{Replies, EventReplies};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
 
-static EVENTS: &[Say] = &[
-    Say::can("SessionStart", &[CONTEXT, MESSAGE]),
-    Say::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
-    Say::can("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
-    Say::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST]),
-    Say::can("PostToolUse", &[CONTEXT, MESSAGE]),
-    Say::can("PostToolUseFailure", &[CONTEXT, MESSAGE]),
-    Say::can("Stop", &[BLOCK, STOP, MESSAGE]),
-    Say::can("SubagentStop", &[BLOCK, MESSAGE]),
+static EVENTS: &[EventReplies] = &[
+    EventReplies::can("SessionStart", &[CONTEXT, MESSAGE]),
+    EventReplies::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    EventReplies::can("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
+    EventReplies::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST]),
+    EventReplies::can("PostToolUse", &[CONTEXT, MESSAGE]),
+    EventReplies::can("PostToolUseFailure", &[CONTEXT, MESSAGE]),
+    EventReplies::can("Stop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::can("SubagentStop", &[BLOCK, MESSAGE]),
 ];
 
 /// What it takes of its hooks beside.

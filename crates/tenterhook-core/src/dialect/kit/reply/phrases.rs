@@ -5,18 +5,18 @@ use super::{Part, Phrase};
 use crate::answer::Power;
 
 /// What can be said, and how.
-pub(crate) type Said = (Power, Phrase);
+pub(crate) type PowerPhrase = (Power, Phrase);
 
 const OUT: &str = "hookSpecificOutput";
 pub(crate) const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
 
 const REASON: (&[&str], Part) = (&["reason"], Part::Reason);
-pub(crate) const BLOCK: Said = (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
-pub(crate) const STOP: Said =
+pub(crate) const BLOCK: PowerPhrase = (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
+pub(crate) const STOP: PowerPhrase =
     (Power::Stop, &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)]);
-pub(crate) const CONTEXT: Said =
+pub(crate) const CONTEXT: PowerPhrase =
     (Power::Context, &[NAMED, (&[OUT, "additionalContext"], Part::Given)]);
-pub(crate) const MESSAGE: Said = (Power::Message, &[(&["systemMessage"], Part::Given)]);
+pub(crate) const MESSAGE: PowerPhrase = (Power::Message, &[(&["systemMessage"], Part::Given)]);
 
 /// The decision about a tool call.
 macro_rules! about_call {
@@ -32,15 +32,15 @@ macro_rules! about_call {
     };
 }
 
-pub(crate) const DENY_CALL: Said = about_call!(Deny, "deny");
-pub(crate) const ASK_CALL: Said = about_call!(Ask, "ask");
-pub(crate) const DEFER_CALL: Said = about_call!(Defer, "defer");
-pub(crate) const ALLOW_CALL: Said = about_call!(Allow, "allow");
-pub(crate) const CHANGE_CALL: Said =
+pub(crate) const DENY_CALL: PowerPhrase = about_call!(Deny, "deny");
+pub(crate) const ASK_CALL: PowerPhrase = about_call!(Ask, "ask");
+pub(crate) const DEFER_CALL: PowerPhrase = about_call!(Defer, "defer");
+pub(crate) const ALLOW_CALL: PowerPhrase = about_call!(Allow, "allow");
+pub(crate) const CHANGE_CALL: PowerPhrase =
     (Power::Input, &[NAMED, (&[OUT, "updatedInput"], Part::Given)]);
 
 /// The decision of a permission request, made instead of the user.
-pub(crate) const DENY_REQUEST: Said = (
+pub(crate) const DENY_REQUEST: PowerPhrase = (
     Power::Deny,
     &[
         NAMED,
@@ -48,7 +48,7 @@ pub(crate) const DENY_REQUEST: Said = (
         (&[OUT, "decision", "message"], Part::Reason),
     ],
 );
-pub(crate) const ALLOW_REQUEST: Said =
+pub(crate) const ALLOW_REQUEST: PowerPhrase =
     (Power::Allow, &[NAMED, (&[OUT, "decision", "behavior"], Part::Word("allow"))]);
 /// Silence: the user is asked.
-pub(crate) const LEAVE_REQUEST: Said = (Power::Ask, &[]);
+pub(crate) const LEAVE_REQUEST: PowerPhrase = (Power::Ask, &[]);

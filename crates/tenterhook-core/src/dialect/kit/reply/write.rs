@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{InputFault, Part, Phrase, Replies, Reply, Say};
+use super::{InputFault, Part, Phrase, Replies, Reply, EventReplies};
 use crate::answer::Power;
 use crate::dialect::tools::by_neutral;
 use crate::event::Event;
@@ -11,7 +11,7 @@ use crate::outcome::{Decision, Outcome, Rewrite};
 
 /// What a reply is made of.
 #[derive(Clone, Copy)]
-pub(crate) struct Told<'a> {
+pub(crate) struct ReplyInput<'a> {
     /// The agent's own name for the event.
     pub(crate) name: &'a str,
     /// The event.
@@ -28,14 +28,14 @@ const NO_REASON: &str = "a hook gave no reason";
 const SHOWN: usize = 2_000;
 
 /// Writes the reply.
-pub(crate) fn write(replies: &Replies, told: Told<'_>) -> Reply {
-    let unknown = Say::of("");
-    let say = replies.say(told.name).unwrap_or(&unknown);
-    let context = context_of(told.outcome);
+pub(crate) fn write(replies: &Replies, input: ReplyInput<'_>) -> Reply {
+    let unknown = EventReplies::empty("");
+    let accepted = replies.event(input.name).unwrap_or(&unknown);
+    let context = context_of(input.outcome);
     let mut writer = Writer {
         replies,
-        say,
-        told,
+        accepted,
+        input,
         object: Map::new(),
         warnings: Vec::new(),
         context,
@@ -75,8 +75,8 @@ enum Untaken {
 
 struct Writer<'a> {
     replies: &'a Replies,
-    say: &'a Say,
-    told: Told<'a>,
+    accepted: &'a EventReplies,
+    input: ReplyInput<'a>,
     object: Map<String, Value>,
     warnings: Vec<String>,
     /// The context for the model.
@@ -87,7 +87,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn decide(&mut self) {
-        match self.told.outcome.decision() {
+        match self.input.outcome.decision() {
             Decision::Stopped { reason } => {
                 if !self.speak(Power::Stop, &reason) {
                     self.cannot("end everything");
@@ -104,9 +104,9 @@ impl Writer<'_> {
             Decision::Ask { reason, rewrite } => self.ask(&reason, &rewrite),
             Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
                 Err(untaken) => self.restrain(&untaken.to_string()),
-                Ok(()) if self.told.outcome.consents() => {
+                Ok(()) if self.input.outcome.consents() => {
                     // Where consent has no word, the agent's own rules decide, as they do without hooks.
-                    self.speak(Power::Allow, &self.told.outcome.reason().unwrap_or_default());
+                    self.speak(Power::Allow, &self.input.outcome.reason().unwrap_or_default());
                 }
                 Ok(()) => {}
             },
@@ -115,15 +115,15 @@ impl Writer<'_> {
 
     /// Denies; where the event takes no denial, with what restrains most there (BR-3).
     fn restrain(&mut self, reason: &str) {
-        self.denies_by_exit = self.say.by_exit.then(|| reason.to_owned());
-        if let Some(Value::Object(object)) = (self.say.denies)(self.told.event, reason) {
+        self.denies_by_exit = self.accepted.by_exit.then(|| reason.to_owned());
+        if let Some(Value::Object(object)) = (self.accepted.denies)(self.input.event, reason) {
             self.object.extend(object);
             return;
         }
         if self.speak(Power::Deny, reason) {
             return;
         }
-        for power in self.say.instead {
+        for power in self.accepted.instead {
             if self.speak(*power, reason) {
                 self.warn(format!("it takes no denial; the reply asks it to {} instead", power.as_str()));
                 return;
@@ -131,18 +131,18 @@ impl Writer<'_> {
         }
         self.warn(format!("it takes no denial, and goes on; a hook denied: {reason}"));
         let text = format!("a hook denied this, and {} goes on: {reason}", self.replies.agent);
-        if self.say.phrase(Power::Context).is_some() {
+        if self.accepted.phrase(Power::Context).is_some() {
             self.context.push(text);
         }
     }
 
     /// Asks, about the action as rewritten; else denies, and says how a person lets it pass (BR-5).
     fn ask(&mut self, reason: &str, rewrite: &Rewrite) {
-        if self.say.phrase(Power::Ask).is_none() {
+        if self.accepted.phrase(Power::Ask).is_none() {
             self.cannot("ask");
             let rewritten =
                 self.rewritten(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
-            let way_out = self.told.way_out.map(|text| format!("\n{text}")).unwrap_or_default();
+            let way_out = self.input.way_out.map(|text| format!("\n{text}")).unwrap_or_default();
             let agent = self.replies.agent;
             let why = format!(
                 "{reason}\nA person must be asked, and {agent} cannot ask here.{way_out}{rewritten}"
@@ -162,11 +162,11 @@ impl Writer<'_> {
         let input =
             rewrite.input.as_ref().filter(|input| self.event_field("tool_input") != Some(*input));
         if let Some(input) = input {
-            let taken = match self.say.only_with_consent && !self.told.outcome.consents() {
+            let taken = match self.accepted.only_with_consent && !self.input.outcome.consents() {
                 true => Err(InputFault::NoConsent),
-                false => (self.say.input)(self.told.event, input),
+                false => (self.accepted.input)(self.input.event, input),
             };
-            let spoken = match (self.say.phrase(Power::Input), taken) {
+            let spoken = match (self.accepted.phrase(Power::Input), taken) {
                 (Some(phrase), Ok(taken)) => {
                     self.put(phrase, "", Some(&taken));
                     true
@@ -187,14 +187,14 @@ impl Writer<'_> {
         let prompt = rewrite
             .prompt
             .as_deref()
-            .filter(|prompt| self.told.event.text("prompt") != Some(*prompt));
+            .filter(|prompt| self.input.event.text("prompt") != Some(*prompt));
         let Some(prompt) = prompt else { return Ok(()) };
-        if let Some(phrase) = self.say.phrase(Power::Prompt) {
+        if let Some(phrase) = self.accepted.phrase(Power::Prompt) {
             self.put(phrase, "", Some(&Value::from(prompt)));
             return Ok(());
         }
         if let Some(added) =
-            self.added(prompt).filter(|_| self.say.phrase(Power::Context).is_some())
+            self.added(prompt).filter(|_| self.accepted.phrase(Power::Context).is_some())
         {
             self.cannot("take a changed prompt; what was added is context");
             self.context.push(added);
@@ -206,7 +206,7 @@ impl Writer<'_> {
 
     /// What a changed prompt says beside the original, where the original stands in it whole at an end.
     fn added(&self, prompt: &str) -> Option<String> {
-        let original = self.told.event.text("prompt").filter(|text| !text.trim().is_empty())?;
+        let original = self.input.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
         Some(added.trim().to_owned())
     }
@@ -214,7 +214,7 @@ impl Writer<'_> {
     /// The changed call, for the model to make.
     fn rewritten(&self, rewrite: &Rewrite) -> Option<String> {
         let input = rewrite.input.as_ref()?;
-        let name = self.told.event.text("tool_name").unwrap_or("the tool");
+        let name = self.input.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
         let words = by_neutral(self.replies.tools, name);
         let tool = words.and_then(|word| word.own.first()).unwrap_or(&name);
@@ -226,14 +226,14 @@ impl Writer<'_> {
     }
 
     fn effects(&mut self) {
-        let effects = &self.told.outcome.effects;
+        let effects = &self.input.outcome.effects;
         if let Some(output) = &effects.updated_output {
             self.value(Power::Output, output);
         }
         let context = std::mem::take(&mut self.context).join("\n");
         self.text(Power::Context, &context);
         self.text(Power::Message, &effects.messages.join("\n"));
-        if !effects.updated_permissions.is_empty() && !self.told.outcome.consents() {
+        if !effects.updated_permissions.is_empty() && !self.input.outcome.consents() {
             self.warn("new rules come with consent alone".to_owned());
         } else if !effects.updated_permissions.is_empty() {
             self.value(Power::Permissions, &effects.updated_permissions.clone().into());
@@ -251,13 +251,13 @@ impl Writer<'_> {
             self.value(Power::Env, &Value::Object(effects.env.clone()));
         }
         for (key, value) in &effects.extra {
-            match self.say.carries.iter().find(|(name, _)| name == key) {
+            match self.accepted.carries.iter().find(|(name, _)| name == key) {
                 // What a decision said there stands.
                 Some((_, path)) if self.has_path(path) => {}
                 Some((_, path)) => {
                     // What belongs to an event's own part of the object stands beside the event's name.
                     if path.first() == Some(&OUTPUT) {
-                        self.set(&[OUTPUT, "hookEventName"], self.told.name.into());
+                        self.set(&[OUTPUT, "hookEventName"], self.input.name.into());
                     }
                     self.set(path, value.clone());
                 }
@@ -274,7 +274,7 @@ impl Writer<'_> {
 
     /// Says what is no restraint, or warns of it (BR-6).
     fn value(&mut self, power: Power, value: &Value) {
-        match self.say.phrase(power) {
+        match self.accepted.phrase(power) {
             Some(phrase) => self.put(phrase, "", Some(value)),
             None => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -285,7 +285,7 @@ impl Writer<'_> {
 
     /// Says what restrains or consents, where there are words for it.
     fn speak(&mut self, power: Power, reason: &str) -> bool {
-        let phrase = self.say.phrase(power);
+        let phrase = self.accepted.phrase(power);
         if let Some(phrase) = phrase {
             let reason = if reason.trim().is_empty() { NO_REASON } else { reason };
             self.put(phrase, reason, None);
@@ -298,7 +298,7 @@ impl Writer<'_> {
             let value = match part {
                 Part::Word(word) => (*word).into(),
                 Part::Flag(flag) => (*flag).into(),
-                Part::Event => self.told.name.into(),
+                Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
                 Part::GivenText => self.beside(path, value),
                 _ => value.cloned().unwrap_or_default(),
@@ -339,7 +339,7 @@ impl Writer<'_> {
     }
 
     fn event_field(&self, key: &str) -> Option<&Value> {
-        self.told.event.payload.get(key)
+        self.input.event.payload.get(key)
     }
 
     fn cannot(&mut self, what: &str) {
@@ -348,7 +348,7 @@ impl Writer<'_> {
 
     fn warn(&mut self, what: String) {
         let what: String = what.chars().take(SHOWN).collect();
-        self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.told.name));
+        self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.input.name));
     }
 
     fn end(self) -> Reply {
