@@ -3,7 +3,7 @@
 //! with a fault is rejected alone, with its place.
 
 mod format;
-mod words;
+mod layout;
 
 use super::entry::{is_comment, plain_name};
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
@@ -14,7 +14,7 @@ use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
 pub(crate) use format::of_syntax;
-pub(crate) use words::{File, Rules};
+pub(crate) use layout::{File, Rules};
 
 /// Why hooks of a place never run, and the rule that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -149,7 +149,7 @@ impl Groups {
 
 /// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are the texts that select
 /// everything, or it is `broken`, and `help` says what comes of it.
-pub(crate) fn tell_matcher(
+pub(crate) fn report_matcher(
     reader: &mut Reader<'_>,
     entry: &Entry,
     scope: &Scope,
@@ -185,7 +185,7 @@ pub(crate) fn needs(
 }
 
 /// Reports that handlers of this type never run, and returns `fault`.
-pub(crate) fn never(
+pub(crate) fn reject_type(
     reader: &mut Reader<'_>,
     node: &Node,
     fault: EntryFault,

@@ -24,7 +24,7 @@ static FILE: File = File {
     rules: Rules::all("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
     find,
-    ..File::of(
+    ..File::new(
         "Codex",
         DialectId::CODEX,
         || &events::ROWS,
@@ -117,7 +117,7 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let (_, broken) = matcher::read(&scope.matcher, reader.source.compat);
     let help = "Codex skips the group; here the hook's failure policy decides each time";
-    groups::tell_matcher(reader, entry, scope, &["", "*"], (broken, help));
+    groups::report_matcher(reader, entry, scope, &["", "*"], (broken, help));
 }
 
 /// What a handler of a type runs (CX-7).
@@ -126,7 +126,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
         "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
         "prompt" | "agent" => {
             let name = kind.to_owned();
-            groups::never(reader, node, EntryFault::SkippedType { agent: "Codex", name })
+            groups::reject_type(reader, node, EntryFault::SkippedType { agent: "Codex", name })
         }
         _ => {
             let windows = ["commandWindows", "command_windows"];

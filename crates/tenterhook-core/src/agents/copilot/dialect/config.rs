@@ -23,7 +23,7 @@ static FILE: File = File {
     tells_empty: false,
     is_javascript: true,
     find,
-    ..File::of("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
+    ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
 };
 
 /// The events of both spellings.

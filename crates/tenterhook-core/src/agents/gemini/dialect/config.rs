@@ -22,7 +22,7 @@ static FILE: File = File {
     takes_comments: true,
     is_javascript: true,
     find: settings::find,
-    ..File::of(
+    ..File::new(
         "Gemini CLI",
         DialectId::GEMINI,
         || &words::ROWS,

@@ -185,7 +185,7 @@ pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, 
 pub(crate) fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
     let (_, broken) = spec(scope, reader.source.compat, lists);
     let help = "the agent takes it for a whole name; here the hook's failure policy decides";
-    groups::tell_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
+    groups::report_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
 }
 
 /// A line for `bash`, with the variables of its entry.

@@ -20,7 +20,7 @@ static FILE: File = File {
     // Names of events are open (ruling 13): the hook is armed for an event of that name.
     is_open: true,
     find,
-    ..File::of(
+    ..File::new(
         "Gen",
         DialectId::GEN,
         || events::ROWS,

@@ -15,7 +15,7 @@ use crate::syntax::{Entry, Format, Node};
 static FILE: File = File {
     shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "shell", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
     rules: Rules::all("GO-3"),
-    ..File::of(
+    ..File::new(
         "Goose",
         DialectId::GOOSE,
         || &words::ROWS,
@@ -66,7 +66,7 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let (_, broken) = spec(scope, reader.source.compat);
     let help = "Goose never runs the hook, and says nothing; leave `matcher` out for all";
-    groups::tell_matcher(reader, entry, scope, &[""], (broken, help));
+    groups::report_matcher(reader, entry, scope, &[""], (broken, help));
 }
 
 fn terms(

@@ -30,7 +30,7 @@ static FILE: File = File {
     is_open: true,
     is_strict: true,
     runs_doubled: true,
-    ..File::of("ignis", DialectId::IGNIS, || events::ROWS, item)
+    ..File::new("ignis", DialectId::IGNIS, || events::ROWS, item)
 };
 
 /// The fields of an entry.

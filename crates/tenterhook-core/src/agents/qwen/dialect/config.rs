@@ -25,7 +25,7 @@ static FILE: File = File {
     takes_comments: true,
     is_javascript: true,
     find: settings::find,
-    ..File::of(
+    ..File::new(
         "Qwen Code",
         DialectId::QWEN,
         || &words::ROWS,
@@ -76,7 +76,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
             let model = reader.text(node, "model");
             Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
         }
-        "function" => groups::never(reader, node, EntryFault::InAgentProcess { name: "function" }),
+        "function" => groups::reject_type(reader, node, EntryFault::InAgentProcess { name: "function" }),
         _ => Ok(settings::command(reader, node, text)),
     }
 }

@@ -23,7 +23,7 @@ static FILE: File = File {
     rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::all("RX-15") },
     tells_empty: true,
     takes_mark: true,
-    ..File::of("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
+    ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
 };
 
 /// The fields of an entry, the seed's first.

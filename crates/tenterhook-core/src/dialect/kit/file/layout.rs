@@ -65,7 +65,7 @@ impl Rules {
 
 impl File {
     /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of them.
-    pub(crate) const fn of(
+    pub(crate) const fn new(
         agent: &'static str,
         id: DialectId,
         rows: fn() -> &'static [EventRow],
