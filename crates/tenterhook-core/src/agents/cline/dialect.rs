@@ -12,7 +12,7 @@ mod words;
 use std::time::Duration;
 
 pub(crate) use crate::answer::Powers;
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::{DialectId, EventRow};
 
@@ -28,7 +28,7 @@ pub static CLINE: Dialect = Dialect {
         read_config: config::read,
         decode_event: words::read,
         encode_event: words::write,
-        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 

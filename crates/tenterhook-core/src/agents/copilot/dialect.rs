@@ -15,7 +15,7 @@ use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::variables;
 use crate::dialect::kit::reply::Replies;
-use crate::dialect::kit::{call, heard};
+use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
     Calls, Core, Dialect, Failures, Files, Layers, Requests, Runs,
 };
@@ -60,7 +60,7 @@ pub static COPILOT: Dialect = Dialect {
         read_config: config::read,
         decode_event: words::camel,
         encode_event: |event| with_variables(event, words::write_camel(event)),
-        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 
@@ -81,7 +81,7 @@ pub static PASCAL: Dialect = Dialect {
         read_config: |_| ReadConfig::default(),
         decode_event: words::pascal,
         encode_event: |event| with_variables(event, words::write_pascal(event)),
-        read_answer: |event, row, report| heard::read(&reply::PASCAL_HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::PASCAL_FORM, event, row, report),
     })
 };
 

@@ -13,7 +13,7 @@ mod words;
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::variables;
-use crate::dialect::kit::{call, heard};
+use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
@@ -37,7 +37,7 @@ pub static GEMINI: Dialect = Dialect {
         read_config: config::read,
         decode_event: |json, roots| words::WORDS.decode(json, roots),
         encode_event: encode,
-        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 

@@ -12,7 +12,7 @@ mod words;
 use std::path::Path;
 
 use crate::answer::Powers;
-use crate::dialect::kit::{call, heard};
+use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
@@ -30,7 +30,7 @@ pub static GOOSE: Dialect = Dialect {
         read_config: config::read,
         decode_event: words::read,
         encode_event: words::write,
-        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::answer::Powers;
 use crate::dialect::gemini::settings;
 use crate::dialect::kit::event::variables;
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Layers, Requests, Runs};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
@@ -56,7 +56,7 @@ pub static QWEN: Dialect = Dialect {
         read_config: config::read,
         decode_event: |json, roots| words::WORDS.decode(json, roots),
         encode_event: encode,
-        read_answer: |event, row, report| heard::read(&reply::HEARS, event, row, report),
+        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 

@@ -11,7 +11,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Words;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Hears, always};
+use crate::dialect::kit::reply_form::{ReplyForm, always};
 use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, EventReplies};
 use crate::event::Event;
 
@@ -64,7 +64,7 @@ fn input(event: &Event, input: &Value) -> Result<Value, InputFault> {
 }
 
 /// What it takes of its hooks beside.
-pub(super) static HEARS: Hears = Hears {
+pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
     more: &[

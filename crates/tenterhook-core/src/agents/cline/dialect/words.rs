@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use super::TIMEOUT;
-use super::reply::HEARS;
+use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Words, row};
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
@@ -19,7 +19,7 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = heard::with_powers(&HEARS, EVENTS);
+    let rows = reply_form::with_powers(&FORM, EVENTS);
     rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
 });
 

@@ -6,7 +6,7 @@ use super::words::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
@@ -96,7 +96,7 @@ const PASCAL_EVENTS: &[EventReplies] = &[
 ];
 
 /// The form in small letters takes nothing beside.
-pub(super) static HEARS: Hears = Hears {
+pub(super) static FORM: ReplyForm = ReplyForm {
     words: &CAMEL,
     replies: &CAMEL_REPLIES,
     more: &[],
@@ -109,7 +109,7 @@ pub(super) static HEARS: Hears = Hears {
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
-pub(super) static PASCAL_HEARS: Hears = Hears {
+pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
     words: &PASCAL,
     replies: &PASCAL_REPLIES,
     more: &[("PreToolUse", &[CONTEXT])],

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{COPILOT, PASCAL};
 use crate::answer::{Answer, Failure, Restraint};
 use crate::diagnostic::Code;
-use crate::dialect::kit::heard::Ended;
+use crate::dialect::kit::reply_form::Ended;
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Compat, Hook, HookId, Http, Invocation, Layer, OnFailure, Run};
@@ -194,7 +194,7 @@ fn the_agent_loads_its_own_files_and_claude_codes_of_a_project() {
 fn an_exit_code_denies_before_a_tool_alone() {
     let ended = |event: &str, code, stderr| {
         let row = COPILOT.row(&event.into()).expect("a row");
-        (super::reply::HEARS.ended)(&Ended { row, code, stdout: "", stderr })
+        (super::reply::FORM.ended)(&Ended { row, code, stdout: "", stderr })
     };
     assert_eq!(ended("PreToolUse", 0, "noise"), Answer::default());
     assert_eq!(ended("PreToolUse", 1, ""), Answer::deny("the hook exited with code 1"));
@@ -209,7 +209,7 @@ fn an_exit_code_denies_before_a_tool_alone() {
 #[test]
 fn progress_is_taken_out_of_an_answer() {
     let part = |text: &'static str| {
-        String::from_utf8((super::reply::HEARS.part)(text.as_bytes(), "").into_owned())
+        String::from_utf8((super::reply::FORM.part)(text.as_bytes(), "").into_owned())
             .expect("text")
     };
     let answer = "{\"permissionDecision\":\"deny\"}";

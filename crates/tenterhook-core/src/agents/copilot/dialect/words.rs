@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::reply::{HEARS, PASCAL_HEARS};
+use super::reply::{FORM, PASCAL_FORM};
 use crate::dialect::kit::call::{Keys, Words, end, row};
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
@@ -32,9 +32,9 @@ const SOURCE: Subject = Subject::Field("source");
 const REASON: Subject = Subject::Field("reason");
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| heard::with_powers(&HEARS, EVENTS));
+    LazyLock::new(|| reply_form::with_powers(&FORM, EVENTS));
 pub(super) static PASCAL_ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| heard::with_powers(&PASCAL_HEARS, PASCAL_EVENTS));
+    LazyLock::new(|| reply_form::with_powers(&PASCAL_FORM, PASCAL_EVENTS));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[

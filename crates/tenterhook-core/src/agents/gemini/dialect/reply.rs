@@ -7,7 +7,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
 use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, PowerPhrase};
 use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
@@ -48,7 +48,7 @@ const EVENTS: &[EventReplies] = &[
 ];
 
 /// What it takes of its hooks beside.
-pub(super) static HEARS: Hears = Hears {
+pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
     more: &[

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::reply::HEARS;
+use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Words, end, row};
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
 
@@ -24,7 +24,7 @@ const TOOL: Subject = Subject::Tool(TOOLS);
 
 /// Every event.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = heard::with_powers(&HEARS, EVENTS);
+    let rows = reply_form::with_powers(&FORM, EVENTS);
     rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
 });
 

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Power};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears, all};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, all};
 use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{Replies, EventReplies};
 
@@ -17,7 +17,7 @@ pub(super) static REPLIES: Replies =
 
 static EVENTS: &[EventReplies] = &[EventReplies::can("PreToolUse", &[BLOCK]), EventReplies::can("Stop", &[BLOCK])];
 
-pub(super) static HEARS: Hears = Hears {
+pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
     more: &[],

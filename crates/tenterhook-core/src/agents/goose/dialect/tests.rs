@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::GOOSE;
 use crate::answer::{Answer, Effects, Power, Powers, Restraint};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::kit::heard::Ended;
+use crate::dialect::kit::reply_form::Ended;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Arming, Compat, Hook, HookId, Invocation, Layer, OnFailure, Run, Shell};
@@ -236,11 +236,11 @@ fn groups_are_read_with_what_a_failure_means() {
 fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
     let ended = |event: &str, code, stdout, stderr| {
         let row = GOOSE.row(&event.into()).expect("a row");
-        let row = &crate::dialect::kit::heard::with_powers(
-            &super::reply::HEARS,
+        let row = &crate::dialect::kit::reply_form::with_powers(
+            &super::reply::FORM,
             std::slice::from_ref(row),
         )[0];
-        (super::reply::HEARS.ended)(&Ended { row, code, stdout, stderr })
+        (super::reply::FORM.ended)(&Ended { row, code, stdout, stderr })
     };
     let failed =
         |answer: &Answer| answer.restraint == Restraint::Silent && answer.failure.is_some();
@@ -252,7 +252,7 @@ fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
     let counts = |event: &str, code, decision: &str| {
         let row = GOOSE.row(&event.into()).expect("a row");
         let object = json!({ "decision": decision });
-        (super::reply::HEARS.counts)(row, code, object.as_object().expect("an object"))
+        (super::reply::FORM.counts)(row, code, object.as_object().expect("an object"))
     };
     for code in [0, 1, 2] {
         assert!(counts("PreToolUse", code, "block"), "{code}");

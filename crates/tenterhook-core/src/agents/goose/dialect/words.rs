@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::reply::HEARS;
+use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Words, end, row};
-use crate::dialect::kit::heard;
+use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
@@ -18,7 +18,7 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| heard::with_powers(&HEARS, EVENTS));
+    LazyLock::new(|| reply_form::with_powers(&FORM, EVENTS));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[

@@ -5,7 +5,7 @@ use super::words::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::heard::{Ended, Hears, all, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, all, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST,
     MESSAGE, STOP,
@@ -27,7 +27,7 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 /// What it takes of its hooks beside.
-pub(super) static HEARS: Hears = Hears {
+pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
     more: &[

@@ -20,7 +20,7 @@ use crate::report::{End, Report};
 use crate::strict;
 
 /// The answers that one agent reads.
-pub(crate) struct Hears {
+pub(crate) struct ReplyForm {
     pub(crate) words: &'static Words,
     /// The replies that it accepts.
     pub(crate) replies: &'static Replies,
@@ -83,9 +83,9 @@ pub(crate) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
 }
 
 /// Its table of events, with the powers that its ways to answer give them.
-pub(crate) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<EventRow> {
+pub(crate) fn with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> {
     let rows = rows.iter().map(|row| {
-        let powers = hears.told(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
+        let powers = form.accepted_phrases(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
         EventRow { powers, ..row.clone() }
     });
     rows.collect()
@@ -93,7 +93,7 @@ pub(crate) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<EventRow> {
 
 /// Reads a report of a hook.
 pub(crate) fn read(
-    hears: &'static Hears,
+    form: &'static ReplyForm,
     event: &Event,
     row: &EventRow,
     report: &Report,
@@ -102,19 +102,19 @@ pub(crate) fn read(
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let reading = strict::read(&without_lead(stdout, hears.replies.lead));
+    let reading = strict::read(&without_lead(stdout, form.replies.lead));
     let exact = match (report.failure(), &report.end) {
-        (None, End::Exited(code)) => exited(hears, event, row, *code, (stdout, &stderr)),
+        (None, End::Exited(code)) => exited(form, event, row, *code, (stdout, &stderr)),
         (failure, _) => Answer { failure, ..Answer::default() },
     };
     let words = [stderr.as_str(), reading.text.trim()].into_iter().find(|text| !text.is_empty());
     let words = words.unwrap_or("the hook exited with code 2").to_owned();
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
-        homes: hears.homes(&row.name),
+        homes: form.homes(&row.name),
         ignored_objection: (exact.restraint < Restraint::Deny).then_some(words),
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
-        ..Hearing::new(row, report, &reading, &stderr, &hears.denial)
+        ..Hearing::new(row, report, &reading, &stderr, &form.denial)
     };
     denial::look(&hearing, exact)
 }
@@ -130,46 +130,46 @@ fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
 }
 
 fn exited(
-    hears: &Hears,
+    form: &ReplyForm,
     event: &Event,
     row: &EventRow,
     code: i32,
     (stdout, stderr): (&[u8], &str),
 ) -> Answer {
-    let part = (hears.part)(stdout, stderr);
+    let part = (form.part)(stdout, stderr);
     let reading = strict::read(&part);
-    let object = reading.common().filter(|_| code == 0 || hears.denial.any_exit);
-    if let Some(object) = object.filter(|object| (hears.counts)(row, code, object)) {
-        return hears.object(event, row, object);
+    let object = reading.common().filter(|_| code == 0 || form.denial.any_exit);
+    if let Some(object) = object.filter(|object| (form.counts)(row, code, object)) {
+        return form.object(event, row, object);
     }
     let text = String::from_utf8_lossy(stdout);
-    let mut answer = (hears.ended)(&Ended { row, code, stdout: text.trim(), stderr });
-    answer.remarks.extend(object.and_then(|object| hears.unread(&row.name, object)));
+    let mut answer = (form.ended)(&Ended { row, code, stdout: text.trim(), stderr });
+    answer.remarks.extend(object.and_then(|object| form.unread(&row.name, object)));
     answer
 }
 
-impl Hears {
-    /// Everything that the event of that name hears.
-    fn told(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
-        let told = self.replies.event(event).map_or(&[][..], |row| row.can);
+impl ReplyForm {
+    /// Everything that the event of that name form.
+    fn accepted_phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
+        let replies = self.replies.event(event).map_or(&[][..], |row| row.can);
         let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |pair| pair.1);
-        more.iter().chain(told)
+        more.iter().chain(replies)
     }
 
-    /// The same, where an event of somebody else hears what the first does that can be denied.
+    /// The same, where an event of somebody else form what the first does that can be denied.
     fn phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
         let is_own = (self.words.rows)().iter().any(|row| row.name == event);
         let denied = self.replies.events.iter().find(|event| event.powers().has(Power::Deny));
         let other = denied.filter(|_| !is_own).map_or(event, |row| row.event);
-        self.told(other)
+        self.accepted_phrases(other)
     }
 
     /// What an object says.
     fn object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
         let mut answer = Answer::default();
         for (power, phrase) in self.phrases(&row.name) {
-            if self.says(phrase, row, object, *power == Power::Allow) {
-                self.hear(*power, phrase, event, object, &mut answer);
+            if self.matches(phrase, row, object, *power == Power::Allow) {
+                self.apply(*power, phrase, event, object, &mut answer);
             }
         }
         answer.remarks.extend(self.unread(&row.name, object));
@@ -178,14 +178,14 @@ impl Hears {
 
     /// Whether the object has all fixed parts of a phrase; a phrase without fixed parts always matches. A missing event
     /// name only invalidates consent; the name of another event makes it an answer of another hook.
-    fn says(
+    fn matches(
         &self,
         phrase: Phrase,
         row: &EventRow,
         object: &Map<String, Value>,
         consents: bool,
     ) -> bool {
-        let said = |(path, part): &(&[&str], Part)| {
+        let is_there = |(path, part): &(&[&str], Part)| {
             let value = at(object, path);
             match part {
                 Part::Word(word) => {
@@ -197,7 +197,7 @@ impl Hears {
                 Part::Reason => true,
             }
         };
-        !phrase.is_empty() && phrase.iter().all(said)
+        !phrase.is_empty() && phrase.iter().all(is_there)
     }
 
     /// Whether a word is this one for the agent.
@@ -205,7 +205,7 @@ impl Hears {
         word == this || self.same.contains(&(word, this))
     }
 
-    fn hear(
+    fn apply(
         &self,
         power: Power,
         phrase: Phrase,
@@ -231,7 +231,7 @@ impl Hears {
         }
         // Where one object says both, it is about the action: that the agent ends its run for it is its own affair.
         let denies = self
-            .told(&self.own_name(event))
+            .accepted_phrases(&self.own_name(event))
             .any(|(power, own)| *power == Power::Deny && *own == phrase);
         if power == Power::Stop && !denies {
             answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
