@@ -4,7 +4,7 @@
 
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
 use crate::answer::{Answer, Powers};
-use crate::dialect::kit::call::{self, Keys, Words, row};
+use crate::dialect::kit::call::{self, Keys, Vocabulary, row};
 use crate::dialect::kit::reply::{Part, Phrase, Replies, EventReplies};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
@@ -27,8 +27,8 @@ pub(crate) static OPENCODE: Dialect = Dialect {
     })
 };
 
-static WORDS: Words =
-    Words { agent: "OpenCode", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
+static WORDS: Vocabulary =
+    Vocabulary { agent: "OpenCode", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
 
 #[rustfmt::skip]
 static ROWS: &[EventRow] = &[

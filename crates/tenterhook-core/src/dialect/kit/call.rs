@@ -41,7 +41,7 @@ pub(crate) const fn end(
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
 /// The words of one agent.
-pub(crate) struct Words {
+pub(crate) struct Vocabulary {
     /// The agent, in words.
     pub(crate) agent: &'static str,
     /// The key that holds the name of the event; empty if there is no such key.
@@ -59,7 +59,7 @@ const FACTS: &[&str] =
 const TOOL_EVENTS: &[&str] =
     &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
 
-impl Words {
+impl Vocabulary {
     /// Reads an event that is named where this agent names it.
     pub(crate) fn decode(
         &self,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::answer;
-use super::call::Words;
+use super::call::Vocabulary;
 use super::denial::{self, Hearing, Home};
 use super::reply::phrases::PowerPhrase;
 use super::reply::{Part, Phrase, Replies};
@@ -21,7 +21,7 @@ use crate::strict;
 
 /// The answers that one agent reads.
 pub(crate) struct ReplyForm {
-    pub(crate) words: &'static Words,
+    pub(crate) words: &'static Vocabulary,
     /// The replies that it accepts.
     pub(crate) replies: &'static Replies,
     /// Phrases that it also accepts, and that our replies never use.
@@ -33,7 +33,7 @@ pub(crate) struct ReplyForm {
     /// Which part of the output it parses.
     pub(crate) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
     /// An input that a hook wrote, in neutral words.
-    pub(crate) input: fn(&Words, &Event, &Value) -> Value,
+    pub(crate) input: fn(&Vocabulary, &Event, &Value) -> Value,
     /// Whether an object is an answer at that exit code; an object that is not an answer is treated as text.
     pub(crate) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
     /// What an end without an object means.

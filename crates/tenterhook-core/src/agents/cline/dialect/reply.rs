@@ -9,7 +9,7 @@ use tenterhook_shell::quote;
 
 use super::words::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
-use crate::dialect::kit::call::Words;
+use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply_form::{ReplyForm, always};
 use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, EventReplies};
@@ -94,7 +94,7 @@ fn controlled<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
 }
 
 /// A list of commands is one script.
-fn commands(words: &Words, event: &Event, input: &Value) -> Value {
+fn commands(words: &Vocabulary, event: &Event, input: &Value) -> Value {
     let mut input = words.neutral_input(event, input);
     if let Some(fields) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
     {

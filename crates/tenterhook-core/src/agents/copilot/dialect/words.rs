@@ -6,18 +6,18 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::{FORM, PASCAL_FORM};
-use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
 /// The form in small letters, without the name of the event.
-pub(super) static CAMEL: Words =
-    Words { agent: "Copilot CLI", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static CAMEL: Vocabulary =
+    Vocabulary { agent: "Copilot CLI", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
 
 /// Claude Code's form.
-pub(super) static PASCAL: Words = Words {
+pub(super) static PASCAL: Vocabulary = Vocabulary {
     agent: "Copilot CLI",
     name: "hook_event_name",
     keys: PASCAL_KEYS,

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
 
-pub(super) static WORDS: Words = Words {
+pub(super) static WORDS: Vocabulary = Vocabulary {
     agent: "Gemini CLI",
     name: "hook_event_name",
     keys: KEYS,

@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
-pub(super) static WORDS: Words =
-    Words { agent: "Goose", name: "event", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary =
+    Vocabulary { agent: "Goose", name: "event", keys: KEYS, tools: TOOLS, rows: || &ROWS };
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);

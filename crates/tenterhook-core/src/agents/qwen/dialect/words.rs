@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Words, end, row};
+use crate::dialect::kit::call::{Vocabulary, end, row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
 
-pub(super) static WORDS: Words =
-    Words { agent: "Qwen Code", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary =
+    Vocabulary { agent: "Qwen Code", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
 
 /// How long a hook may take that says nothing itself.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
