@@ -142,10 +142,10 @@ fn is_same(one: &Path, other: &Path) -> bool {
 pub fn record(roots: &Roots) -> RecordTable {
     let native = DialectId::NATIVE;
     let (mut managed, mut user) = (RecordTable::default(), RecordTable::default());
-    let account = roots.of_account().map(|account| native.dialect().places(&account));
+    let account = roots.of_account().map(|account| native.dialect().candidates(&account));
     let is_own = |place: &Candidate| place.layer == Layer::User;
     let account = account.into_iter().flatten().filter(is_own);
-    for Candidate { path, layer } in account.chain(native.dialect().places(roots)) {
+    for Candidate { path, layer } in account.chain(native.dialect().candidates(roots)) {
         if !matches!(layer, Layer::Managed | Layer::User) || !roots.reach(&path, layer) {
             continue;
         }

@@ -94,7 +94,7 @@ impl Hooks {
     /// Every file in which hooks may stand, whether it is there or not, with whose it is.
     pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
         let roots = self.roots();
-        let places = DIALECTS.iter().flat_map(|dialect| dialect.places(&roots));
+        let places = DIALECTS.iter().flat_map(|dialect| dialect.candidates(&roots));
         places.map(|candidate| (candidate.path, layer_name(candidate.layer))).collect()
     }
 

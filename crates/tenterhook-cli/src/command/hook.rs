@@ -214,7 +214,7 @@ const ADDED: &str = "hook_event_name";
 /// Another agent reads a file that was meant for the one that is claimed.
 fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
     let name = |dialect_id: DialectId| dialect_id.dialect().agent().unwrap_or_default();
-    let places = args.agent.dialect().places(&here.roots);
+    let places = args.agent.dialect().candidates(&here.roots);
     let files = places.iter().filter(|candidate| candidate.path.exists());
     let files: Vec<String> =
         files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();

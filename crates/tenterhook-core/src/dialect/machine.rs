@@ -7,16 +7,16 @@ use crate::hook::Layer;
 pub(crate) type File = (Option<&'static str>, &'static str);
 
 /// Where the files of an agent stand, the strongest first.
-pub(crate) fn places(files: &[File], roots: &Roots) -> Vec<Candidate> {
+pub(crate) fn candidates(files: &[File], roots: &Roots) -> Vec<Candidate> {
     let Some(managed) = &roots.managed else { return Vec::new() };
-    let mut places: Vec<Candidate> = Vec::new();
+    let mut found: Vec<Candidate> = Vec::new();
     for (directory, file) in files {
         let directory =
             directory.map_or_else(|| managed.clone(), |name| managed.with_file_name(name));
         let path = directory.join(file);
-        if !places.iter().any(|place| place.path == path) {
-            places.push(Candidate { path, layer: Layer::Managed });
+        if !found.iter().any(|known| known.path == path) {
+            found.push(Candidate { path, layer: Layer::Managed });
         }
     }
-    places
+    found
 }

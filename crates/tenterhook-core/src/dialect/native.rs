@@ -9,7 +9,7 @@ mod config;
 mod envelope;
 mod model;
 pub mod outcome;
-mod places;
+mod paths;
 pub mod schema;
 
 mod table;
@@ -64,8 +64,8 @@ pub static NATIVE: Dialect = Dialect {
         id: DialectId::NATIVE,
         rows: || table::ROWS,
         unknown_row: table::unknown,
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: envelope::decode,
         encode_event: envelope::encode,

@@ -63,7 +63,7 @@ fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
 
 /// Whether a file lies where the organisation keeps a file of that dialect.
 fn is_managed_place(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
-    let places = dialect.dialect().places(roots);
+    let places = dialect.dialect().candidates(roots);
     let mut managed = places.iter().filter(|place| place.layer == Layer::Managed);
     managed.any(|place| path.parent() == place.path.parent() && is_named(path, &place.path))
 }
@@ -72,7 +72,7 @@ fn is_managed_place(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
 fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
     let roots =
         Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
-    let places = dialect.dialect().places(&roots);
+    let places = dialect.dialect().candidates(&roots);
     let named = |candidate: &&Candidate| is_named(path, &candidate.path);
     let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
     match layers.next() {

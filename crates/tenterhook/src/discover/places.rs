@@ -14,7 +14,7 @@ use tenterhook_core::source::ADOPTED;
 
 /// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
 pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
-    let mut all = dialect.places(roots);
+    let mut all = dialect.candidates(roots);
     if let Some(path) = adopted(dialect.id(), roots) {
         let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
         all.insert(last.map_or(all.len(), |n| n + 1), Candidate { path, layer: Layer::User });

@@ -29,7 +29,7 @@ pub(super) fn of_found(
 pub(super) fn holder(path: &Path, dialect: DialectId) -> Option<PathBuf> {
     path.ancestors().skip(1).take(DEPTH).find_map(|directory| {
         let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
-        let places = dialect.dialect().places(&roots).into_iter();
+        let places = dialect.dialect().candidates(&roots).into_iter();
         let mut own = places.filter(|place| matches!(place.layer, Layer::Project | Layer::Local));
         own.any(|place| is_one_of(path, &place.path)).then(|| directory.to_owned())
     })

@@ -134,7 +134,7 @@ fn places(roots: &Roots) -> Vec<Candidate> {
         (project.join(".github/copilot/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::places(MACHINE, roots).into_iter().chain(others).collect()
+    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of directories that only this agent reads.

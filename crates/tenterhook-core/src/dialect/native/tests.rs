@@ -307,7 +307,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         ..Roots::default()
     };
     let found: Vec<_> = NATIVE
-        .places(&roots)
+        .candidates(&roots)
         .into_iter()
         .map(|candidate| (candidate.path, candidate.layer))
         .collect();

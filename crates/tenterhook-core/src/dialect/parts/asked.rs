@@ -69,7 +69,7 @@ impl Dialect {
 
     /// The config files that the agent would load.
     #[must_use]
-    pub fn places(&self, roots: &Roots) -> Vec<Candidate> {
+    pub fn candidates(&self, roots: &Roots) -> Vec<Candidate> {
         (self.core.places)(roots)
     }
 

@@ -22,7 +22,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         (repository.join(".claude/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::places(MACHINE, roots).into_iter().chain(others).collect()
+    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.

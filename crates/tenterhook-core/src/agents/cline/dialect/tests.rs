@@ -101,7 +101,7 @@ fn a_new_input_is_a_script_and_context_has_two_names() {
 #[test]
 fn a_hook_is_a_file_that_is_called_like_its_event() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
-    let found = CLINE.places(&roots);
+    let found = CLINE.candidates(&roots);
     let has = |path: &str, layer| {
         found.iter().any(|candidate| candidate.path == Path::new(path) && candidate.layer == layer)
     };

@@ -291,7 +291,7 @@ fn the_users_file_governs_the_project() {
 #[test]
 fn the_files_of_the_agent() {
     let roots = Roots { cwd: "/r/api".into(), home: "/home/a".into(), ..Roots::default() };
-    let found = CODEWHALE.places(&roots);
+    let found = CODEWHALE.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))

@@ -30,7 +30,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         FORMS.map(|form| (directory.join(".codex").join(form), Layer::Project))
     });
     let others = user.into_iter().chain(project).map(|(path, layer)| Candidate { path, layer });
-    machine::places(MACHINE, roots).into_iter().chain(others).collect()
+    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.

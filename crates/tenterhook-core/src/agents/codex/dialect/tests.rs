@@ -113,7 +113,7 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = CODEX.places(&roots);
+    let found = CODEX.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -133,7 +133,7 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
         ]
     );
     let homes = vec![(DialectId::CODEX, "/c".into())];
-    let elsewhere = CODEX.places(&Roots { homes, ..roots });
+    let elsewhere = CODEX.candidates(&Roots { homes, ..roots });
     assert!(elsewhere.iter().any(|candidate| candidate.path == Path::new("/c/hooks.json")));
 }
 

@@ -77,7 +77,7 @@ fn files_stand_in_many_places() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = COPILOT.places(&roots);
+    let found = COPILOT.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -94,7 +94,7 @@ fn files_stand_in_many_places() {
     let fit = |path: &str| COPILOT.recognizes(Path::new(path), None);
     assert_eq!(fit("/r/.github/hooks/any.json"), Fit::Certain);
     assert_eq!(fit("/r/.github/hooks.json"), Fit::No);
-    assert!(PASCAL.places(&roots).is_empty());
+    assert!(PASCAL.candidates(&roots).is_empty());
 }
 
 /// CP-3, CP-6, CP-9, CP-10.

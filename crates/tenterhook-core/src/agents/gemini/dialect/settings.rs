@@ -32,7 +32,7 @@ pub(crate) fn places(place: &Place, roots: &Roots) -> Vec<Candidate> {
     let project: PathBuf = roots.cwd.join(place.folder).join(FILE);
     let others = [(user, Layer::User), (project, Layer::Project)];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::places(&[(Some(place.machine), FILE)], roots).into_iter().chain(others).collect()
+    machine::candidates(&[(Some(place.machine), FILE)], roots).into_iter().chain(others).collect()
 }
 
 /// A file is known by its place; elsewhere by an event that only this agent has.

@@ -150,7 +150,7 @@ fn files_stand_in_three_places() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = GEMINI.places(&roots);
+    let found = GEMINI.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))

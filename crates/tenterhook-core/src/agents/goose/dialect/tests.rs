@@ -105,7 +105,7 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
 #[test]
 fn each_plugin_has_a_file() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
-    let found = GOOSE.places(&roots);
+    let found = GOOSE.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))

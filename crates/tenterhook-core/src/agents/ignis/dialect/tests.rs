@@ -165,7 +165,7 @@ fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
         assert_eq!(fit(path, text), expected, "{path} {text}");
     }
     let roots = Roots { home: "/home/u".into(), ..Roots::default() };
-    let places = IGNIS.places(&roots);
+    let places = IGNIS.candidates(&roots);
     assert_eq!(places.len(), 1, "no project file");
     assert_eq!(places[0].path, Path::new("/home/u/.ignis/hooks.json"));
 }

@@ -58,7 +58,7 @@ fn files_stand_in_three_places() {
     let homes = vec![(DialectId::QWEN, "/q".into())];
     let managed = Some("/etc/claude-code".into());
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), managed, homes, ..Roots::default() };
-    let found = QWEN.places(&roots);
+    let found = QWEN.candidates(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))

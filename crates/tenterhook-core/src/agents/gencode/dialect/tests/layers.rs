@@ -84,7 +84,7 @@ fn files_are_found_where_the_agent_looks() {
         ..Roots::default()
     };
     let found: Vec<_> =
-        GEN.places(&roots).into_iter().map(|candidate| (candidate.path, candidate.layer)).collect();
+        GEN.candidates(&roots).into_iter().map(|candidate| (candidate.path, candidate.layer)).collect();
     assert_eq!(
         found,
         [

@@ -232,7 +232,7 @@ fn a_hook_may_speak_another_protocol() {
 #[test]
 fn places_and_shapes() {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    let places = REASONIX.places(&roots);
+    let places = REASONIX.candidates(&roots);
     let places: Vec<_> = places
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))

@@ -28,7 +28,7 @@ const MACHINE: &[machine::File] = &[
 const OWN: Option<&str> = Some("tenterhook");
 
 /// Managed, user, project, local: the strongest layer first (C-41).
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let user = roots.user_files();
     let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let directories = [
@@ -36,13 +36,13 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
         (project, Layer::Project, FILES),
         (project, Layer::Local, LOCAL),
     ];
-    let mut places = machine::places(MACHINE, roots);
+    let mut found = machine::candidates(MACHINE, roots);
     for (directory, layer, names) in directories {
         let packs = if layer == Layer::Local { &[][..] } else { &PACKS[..] };
         let names = names.iter().chain(packs);
-        places.extend(names.map(|name| Candidate { path: directory.join(name), layer }));
+        found.extend(names.map(|name| Candidate { path: directory.join(name), layer }));
     }
-    places
+    found
 }
 
 /// The name tells; of a file with another name, a `hook` table of tables whose entries run something (C-40).
