@@ -24,7 +24,7 @@ pub(crate) mod parts;
 pub(crate) mod requests;
 pub mod tools;
 pub(crate) mod typed;
-pub(crate) mod words;
+pub(crate) mod variables;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -10,7 +10,7 @@ mod object;
 mod reason;
 mod rewrite;
 mod shapes;
-mod words;
+mod vocabulary;
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use hearing::{Halt, Hearing, Home, Protocol};
 pub(crate) use keys::plain_key;
-pub(crate) use words::says_no;
+pub(crate) use vocabulary::says_no;
 
 use self::lines::Lines;
 use self::shapes::{Shape, Stands};
@@ -216,7 +216,7 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
 
 /// A word that denies or asks and is all that was printed.
 fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
-    let restraint = hearing.honoured(words::restraint(word))?;
+    let restraint = hearing.honoured(vocabulary::restraint(word))?;
     let mut hit = Hit::new(restraint);
     hit.slip(SlipKind::Wrapped, format!("{} stands alone", quoted(word)));
     Some(hit)

@@ -182,7 +182,7 @@ impl Writer {
         if !command.env.is_empty() {
             let mut env = InlineTable::new();
             for (name, value) in &command.env {
-                if crate::dialect::words::is_variable(name) {
+                if crate::dialect::variables::is_variable(name) {
                     env.insert(name, value.as_str().into());
                 } else {
                     self.partly(hook, &format!("the variable `{name}` cannot be written"));

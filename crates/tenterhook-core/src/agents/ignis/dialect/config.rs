@@ -12,7 +12,7 @@ pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, Fields, unusable};
 use crate::dialect::kit::field::texts;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
-pub(crate) use crate::dialect::words::is_variable;
+pub(crate) use crate::dialect::variables::is_variable;
 use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
 use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Sandbox};

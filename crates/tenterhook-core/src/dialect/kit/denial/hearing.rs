@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::words;
+use super::vocabulary;
 use crate::answer::{Power, Powers, Restraint};
 use crate::report::End;
 use crate::strict::Reading;
@@ -106,7 +106,7 @@ impl Hearing<'_> {
     /// The form in which the event hears a denial.
     pub(super) fn form(&self) -> String {
         let Some(home) = self.homes.last() else { return "exit with code 2".to_owned() };
-        let word = home.words.iter().find(|word| words::restraint(word) == Restraint::Deny);
+        let word = home.words.iter().find(|word| vocabulary::restraint(word) == Restraint::Deny);
         let word = word.map_or(Value::Bool(false), |word| Value::from(*word));
         let nest = |inner: Value, key: &&str| {
             let mut object = Map::from_iter([((*key).to_owned(), inner)]);

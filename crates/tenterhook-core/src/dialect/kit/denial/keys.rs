@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::words::latin;
+use super::vocabulary::latin;
 use crate::diagnostic::distance;
 
 /// The meaning of a key.

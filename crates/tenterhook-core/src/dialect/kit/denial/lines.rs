@@ -62,7 +62,7 @@ pub(super) fn tabled(text: &str) -> Option<String> {
     }
     let (first, last) = (lines.first()?, lines.last()?);
     let mut beside = BESIDE.as_ref()?.captures_iter(text);
-    let found = beside.any(|captures| words::is_alone(&captures["word"])) || is_tuple(&lines);
+    let found = beside.any(|captures| vocabulary::is_alone(&captures["word"])) || is_tuple(&lines);
     (found || is_row(first, last, &lines)).then(|| (*first).to_owned())
 }
 
@@ -71,7 +71,7 @@ fn is_tuple(lines: &[&str]) -> bool {
     let [line] = lines else { return false };
     let inner = line.strip_prefix(['(', '[']).and_then(|rest| rest.strip_suffix([')', ']']));
     let Some((word, rest)) = inner.and_then(|text| text.split_once(',')) else { return false };
-    let no = word.trim().eq_ignore_ascii_case("false") || words::is_alone(word);
+    let no = word.trim().eq_ignore_ascii_case("false") || vocabulary::is_alone(word);
     no && rest.trim().starts_with(['"', '\'']) && rest.contains(' ')
 }
 
@@ -101,7 +101,7 @@ fn is_row(head: &str, row: &str, lines: &[&str]) -> bool {
         && known
         && at
             .and_then(|at| columns(row).get(at).cloned())
-            .is_some_and(|column| words::is_alone(&column))
+            .is_some_and(|column| vocabulary::is_alone(&column))
 }
 
 /// What the lines of a plain text say.
@@ -112,7 +112,7 @@ pub(super) fn read(text: &str) -> Option<Lines> {
         return None;
     }
     match &*lines {
-        [line] if words::is_alone(line) => {
+        [line] if vocabulary::is_alone(line) => {
             let word = line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
             // A bare `no` may answer anything.
             let doubt = word.eq_ignore_ascii_case("no");
@@ -162,7 +162,7 @@ fn among(lines: &[&str], records: &[Option<(String, Value)>]) -> Option<Lines> {
     }
     let last = lines
         .last()
-        .filter(|line| few && (shouts(line) || (words::is_alone(line) && is_upper(line))));
+        .filter(|line| few && (shouts(line) || (vocabulary::is_alone(line) && is_upper(line))));
     last.map(|line| Lines::One((*line).to_owned()))
 }
 
@@ -172,13 +172,13 @@ fn names_decision(line: &str) -> bool {
     let few: Vec<&str> = words.by_ref().take(5).collect();
     words.next().is_none()
         && few.iter().any(|text| text.eq_ignore_ascii_case("decision"))
-        && few.last().is_some_and(|text| words::is_alone(text))
+        && few.last().is_some_and(|text| vocabulary::is_alone(text))
 }
 
 /// Whether a pair is a decision that denies.
 fn denies(key: &str, value: &Value) -> bool {
     keys::kind(key) == (Key::Decision, Spelling::Right)
-        && value.as_str().is_some_and(words::is_alone)
+        && value.as_str().is_some_and(vocabulary::is_alone)
 }
 
 /// Lines that only frame others.
@@ -223,7 +223,7 @@ fn is_upper(line: &str) -> bool {
 fn shouts(line: &str) -> bool {
     let Some((word, rest)) = line.split_once([':', '!', ',']) else { return false };
     let counts = rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    words::is_alone(word) && is_upper(word) && word.len() >= 4 && !counts
+    vocabulary::is_alone(word) && is_upper(word) && word.len() >= 4 && !counts
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::keys::{self, Key, Spelling, plain_key};
 use super::reason::{explains, gives_reason};
-use super::words::{self, Meaning, says_no, says_yes};
+use super::vocabulary::{self, Meaning, says_no, says_yes};
 use super::{Halt, Hearing, Hit, Home};
 use crate::answer::{Power, Restraint, SlipKind};
 use crate::strict::{self, Found};
@@ -94,7 +94,7 @@ impl Search<'_> {
         match kind {
             Key::Decision | Key::Verdict => self.decision(level, key, value, (kind, spelling)),
             Key::State => self.state(level, key, value),
-            Key::Continue => match value.as_str().map(words::meaning) {
+            Key::Continue => match value.as_str().map(vocabulary::meaning) {
                 Some(Meaning::Nearly) => self.unclear(level, key, value),
                 Some(Meaning::Restrains(_)) => self.stopped(level, key, value),
                 _ if says_no(value) => self.stopped(level, key, value),
@@ -137,7 +137,7 @@ impl Search<'_> {
             Value::String(word) if word.is_empty() && sure && explains(level.known.fields) => {
                 self.unclear(level, key, value);
             }
-            Value::String(word) => match words::meaning(word) {
+            Value::String(word) => match vocabulary::meaning(word) {
                 Meaning::Restrains(restraint) if kind.0 == Key::Decision || self.counts(level) => {
                     self.decided(level, key, restraint);
                 }
@@ -179,7 +179,7 @@ impl Search<'_> {
     fn state(&mut self, level: &Level<'_>, key: &str, value: &Value) {
         match value {
             Value::String(word) if !word.trim_start().starts_with('{') => {
-                let denies = words::restraint(word) > Restraint::Allow;
+                let denies = vocabulary::restraint(word) > Restraint::Allow;
                 // The state of another event is no answer to this one.
                 let foreign = level
                     .known
@@ -316,8 +316,8 @@ impl Search<'_> {
     }
 
     fn wrong_word(&self, home: &Home, dotted: &str, word: &str) -> String {
-        let restraint = words::restraint(word);
-        let wanted = home.words.iter().find(|word| words::restraint(word) == restraint);
+        let restraint = vocabulary::restraint(word);
+        let wanted = home.words.iter().find(|word| vocabulary::restraint(word) == restraint);
         format!("`{dotted}` is `{word}`, but should be `{}`", wanted.unwrap_or(&"deny"))
     }
 

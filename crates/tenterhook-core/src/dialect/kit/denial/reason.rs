@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, plain_key};
-use super::words::says_no;
+use super::vocabulary::says_no;
 
 type Fields = Map<String, Value>;
 

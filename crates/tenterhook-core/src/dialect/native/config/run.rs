@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::keys::{self, listed};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::words::is_variable;
+use crate::dialect::variables::is_variable;
 use crate::hook::{Command, Invocation, Prewarm, Run, Shell, files};
 
 impl Reader<'_> {

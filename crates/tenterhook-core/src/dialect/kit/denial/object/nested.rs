@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::super::keys::{self, Key};
-use super::super::words;
+use super::super::vocabulary;
 use super::{At, Fields, Known, Level, Search};
 use crate::answer::Restraint;
 use crate::strict::{self, Found};
@@ -12,7 +12,7 @@ use crate::strict::{self, Found};
 impl Search<'_> {
     /// `{"type": "deny", "reason": "no rm"}`, in an object that says nothing else.
     pub(super) fn tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        let denies = value.as_str().is_some_and(|text| words::restraint(text) > Restraint::Allow);
+        let denies = value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow);
         if denies && level.known.is_tag() {
             self.unclear(level, key, value);
         }
@@ -42,6 +42,6 @@ impl Search<'_> {
 pub(super) fn tagged(fields: &Fields) -> bool {
     fields.iter().any(|(key, value)| {
         matches!(keys::kind(key).0, Key::Tag | Key::Wrapper)
-            && value.as_str().is_some_and(|text| words::restraint(text) > Restraint::Allow)
+            && value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow)
     })
 }

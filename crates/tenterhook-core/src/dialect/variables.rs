@@ -1,6 +1,6 @@
-//! Which words can name a variable.
+//! Checks names of environment variables. Reads none.
 
-/// Whether a program takes this for the name of a variable.
+/// Whether this is a valid name of an environment variable.
 pub(crate) fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
         && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
