@@ -1,4 +1,5 @@
-//! Goose: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+//! Goose: its names, the settings that its hooks depend on, and the installation of Tenterhook in
+//! it. Data; decides nothing.
 
 pub mod dialect;
 
@@ -46,7 +47,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events for which Goose calls Tenterhook.
 const EVENTS: &[Event] = &[
     tool_gate("PreToolUse", 600),
     observer("UserPromptSubmit", 60),

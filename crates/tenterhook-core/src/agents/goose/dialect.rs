@@ -1,5 +1,5 @@
-//! The dialect of Goose, version 1.52: hooks of plugins, in groups as Claude Code's, that can block a call or the end of a turn, and
-//! nothing else.
+//! The dialect of Goose 1.52: plugins define hooks in groups, as in Claude Code. A hook can block a
+//! tool call or the end of a turn; it has no other effect.
 //!
 //! Implements `docs/spec/dialect-goose.md` (GO-).
 
@@ -7,7 +7,7 @@ mod config;
 mod reply;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use std::path::Path;
 
@@ -23,26 +23,26 @@ pub static GOOSE: Dialect = Dialect {
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::GOOSE,
-        rows: || &words::ROWS,
+        rows: || &vocabulary::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
         recognizes,
-        places,
+        places: candidates,
         read_config: config::read,
-        decode_event: words::read,
-        encode_event: words::write,
+        decode_event: vocabulary::read,
+        encode_event: vocabulary::write,
         read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 
 const FILE: &str = ".agents/plugins/*/hooks/hooks.json";
 
-/// The plugins of the user and those of the project (GO-1).
-fn places(roots: &Roots) -> Vec<Candidate> {
+/// The hook files of the user's plugins and of the project's plugins (GO-1).
+fn candidates(roots: &Roots) -> Vec<Candidate> {
     let all = [(roots.home.join(FILE), Layer::User), (roots.cwd.join(FILE), Layer::Project)];
     all.map(|(path, layer)| Candidate { path, layer }).into()
 }
 
-/// A file is known by its place alone.
+/// Recognizes a file by its path alone.
 fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
     let plugins =
         path.ancestors().nth(3).is_some_and(|ancestor| ancestor.ends_with(".agents/plugins"));

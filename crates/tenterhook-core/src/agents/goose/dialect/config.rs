@@ -1,6 +1,7 @@
-//! Reads the `hooks.json` of a plugin of Goose (GO-2 to GO-12): what a handler runs, and on which terms.
+//! Reads the `hooks.json` of a Goose plugin (GO-2 to GO-12): the command of each handler, its
+//! matcher, timeout and failure policy. Opens no file.
 
-use super::words;
+use super::vocabulary;
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::DialectId;
 pub(crate) use crate::dialect::findings::finding;
@@ -18,7 +19,7 @@ static FILE: File = File {
     ..File::new(
         "Goose",
         DialectId::GOOSE,
-        || &words::ROWS,
+        || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };
@@ -47,7 +48,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
 }
 
-/// What a matcher means: an expression, found anywhere. `*` is none, and nothing is selected by it; here it is everything.
+/// Reads a matcher: a regular expression that may match anywhere in the subject. `*` is not a valid
+/// expression, so Goose never runs the hook; a guarded reading matches everything.
 fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
     let text = scope.matcher.as_str();
     let regex = MatcherSpec::Regex(text.to_owned());
@@ -65,7 +67,7 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
 
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let (_, broken) = spec(scope, reader.source.compat);
-    let help = "Goose never runs the hook, and says nothing; leave `matcher` out for all";
+    let help = "Goose silently skips this hook; remove `matcher` to match everything";
     groups::report_matcher(reader, entry, scope, &[""], (broken, help));
 }
 
@@ -81,7 +83,8 @@ fn terms(
     Ok(())
 }
 
-/// A word that is not known costs the agent the whole file, in silence (GO-9); here it blocks.
+/// Reads `on_failure`. Goose silently drops the whole file if the value is unknown (GO-9); a
+/// guarded reading treats an unknown value as `block`.
 fn on_failure(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
     let field = reader.entry(node, "on_failure")?;
     match field.node.as_str() {
@@ -89,11 +92,11 @@ fn on_failure(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
         Some("block") => Some(OnFailure::Block),
         _ => {
             let message =
-                "`on_failure` takes `allow` or `block`; Goose drops the whole file for it";
+                "`on_failure` takes `allow` or `block`; any other value makes Goose drop the file";
             let found = finding(Code::UnknownOnFailure, message).weighing(Severity::Error);
             let found = found.help("here it is read as `block`");
             reader.report(field.node.span, found);
-            reader.refused.get_or_insert_with(|| "its `on_failure` is no known word".to_owned());
+            reader.refused.get_or_insert_with(|| "its `on_failure` has an unknown value".to_owned());
             Some(OnFailure::Block)
         }
     }

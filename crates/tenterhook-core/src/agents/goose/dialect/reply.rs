@@ -1,9 +1,9 @@
-//! What Goose can be told, and what it hears (BR-25, GO-40 to GO-44): a call can be blocked and a turn go on. Data, but for what is no
-//! answer there.
+//! The replies that Goose reads, and how it reads the answers of hooks (BR-25, GO-40 to GO-44): a
+//! hook can block a tool call or keep a turn going. Tables, except for output without an answer.
 
 use serde_json::{Map, Value};
 
-use super::words::WORDS;
+use super::vocabulary::WORDS;
 use crate::answer::{Answer, Power};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
@@ -30,7 +30,8 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
-/// Where something can be blocked, a block is an answer at any exit code, consent at 0 alone, and no other object is one (GO-42).
+/// Whether Goose reads `object` as an answer. On an event that can be denied, `block` is an answer
+/// at every exit code, `allow` only at exit code 0, and any other object is no answer (GO-42).
 fn counts(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
     match object.get("decision").and_then(Value::as_str) {
         _ if !row.powers.has(Power::Deny) => true,
@@ -40,7 +41,8 @@ fn counts(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
     }
 }
 
-/// Silence passes; exit code 2 blocks; whatever else is printed or said is a failure (GO-42).
+/// Reads output without an answer: empty output passes, exit code 2 blocks, and anything else is a
+/// failure (GO-42).
 fn ended(output: &Ended<'_>) -> Answer {
     match (output.code, output.stdout, output.stderr) {
         (0, "", _) => Answer::default(),
@@ -49,7 +51,7 @@ fn ended(output: &Ended<'_>) -> Answer {
             Answer::failed(Code::UnreadableAnswer, "it printed something that is not an answer")
         }
         (2, _, "") if output.denies() => Answer::deny("denied by plugin hook"),
-        (2, _, words) if output.denies() => Answer::deny(words),
+        (2, _, reason) if output.denies() => Answer::deny(reason),
         _ => output.failed(),
     }
 }

@@ -1,4 +1,4 @@
-//! The dialect, held against what the agent was seen to do.
+//! Compares the dialect with the observed behaviour of Goose.
 
 use std::path::Path;
 use std::time::Duration;
@@ -35,9 +35,9 @@ fn call(tool: &str) -> Value {
         "tool_name": tool, "tool_input": {"command": "ls"}, "working_dir": "/p"})
 }
 
-/// GO-20, GO-30: the payloads that were seen.
+/// GO-20, GO-30: observed payloads.
 #[test]
-fn payloads_are_read_and_written_as_they_were() {
+fn observed_payloads_round_trip_unchanged() {
     let prompt = json!({"event": "UserPromptSubmit", "session_id": "s", "matcher_context": "P",
         "message": "P", "working_dir": "/p"});
     for (given, tool) in
@@ -51,22 +51,22 @@ fn payloads_are_read_and_written_as_they_were() {
     }
 }
 
-/// GO-31: what only Goose fires has its own subject, which hooks of others are not tested on.
+/// GO-31: events that only Goose has.
 #[test]
-fn events_of_its_own_only_watch() {
+fn events_that_only_goose_has_grant_no_powers() {
     for name in ["BeforeShellExecution", "AfterFileEdit", "PreToolUseResult"] {
         let row = GOOSE.row(&name.into()).expect("a row");
         assert_eq!(row.powers, crate::answer::Powers::NONE);
     }
 }
 
-/// GO-40 to GO-44: each answer that was seen, with what became of the call.
+/// GO-40 to GO-44: each observed answer, and whether Goose blocked the call.
 #[test]
-fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more() {
+fn exact_reading_matches_observed_outcomes_and_guarded_reading_only_adds_denials() {
     let block = r#"{"decision":"block","reason":"R"}"#;
     let nested =
         r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
-    let seen: &[(&str, &str, i32, bool, bool)] = &[
+    let observed: &[(&str, &str, i32, bool, bool)] = &[
         (block, "", 0, true, true),
         (block, "", 3, true, true),
         (" \n{\"decision\": \"block\", \"reason\": \"R\", \"more\": 1}\n", "", 0, true, true),
@@ -84,13 +84,13 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
     ];
     let event = event(&call("shell"));
     let row = GOOSE.row(&event.name).expect("a row");
-    for (stdout, stderr, code, blocked, held) in seen {
+    for (stdout, stderr, code, blocked, guarded) in observed {
         let said = StepOutput::Bytes {
             stdout: stdout.as_bytes().into(),
             stderr: stderr.as_bytes().into(),
         };
         let report = Report { said, ..Report::silent(End::Exited(*code), Duration::ZERO) };
-        for (compat, denies) in [(Compat::Exact, blocked), (Compat::Guarded, held)] {
+        for (compat, denies) in [(Compat::Exact, blocked), (Compat::Guarded, guarded)] {
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let mut hook = Hook::new(HookId::new("h"), DialectId::GOOSE, "PreToolUse".into(), run);
             hook.compat = compat;
@@ -120,7 +120,7 @@ fn each_plugin_has_a_file() {
     assert_eq!(fit("/r/hooks/hooks.json"), Fit::No);
 }
 
-/// GO-3: each is told of at its place, and costs nothing beside itself.
+/// GO-3: each bad entry is reported at its line, and its siblings still run.
 #[test]
 fn a_bad_entry_is_rejected_alone() {
     let text = r#"{"hooks": {
@@ -133,12 +133,12 @@ fn a_bad_entry_is_rejected_alone() {
         "BeforeTool": [{"hooks": [{"command": "f"}]}]}}"#;
     for compat in [Compat::Guarded, Compat::Exact] {
         let read = read(text, compat);
-        let place =
+        let line =
             |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0, |location| location.line);
-        let told: Vec<_> = read
+        let reported: Vec<_> = read
             .diagnostics
             .iter()
-            .map(|diagnostic| (diagnostic.code.name(), place(diagnostic)))
+            .map(|diagnostic| (diagnostic.code.name(), line(diagnostic)))
             .collect();
         let expected = [
             ("handler-missing-field", 3),
@@ -148,38 +148,38 @@ fn a_bad_entry_is_rejected_alone() {
             ("unknown-handler-type", 7),
             ("unknown-event", 8),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
         let runs = |hook: &Hook| match (&hook.run, &hook.arming) {
             (Run::Command(command), Arming::Armed) => format!("{:?}", command.invocation),
             (_, arming) => format!("{arming:?}"),
         };
-        let said: Vec<_> = read.hooks.iter().map(runs).collect();
+        let outcomes: Vec<_> = read.hooks.iter().map(runs).collect();
         let expected = ["GO-3", "\"a\"", "GO-3", "\"e\"", "GO-3"];
-        assert_eq!(said.len(), expected.len(), "{said:?}");
-        for (said, word) in said.iter().zip(expected) {
-            assert!(said.contains(word), "{said:?}");
+        assert_eq!(outcomes.len(), expected.len(), "{outcomes:?}");
+        for (outcome, part) in outcomes.iter().zip(expected) {
+            assert!(outcome.contains(part), "{outcome:?}");
         }
     }
 }
 
 /// GO-8.
 #[test]
-fn a_hook_has_so_many_seconds_or_thirty() {
+fn timeout_is_in_seconds_and_defaults_to_thirty() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
         {"command": "a", "timeout": 2.5}, {"command": "b"}, {"command": "c", "timeout": "5"}]}]}}"#;
     let read = read(text, Compat::Guarded);
     assert_eq!(codes(&read), ["wrong-field-type"]);
-    let said: Vec<_> = read.hooks.iter().map(|hook| hook.timeout).collect();
-    assert_eq!(said, [Some(Duration::from_millis(2500)), None, None]);
+    let timeouts: Vec<_> = read.hooks.iter().map(|hook| hook.timeout).collect();
+    assert_eq!(timeouts, [Some(Duration::from_millis(2500)), None, None]);
     for name in ["PreToolUse", "Stop", "UserPromptSubmit", "AfterFileEdit"] {
         let row = GOOSE.row(&name.into()).expect("a row");
         assert_eq!(GOOSE.timeout(&read.hooks[1].run, row), Duration::from_secs(30), "{name}");
     }
 }
 
-/// GO-43: whatever else an object holds, nothing of it is taken, and no event has more powers than to deny.
+/// GO-43: a denial is the only effect; the other fields of an answer are ignored.
 #[test]
-fn nothing_but_a_denial_is_taken() {
+fn answer_fields_other_than_a_denial_are_ignored() {
     let more = r#""reason":"R","additionalContext":"c","systemMessage":"m","continue":true,
         "hookSpecificOutput":{"updatedInput":{"command":"pwd"},"additionalContext":"c"}"#;
     for row in GOOSE.rows() {
@@ -200,7 +200,7 @@ fn nothing_but_a_denial_is_taken() {
 
 /// GO-2, GO-7 to GO-10.
 #[test]
-fn groups_are_read_with_what_a_failure_means() {
+fn groups_are_read_with_timeout_matcher_and_failure_policy() {
     let text = r#"{"hooks": {"PreToolUse": [
         {"matcher": "^shell$", "hooks": [{"type": "command", "command": "a", "timeout": 5, "on_failure": "block"}]},
         {"matcher": "*", "hooks": [{"command": "b", "on_failure": "deny"}]}],
@@ -230,10 +230,10 @@ fn groups_are_read_with_what_a_failure_means() {
     );
 }
 
-/// GO-41, GO-42: silence passes, exit code 2 blocks where something can be blocked, and whatever else is said is a failure
-/// there and nothing elsewhere.
+/// GO-41, GO-42: empty output passes. On an event that can be denied, exit code 2 blocks and any
+/// other text is a failure; elsewhere it has no effect.
 #[test]
-fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
+fn output_without_an_answer_matters_only_where_the_event_can_be_denied() {
     let ended = |event: &str, code, stdout, stderr| {
         let row = GOOSE.row(&event.into()).expect("a row");
         let row = &crate::dialect::kit::reply_form::with_powers(
@@ -259,8 +259,8 @@ fn an_end_without_an_answer_counts_where_something_can_be_blocked() {
         assert_eq!(counts("PreToolUse", code, "allow"), code == 0, "{code}");
         assert!(!counts("Stop", code, "ask") && counts("PostToolUse", code, "ask"), "{code}");
     }
-    for words in ["", "no"] {
-        assert!(failed(&ended("PostToolUse", 2, "", words)));
-        assert!(failed(&ended("PreToolUse", 1, "", words)));
+    for stderr in ["", "no"] {
+        assert!(failed(&ended("PostToolUse", 2, "", stderr)));
+        assert!(failed(&ended("PreToolUse", 1, "", stderr)));
     }
 }

@@ -1,4 +1,5 @@
-//! The words of Goose: its events, the fields of its payloads, its tools (GO-20, GO-30). Tables, and the names of tools of MCP servers.
+//! The vocabulary of Goose: its events, payload fields and tools (GO-20, GO-30). Tables, and the
+//! translation of MCP tool names; decides nothing.
 
 use std::sync::LazyLock;
 
@@ -52,11 +53,12 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["delegate"], neutral: "Agent", keys: &[] },
 ];
 
-/// Events whose matchers are tested on what no other field says.
+/// Events whose matchers test `matcher_context`, which no other field of the payload repeats.
 const OWN_SUBJECT: &[&str] =
     &["BeforeReadFile", "AfterFileEdit", "BeforeShellExecution", "AfterShellExecution"];
 
-/// A tool of an MCP server is `server__tool` there.
+/// Reads a payload. Goose names an MCP tool `server__tool`; its neutral name is
+/// `mcp__server__tool`.
 pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut event = WORDS.decode(json, roots)?;
     if !OWN_SUBJECT.contains(&event.name.as_str()) {
@@ -69,7 +71,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     Ok(event)
 }
 
-/// The fields, with the text on which matchers are tested.
+/// Writes the payload, including the text that matchers test.
 pub(super) fn write(event: &Event) -> Envelope {
     let mut fields = WORDS.fields(event);
     let tool = fields.get("tool_name").and_then(Value::as_str).map(str::to_owned);
