@@ -8,7 +8,7 @@ mod reply;
 pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
@@ -30,12 +30,14 @@ pub static GEMINI: Dialect = Dialect {
     layers: Layers { settle: settings::switch_off, ..Layers::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::GEMINI,
-        rows: || &words::ROWS,
+        rows: || &vocabulary::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
-        recognizes: |path, root| settings::recognizes(&config::PLACE, &words::ROWS, path, root),
-        places: |roots| settings::places(&config::PLACE, roots),
+        recognizes: |path, root| {
+            settings::recognizes(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
+        },
+        places: |roots| settings::candidates(&config::SETTINGS_PATHS, roots),
         read_config: config::read,
-        decode_event: |json, roots| words::WORDS.decode(json, roots),
+        decode_event: |json, roots| vocabulary::WORDS.decode(json, roots),
         encode_event: encode,
         read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
@@ -58,5 +60,5 @@ fn encode(event: &Event) -> Envelope {
         ("GEMINI_SESSION_ID", &event.within.session_id),
         ("CLAUDE_PROJECT_DIR", &project),
     ]);
-    Envelope { env, ..words::WORDS.encode(event) }
+    Envelope { env, ..vocabulary::WORDS.encode(event) }
 }

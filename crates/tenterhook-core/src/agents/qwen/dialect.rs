@@ -51,8 +51,10 @@ pub static QWEN: Dialect = Dialect {
         id: DialectId::QWEN,
         rows: || &words::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, words::TIMEOUT),
-        recognizes: |path, root| settings::recognizes(&config::PLACE, &words::ROWS, path, root),
-        places: |roots| settings::places(&config::PLACE, roots),
+        recognizes: |path, root| {
+            settings::recognizes(&config::SETTINGS_PATHS, &words::ROWS, path, root)
+        },
+        places: |roots| settings::candidates(&config::SETTINGS_PATHS, roots),
         read_config: config::read,
         decode_event: |json, roots| words::WORDS.decode(json, roots),
         encode_event: encode,

@@ -1,7 +1,7 @@
 //! Reads the settings of Gemini CLI (GM-1 to GM-12): what a handler runs, and on which terms.
 
-use super::settings::{self, Place};
-use super::words;
+use super::settings::{self, SettingsPaths};
+use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::kit::entry::{EntryFault, Fields};
@@ -12,8 +12,8 @@ use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
 
-pub(super) static PLACE: Place =
-    Place { id: DialectId::GEMINI, folder: ".gemini", machine: "gemini-cli" };
+pub(super) static SETTINGS_PATHS: SettingsPaths =
+    SettingsPaths { id: DialectId::GEMINI, folder: ".gemini", machine: "gemini-cli" };
 
 static FILE: File = File {
     shape: r#"write `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
@@ -25,7 +25,7 @@ static FILE: File = File {
     ..File::new(
         "Gemini CLI",
         DialectId::GEMINI,
-        || &words::ROWS,
+        || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::words::{TOOLS, WORDS};
+use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};

@@ -16,7 +16,7 @@ use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{self, Entry, Format, Node};
 
 /// Where one of the two keeps its settings.
-pub(crate) struct Place {
+pub(crate) struct SettingsPaths {
     pub(crate) id: DialectId,
     /// The directory in a home and in a project.
     pub(crate) folder: &'static str,
@@ -27,23 +27,23 @@ pub(crate) struct Place {
 const FILE: &str = "settings.json";
 
 /// The machine's file, which is managed, the user's, and the project's where the agent is started.
-pub(crate) fn places(place: &Place, roots: &Roots) -> Vec<Candidate> {
-    let user = roots.home_of(place.id, place.folder).join(FILE);
-    let project: PathBuf = roots.cwd.join(place.folder).join(FILE);
+pub(crate) fn candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
+    let user = roots.home_of(paths.id, paths.folder).join(FILE);
+    let project: PathBuf = roots.cwd.join(paths.folder).join(FILE);
     let others = [(user, Layer::User), (project, Layer::Project)];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::candidates(&[(Some(place.machine), FILE)], roots).into_iter().chain(others).collect()
+    machine::candidates(&[(Some(paths.machine), FILE)], roots).into_iter().chain(others).collect()
 }
 
 /// A file is known by its place; elsewhere by an event that only this agent has.
 pub(crate) fn recognizes(
-    place: &Place,
+    paths: &SettingsPaths,
     rows: &[EventRow],
     path: &Path,
     root: Option<&Node>,
 ) -> Fit {
     let own = |folder: &str| path.ends_with(Path::new(folder).join(FILE));
-    if own(place.folder) || own(place.machine) {
+    if own(paths.folder) || own(paths.machine) {
         return Fit::Certain;
     }
     let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::words;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::gemini::settings::{self, Place};
+use crate::dialect::gemini::settings::{self, SettingsPaths};
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
@@ -16,8 +16,8 @@ use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
 
-pub(super) static PLACE: Place =
-    Place { id: DialectId::QWEN, folder: ".qwen", machine: "qwen-code" };
+pub(super) static SETTINGS_PATHS: SettingsPaths =
+    SettingsPaths { id: DialectId::QWEN, folder: ".qwen", machine: "qwen-code" };
 
 static FILE: File = File {
     rules: Rules::all("QW-4"),
