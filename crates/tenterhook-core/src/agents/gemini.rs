@@ -1,4 +1,5 @@
-//! Gemini CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+//! Gemini CLI: its names, the settings that its hooks depend on, and the installation of Tenterhook
+//! in it. Data; decides nothing.
 
 pub mod dialect;
 #[cfg(feature = "transcript")]
@@ -73,7 +74,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events for which Gemini CLI calls Tenterhook.
 const EVENTS: &[Event] = &[
     tool_gate("BeforeTool", 600),
     gate("BeforeAgent", 60),

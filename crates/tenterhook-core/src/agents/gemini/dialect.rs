@@ -1,5 +1,6 @@
-//! The dialect of Gemini CLI, version 0.61: settings with groups as in Claude Code's, events and tools under names of its own,
-//! times in milliseconds. What it reads of an answer is what it is told, read backwards.
+//! The dialect of Gemini CLI 0.61: settings with groups as in Claude Code, but with different names
+//! for events and tools, and with timeouts in milliseconds. One table describes the replies to
+//! Gemini CLI; the answers of its hooks are read with the same table.
 //!
 //! Implements `docs/spec/dialect-gemini.md` (GM-).
 
@@ -43,14 +44,15 @@ pub static GEMINI: Dialect = Dialect {
     })
 };
 
-/// Whatever exits with another code than 0 and 1, and says something, blocks there (BR-9).
+/// The failure policy of Gemini CLI: an exit code other than 0 and 1 blocks the call or the prompt
+/// (BR-9).
 fn without_answer(event: &str, failure: &Failure) -> OnFailure {
     let blocks =
         matches!(event, "PreToolUse" | "UserPromptSubmit") && failure.code == Code::ExitCode;
     if blocks && failure.exit != Some(1) { OnFailure::Block } else { OnFailure::Continue }
 }
 
-/// The fields, and the variables that its hooks find (GM-21).
+/// Writes the payload and the environment variables of hooks (GM-21).
 fn encode(event: &Event) -> Envelope {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let (project, cwd) = (path(&event.within.project), path(&event.within.cwd));

@@ -1,4 +1,5 @@
-//! Reads the settings of Gemini CLI (GM-1 to GM-12): what a handler runs, and on which terms.
+//! Reads the settings of Gemini CLI (GM-1 to GM-12): the command of each handler, its matcher,
+//! timeout and name. Opens no file.
 
 use super::settings::{self, SettingsPaths};
 use super::vocabulary;
@@ -49,7 +50,7 @@ static GROUPS: Groups = Groups {
     terms,
 };
 
-/// Reads `source`. The agent takes comments in its settings.
+/// Reads `source`. The agent accepts comments in its settings.
 pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
 }

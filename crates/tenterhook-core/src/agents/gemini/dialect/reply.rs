@@ -1,5 +1,6 @@
-//! What Gemini CLI can be told on each of its events, and what it hears (BR-23, GM-40 to GM-46). Data, but for exit codes. What it
-//! reads on standard output it looks for on standard error, too, where there is nothing: it hears no warnings there.
+//! The replies that Gemini CLI reads on each event, and how it reads the answers of hooks (BR-23,
+//! GM-40 to GM-46). Tables, except for exit codes. If standard output is empty, Gemini CLI reads an
+//! answer from standard error, so warnings cannot be printed there.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
 
 const DENY: PowerPhrase = (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
-/// The reason of a denial stands in for the output.
+/// Gemini CLI shows the reason of a denial in place of the tool's output.
 const OUTPUT: PowerPhrase =
     (Output, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::GivenText)]);
 const CHANGE: PowerPhrase = (Input, &[NAMED, (&["hookSpecificOutput", "tool_input"], Part::Given)]);
@@ -29,25 +30,26 @@ const STOP_TOOL: PowerPhrase = (
     ],
 );
 
-const fn say(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn reply_to(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
-/// It asks in a terminal alone; without one it hangs: no question is put.
+/// Replies by event. No reply asks the user: Gemini CLI asks only in a terminal, and hangs without
+/// one.
 const EVENTS: &[EventReplies] = &[
-    say("SessionStart", &[CONTEXT, MESSAGE]),
-    say("SessionEnd", &[MESSAGE]),
-    say("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
-    say("AfterAgent", &[DENY, STOP, MESSAGE]),
-    say("BeforeModel", &[DENY, STOP, MESSAGE]),
-    say("AfterModel", &[STOP, MESSAGE]),
-    say("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
-    say("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
-    say("PreCompress", &[MESSAGE]),
-    say("Notification", &[MESSAGE]),
+    reply_to("SessionStart", &[CONTEXT, MESSAGE]),
+    reply_to("SessionEnd", &[MESSAGE]),
+    reply_to("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
+    reply_to("AfterAgent", &[DENY, STOP, MESSAGE]),
+    reply_to("BeforeModel", &[DENY, STOP, MESSAGE]),
+    reply_to("AfterModel", &[STOP, MESSAGE]),
+    reply_to("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
+    reply_to("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    reply_to("PreCompress", &[MESSAGE]),
+    reply_to("Notification", &[MESSAGE]),
 ];
 
-/// What it takes of its hooks beside.
+/// How Gemini CLI reads the answers of its hooks.
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
@@ -80,7 +82,8 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
-/// Text is shown to the user; with another exit code than 0 and 1 it denies.
+/// Reads output without an answer: text is shown to the user, and an exit code other than 0 and 1
+/// denies.
 fn ended(output: &Ended<'_>) -> Answer {
     let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     let shown = || match text {
@@ -95,7 +98,7 @@ fn ended(output: &Ended<'_>) -> Answer {
     }
 }
 
-/// After a tool, the reason stands in for the output (GM-43).
+/// A denial. After a tool call, the reason also replaces the tool's output (GM-43).
 fn denied(output: &Ended<'_>, text: &str) -> Answer {
     let effects = match output.row.powers.has(Output) {
         true => Effects::default().updated_output(text),

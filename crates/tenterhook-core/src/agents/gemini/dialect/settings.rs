@@ -1,5 +1,5 @@
-//! What do the settings of Gemini CLI and of Qwen Code, which began as a copy of it, have in common? Where they stand, what a group
-//! selects, and which hooks they switch off.
+//! The settings that Gemini CLI and its fork Qwen Code have in common: their paths, the matchers of
+//! groups, and the lists of disabled hooks. Opens no file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,18 +15,19 @@ use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{self, Entry, Format, Node};
 
-/// Where one of the two keeps its settings.
+/// The paths of the settings of one of the two agents.
 pub(crate) struct SettingsPaths {
     pub(crate) id: DialectId,
     /// The directory in a home and in a project.
     pub(crate) folder: &'static str,
-    /// The directory of the machine, beside those of other agents.
+    /// The name of its directory among the managed settings of the machine.
     pub(crate) machine: &'static str,
 }
 
 const FILE: &str = "settings.json";
 
-/// The machine's file, which is managed, the user's, and the project's where the agent is started.
+/// The managed file of the machine, the user's file, and the file of the project in which the agent
+/// was started.
 pub(crate) fn candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
     let user = roots.home_of(paths.id, paths.folder).join(FILE);
     let project: PathBuf = roots.cwd.join(paths.folder).join(FILE);
@@ -35,7 +36,7 @@ pub(crate) fn candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate>
     machine::candidates(&[(Some(paths.machine), FILE)], roots).into_iter().chain(others).collect()
 }
 
-/// A file is known by its place; elsewhere by an event that only this agent has.
+/// Recognizes a file by its path, else by an event that only this agent has.
 pub(crate) fn recognizes(
     paths: &SettingsPaths,
     rows: &[EventRow],
@@ -52,7 +53,7 @@ pub(crate) fn recognizes(
     if groups { Fit::Shape } else { Fit::No }
 }
 
-/// What switches all hooks off, and what is wrong beside the events.
+/// Finds the table of events, and reports a setting that disables all hooks.
 pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
     let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
@@ -66,8 +67,9 @@ pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n No
     root.get("hooks")
 }
 
-/// Switches off what `disabled` lists, by name, or by command where a hook has no name: the user's and the machine's word counts in
-/// every file, a project's in its own. Only managed files switch off the hooks of a managed file (C-90).
+/// Disables the hooks that `disabled` lists by name, or by command if a hook has no name. A list of
+/// the user or the machine applies to every file, a list of a project only to its own file. Only a
+/// managed file can disable the hooks of a managed file (C-90).
 pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
     let listings = layers.iter().filter(|(source, _)| source.text.contains("disabled"));
     let listings = listings.map(|(source, _)| Listing {
@@ -86,8 +88,8 @@ pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
         let names = names(source);
         let mut found = Vec::new();
         for hook in read.hooks.iter_mut().filter(|hook| hook.arming == Arming::Armed) {
-            let place = hook.place.as_ref().map(|location| location.span);
-            let name = names.iter().find(|name| Some(name.0) == place).map(|name| &name.1);
+            let span = hook.place.as_ref().map(|location| location.span);
+            let name = names.iter().find(|name| Some(name.0) == span).map(|name| &name.1);
             let command = match &hook.run {
                 Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
                     Some(text)
@@ -114,7 +116,7 @@ pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
     }
 }
 
-/// What one file lists as disabled.
+/// The hooks that one file disables.
 struct Listing {
     file: Arc<str>,
     layer: Layer,
@@ -124,7 +126,7 @@ struct Listing {
 
 impl Listing {
     fn is_own(&self, source: &Source) -> bool {
-        // Sources that a host made up may share a name.
+        // Sources that a host passes as text may share a name.
         self.file == source.name && Arc::ptr_eq(&self.text, &source.text)
     }
 
@@ -145,7 +147,7 @@ fn disabled(source: &Source) -> Vec<String> {
     lists.flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
-/// What the hooks of a file are called that have a name, each by where it stands.
+/// The names of the hooks of a file that have one, each with the span of its handler.
 fn names(source: &Source) -> Vec<(Span, String)> {
     let root = syntax::parse(&source.text, Format::Json).root;
     let events = root.as_ref().and_then(|root| root.get("hooks")).map(Node::entries);
@@ -155,40 +157,40 @@ fn names(source: &Source) -> Vec<(Span, String)> {
     handlers.filter_map(named).filter(|(_, name)| !name.is_empty()).collect()
 }
 
-/// What a matcher means: on calls of tools an expression, found anywhere; elsewhere the whole text. `lists`: words and `|` are a
-/// list of whole names.
+/// Reads a matcher: on tool events a regular expression that may match anywhere in the name, on
+/// other events the whole text. With `lists`, names separated by `|` are a list of whole names.
 pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, Option<String>) {
     let text = scope.matcher.as_str();
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
     }
-    let words = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    let names = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|' | '-');
     if lists && text.chars().all(plain) {
-        return (words(text), None);
+        return (names(text), None);
     }
     let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     let regex = MatcherSpec::Regex(text.to_owned());
     let whole = MatcherSpec::Words(vec![text.to_owned()]);
     let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
     match (why, compat) {
-        // Elsewhere the agent compares the whole text; a list of names was meant.
+        // On other events the agent compares the whole text, but the author meant a list of names.
         (_, Compat::Exact) if !about_tool && !lists => (whole, None),
-        (_, Compat::Guarded) if !about_tool && !lists => (words(text), None),
+        (_, Compat::Guarded) if !about_tool && !lists => (names(text), None),
         (Some(why), Compat::Exact) => (whole, Some(why)),
-        // Left as it is, it is a failure of its hook each time (S-3).
+        // The invalid expression stays, so that the hook fails on every event (S-3).
         (why, _) => (regex, why),
     }
 }
 
-/// What is wrong with the matcher of a group.
+/// Reports a broken or ignored matcher of a group.
 pub(crate) fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
     let (_, broken) = spec(scope, reader.source.compat, lists);
-    let help = "the agent takes it for a whole name; here the hook's failure policy decides";
+    let help = "the agent reads it as a whole name; here the hook's failure policy decides";
     groups::report_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
 }
 
-/// A line for `bash`, with the variables of its entry.
+/// The command of an entry: a line for `bash` or PowerShell, with the entry's variables.
 pub(crate) fn command(reader: &mut Reader<'_>, node: &Node, text: String) -> Run {
     let shell = match reader.text(node, "shell").as_deref() {
         Some("powershell") => Shell::PowerShell,

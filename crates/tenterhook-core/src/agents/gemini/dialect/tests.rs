@@ -1,4 +1,4 @@
-//! The dialect, held against what the agent was seen to do.
+//! Compares the dialect with the observed behaviour of Gemini CLI.
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,8 +48,8 @@ fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
     judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
-/// Whether the action did not happen, or the turn went on although it was about to end.
-fn was_held(event: &str, seen: &Value) -> bool {
+/// Whether the agent skipped the action, or continued a turn that was about to end.
+fn was_blocked(event: &str, seen: &Value) -> bool {
     let result = seen["tool_result_seen_by_model"].to_string();
     match event {
         "BeforeTool" => result.contains("blocked"),
@@ -62,13 +62,13 @@ fn was_held(event: &str, seen: &Value) -> bool {
 
 /// GM-40 to GM-46.
 #[test]
-fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
+fn exact_reading_matches_every_run_and_guarded_reading_only_adds_denials() {
     let table = conformance("gemini-cli-outcomes.json");
     let (mut compared, mut gained) = (0, Vec::new());
     for case in table["cases"].as_array().expect("cases") {
         let (name, hook) = (case["event"].as_str().expect("event"), &case["hook"]);
         let title = format!("{name} {}", case["case"].as_str().expect("case"));
-        // A tool that runs in place of another one is said by a field that is not taken here.
+        // Skips runs whose hook asks for a different tool: that field is not supported.
         if hook.get("cmd").is_some() || title == "AfterTool tail" {
             continue;
         }
@@ -79,22 +79,22 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
         let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
         let event = event(&json!({"hook_event_name": name, "tool_name": "run_shell_command",
             "tool_input": {"command": "echo RAN-ORIG"}, "prompt": "PROMPT-ORIG"}));
-        let holds = |verdict: &Verdict| {
+        let blocks = |verdict: &Verdict| {
             verdict.restraint > Restraint::Allow || verdict.effects.stop.is_some()
         };
         let exact = verdict(&event, &report, Compat::Exact);
-        let seen = &case["observed"];
-        assert_eq!(holds(&exact), was_held(name, seen), "{title}: {exact:?}");
-        let words = seen.to_string();
-        assert_eq!(!exact.effects.context.is_empty(), words.contains("<hook_co"), "{title}");
+        let observed = &case["observed"];
+        assert_eq!(blocks(&exact), was_blocked(name, observed), "{title}: {exact:?}");
+        let text = observed.to_string();
+        assert_eq!(!exact.effects.context.is_empty(), text.contains("<hook_co"), "{title}");
         for mark in ["MARK-r\"", "MARK-err\"", "MARK-stop\""] {
-            if exact.restraint > Restraint::Allow && words.contains(mark) {
+            if exact.restraint > Restraint::Allow && text.contains(mark) {
                 let reason = exact.reason.clone().expect("a reason").text;
                 assert!(reason.contains(mark.trim_end_matches('"')), "{title}: {reason}");
             }
         }
-        let guarded = holds(&verdict(&event, &report, Compat::Guarded));
-        if guarded != holds(&exact) {
+        let guarded = blocks(&verdict(&event, &report, Compat::Guarded));
+        if guarded != blocks(&exact) {
             assert!(guarded, "{title}");
             gained.push(title);
         }
@@ -112,7 +112,7 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
 
 /// GM-20.
 #[test]
-fn every_observed_payload_is_read_and_written_as_it_was() {
+fn every_observed_payload_round_trips_unchanged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = folder.join("../../conformance/observed/payloads/gemini-cli");
     let mut count = 0;
@@ -129,7 +129,7 @@ fn every_observed_payload_is_read_and_written_as_it_was() {
     assert_eq!(count, 16);
 }
 
-/// GM-30: the shell of one agent is the shell of all.
+/// GM-30: `run_shell_command` is the neutral tool `Bash`.
 #[test]
 fn tools_have_their_neutral_names() {
     let event = event(&json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
@@ -142,7 +142,7 @@ fn tools_have_their_neutral_names() {
 
 /// GM-1, GM-2.
 #[test]
-fn files_stand_in_three_places() {
+fn settings_are_read_from_machine_user_and_project() {
     let roots = Roots {
         cwd: "/r/a".into(),
         repository: Some("/r".into()),
@@ -166,7 +166,7 @@ fn files_stand_in_three_places() {
     assert_eq!(fit("/r/.claude/settings.json"), Fit::No);
 }
 
-/// GM-3, GM-6 to GM-10: `sequential` is read and told of by nobody.
+/// GM-3, GM-6 to GM-10: `sequential` is accepted and has no effect.
 #[test]
 fn groups_are_read_with_times_in_milliseconds() {
     let text = r#"{ // The agent takes comments.
@@ -187,14 +187,14 @@ fn groups_are_read_with_times_in_milliseconds() {
         matches!(&gate.run, Run::Command(command) if command.env == [("A".into(), "b".into())])
     );
     assert!(matches!(off.arming, Arming::Disarmed { .. }));
-    let words = MatcherSpec::Words(vec!["startup".into(), "resume".into()]);
-    assert_eq!(*off.matcher.spec(), words);
+    let names = MatcherSpec::Words(vec!["startup".into(), "resume".into()]);
+    assert_eq!(*off.matcher.spec(), names);
     let exact = read(text, Compat::Exact);
     let whole = MatcherSpec::Words(vec!["startup|resume".into()]);
     assert_eq!(*exact.hooks[1].matcher.spec(), whole, "the agent compares the whole text");
 }
 
-/// GM-4: each is told of at its place, and costs nothing beside itself.
+/// GM-4: each bad entry is reported at its line, and its siblings still run.
 #[test]
 fn a_bad_entry_is_rejected_alone() {
     let text = r#"{"hooks": {
@@ -205,12 +205,12 @@ fn a_bad_entry_is_rejected_alone() {
             {"hooks": [{"command": "c"}]}],
         "PreToolUse": [{"hooks": [{"command": "d"}]}]}}"#;
     let read = read(text, Compat::Guarded);
-    let place =
+    let line =
         |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0, |location| location.line);
-    let told: Vec<_> = read
+    let reported: Vec<_> = read
         .diagnostics
         .iter()
-        .map(|diagnostic| (diagnostic.code.name(), place(diagnostic)))
+        .map(|diagnostic| (diagnostic.code.name(), line(diagnostic)))
         .collect();
     let expected = [
         ("handler-missing-field", 3),
@@ -218,14 +218,14 @@ fn a_bad_entry_is_rejected_alone() {
         ("group-not-object", 5),
         ("unknown-event", 7),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let rule = |hook: &Hook| hook.arming.off().map_or("", |(_, rule)| rule);
     assert_eq!(read.hooks.iter().map(rule).collect::<Vec<_>>(), ["GM-4", "", "", "GM-4"]);
 }
 
-/// GM-6: what each layer lists, under either key, switches off which hooks of which files.
+/// GM-6: the hooks that a list of each layer disables, under either key.
 #[test]
-fn hooks_are_switched_off_by_name_or_else_by_command() {
+fn disabled_list_disables_hooks_by_name_or_else_by_command() {
     let hooks = r#""BeforeTool": [{"hooks": [
         {"command": "a", "name": "n"},
         {"command": "b"},
@@ -234,8 +234,8 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
         format!(r#"{{"hooksConfig": {config}, "hooks": {{"disabled": {older}, {hooks}}}}}"#)
     };
     let plain = with("{}", "[]");
-    let runs = |said: [(Layer, &str); 3]| {
-        let sources = said.map(|(layer, text)| {
+    let runs = |files: [(Layer, &str); 3]| {
+        let sources = files.map(|(layer, text)| {
             let source = Source::given("s", DialectId::GEMINI, text, "/p");
             Source { layer, ..source }
         });
@@ -251,9 +251,10 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
     };
     let (on, named, command) = ([true; 3], [false, true, true], [true, false, true]);
     let all = |listing: &str, at: usize| {
-        let mut said = [(Layer::Managed, &*plain), (Layer::User, &plain), (Layer::Project, &plain)];
-        said[at].1 = listing;
-        runs(said)
+        let mut files =
+            [(Layer::Managed, &*plain), (Layer::User, &plain), (Layer::Project, &plain)];
+        files[at].1 = listing;
+        runs(files)
     };
     for list in [with(r#"{"disabled": ["n", "a", "x"]}"#, "[]"), with("{}", r#"["n", "a", "x"]"#)] {
         assert_eq!(all(&list, 0), [named; 3], "the machine's");
@@ -261,15 +262,15 @@ fn hooks_are_switched_off_by_name_or_else_by_command() {
         assert_eq!(all(&list, 2), [on, on, named], "a project's");
     }
     let list = with(r#"{"disabled": ["a", "b"]}"#, "[]");
-    assert_eq!(all(&list, 0), [command; 3], "one that has a name is not known by its command");
-    // Two files of one layer have each their own list.
+    assert_eq!(all(&list, 0), [command; 3], "a hook with a name is not matched by its command");
+    // Each of two files of one layer has its own list.
     let given = [(Layer::Given, &*list), (Layer::Given, &plain), (Layer::Project, &plain)];
     assert_eq!(runs(given), [command, on, on]);
 }
 
-/// GM-8: what `[[ ]]` asks for is Bash, and the host's environment is inherited whole.
+/// GM-8: a command runs in Bash and inherits the whole environment.
 #[test]
-fn a_command_is_a_line_for_bash() {
+fn command_runs_in_bash_with_the_whole_environment() {
     let read = read(
         r#"{"hooks": {"BeforeTool": [{"hooks": [{"command": "a", "env": {"A": "b"}}]}]}}"#,
         Compat::Guarded,
@@ -283,20 +284,20 @@ fn a_command_is_a_line_for_bash() {
 
 /// GM-11.
 #[test]
-fn a_matcher_that_is_no_expression_is_an_error_and_one_on_nothing_a_warning() {
+fn invalid_matcher_is_an_error_on_tool_events_and_a_warning_elsewhere() {
     let text = r#"{"hooks": {
         "AfterTool": [{"matcher": "(", "hooks": [{"command": "a"}]}],
         "AfterAgent": [{"matcher": "(", "hooks": [{"command": "b"}]}]}}"#;
     for compat in [Compat::Guarded, Compat::Exact] {
         let read = read(text, compat);
-        let told: Vec<_> = read
+        let reported: Vec<_> = read
             .diagnostics
             .iter()
             .map(|diagnostic| (diagnostic.code.name(), diagnostic.severity))
             .collect();
         let expected =
             [("invalid-matcher", Severity::Error), ("matcher-ignored", Severity::Warning)];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
         assert!(read.hooks.iter().all(|hook| hook.arming == Arming::Armed));
         let whole = MatcherSpec::Words(vec!["(".to_owned()]);
         let broken = MatcherSpec::Regex("(".to_owned());
@@ -307,7 +308,7 @@ fn a_matcher_that_is_no_expression_is_an_error_and_one_on_nothing_a_warning() {
 
 /// GM-31.
 #[test]
-fn the_end_of_a_turn_gives_way_after_eight_denials() {
+fn stop_event_is_allowed_after_eight_denials() {
     let cap = |event: &str| GEMINI.row(&event.into()).expect("a row").cap;
     assert_eq!(cap("Stop"), Some(Cap::give_way(8)));
     assert_eq!(cap("PreToolUse"), None);
@@ -315,7 +316,7 @@ fn the_end_of_a_turn_gives_way_after_eight_denials() {
 
 /// GM-5, GM-7, GM-9.
 #[test]
-fn what_is_wrong_is_told() {
+fn each_mistake_in_settings_is_reported() {
     let text = r#"{"hooksConfig": {"enabled": false}, "hooks": {
         "PreToolUse": [{"hooks": [{"command": "a"}]}],
         "BeforeTool": [{"matcher": "[", "hooks": [{"command": "a", "timeout": 15}]}],
@@ -333,9 +334,9 @@ fn what_is_wrong_is_told() {
     assert_eq!(read.switches, [Switch::DisableAll]);
 }
 
-/// BR-9: the exit code decides, and not the words that a hook wrote on stderr.
+/// BR-9: the exit code decides, not the text on stderr.
 #[test]
-fn exit_code_1_goes_on_and_any_other_blocks_whatever_the_message_says() {
+fn exit_code_1_continues_and_higher_codes_block_whatever_stderr_contains() {
     let then = |failure: Failure| GEMINI.without_answer("PreToolUse", &failure);
     assert_eq!(then(Failure::exited(1, "")), OnFailure::Continue);
     assert_eq!(then(Failure::exited(1, "not found")), OnFailure::Continue);

@@ -1,4 +1,4 @@
-//! The words of Gemini CLI: its events, the fields of its payloads, its tools (GM-20, GM-30). Tables only.
+//! The vocabulary of Gemini CLI: its events, payload fields and tools (GM-20, GM-30). Tables only.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     rows: || &ROWS,
 };
 
-/// How long a hook may take that says nothing itself.
+/// The timeout of a hook that sets none.
 const TIMEOUT: Duration = Duration::from_mins(1);
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
