@@ -1,4 +1,5 @@
-//! OpenCode: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+//! OpenCode: its names, the settings that its hooks depend on, and the installation of Tenterhook in
+//! it. Data; decides nothing.
 
 pub mod dialect;
 #[cfg(feature = "transcript")]
@@ -51,7 +52,7 @@ pub(super) static AGENT: Agent = Agent {
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "a hook cannot ask: a question becomes a denial",
-            "the end of a turn cannot be put off",
+            "the end of a turn cannot be blocked",
             "`--pure` loads no plugin",
         ],
         next: "OpenCode loads the plugin when it is started next",
@@ -59,7 +60,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events for which OpenCode calls Tenterhook.
 const EVENTS: &[Event] = &[
     tool_gate("PreToolUse", 600),
     gate("UserPromptSubmit", 60),

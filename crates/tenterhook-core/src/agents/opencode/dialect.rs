@@ -1,6 +1,7 @@
-//! OpenCode 1.18 (BR-27): it has plugins and no commands. Ours sends `{"agent": "opencode", "hook_event_name", "session_id",
-//! "cwd", "tool_name", "tool_input", "tool_use_id", "prompt", ...}` with OpenCode's own names of tools and arguments, and does
-//! what the reply says: throw, change the arguments in place, add a text.
+//! The dialect of OpenCode 1.18 (BR-27), which has plugins instead of hook commands. The plugin of
+//! Tenterhook sends `{"agent": "opencode", "hook_event_name", "session_id", "cwd", "tool_name",
+//! "tool_input", "tool_use_id", "prompt", ...}` with OpenCode's names of tools and arguments, and
+//! applies the reply: it throws, changes the arguments in place, or adds a text.
 
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
 use crate::answer::{Answer, Powers};
@@ -11,7 +12,8 @@ use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
 pub(crate) use crate::source::ReadConfig;
 
-/// The dialect. There are no files of it to read, and no hook speaks it: what the plugin is told is all there is.
+/// The dialect. It has no config files and no hooks; it only translates the events and replies of
+/// the plugin.
 pub(crate) static OPENCODE: Dialect = Dialect {
     calls: Calls { replies: Some(&REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {
@@ -37,7 +39,7 @@ static ROWS: &[EventRow] = &[
     row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
     row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
     row("shell_env", "shell_env", Subject::None, &[], ""),
-    // It tells of the end of a turn, and goes on whatever is said.
+    // OpenCode reports the end of a turn and ignores the reply.
     row("session.idle", "Stop", Subject::None, &[], ""),
 ];
 
@@ -69,13 +71,13 @@ const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::
 const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+const fn reply_to(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
 const EVENTS: &[EventReplies] = &[
-    say("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    say(
+    reply_to("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
+    reply_to(
         "UserPromptSubmit",
         &[
             (Deny, DENY),
@@ -84,8 +86,11 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    say("PreToolUse", &[(Deny, DENY), (Input, &[(&["args"], Part::Given)]), (Message, MESSAGE)]),
-    say(
+    reply_to(
+        "PreToolUse",
+        &[(Deny, DENY), (Input, &[(&["args"], Part::Given)]), (Message, MESSAGE)],
+    ),
+    reply_to(
         "PostToolUse",
         &[
             (Deny, DENY),
@@ -94,6 +99,6 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    say("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
-    say("session.idle", &[(Message, MESSAGE)]),
+    reply_to("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
+    reply_to("session.idle", &[(Message, MESSAGE)]),
 ];
