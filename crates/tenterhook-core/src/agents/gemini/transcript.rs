@@ -1,5 +1,5 @@
-//! The sessions of Gemini CLI 0.61, and the single objects of its versions before 0.40: messages that are written again when more of
-//! them is known. Judges nothing.
+//! Reads the sessions of Gemini CLI 0.61, and the single objects of versions before 0.40. Gemini CLI
+//! repeats a message when it adds fields to it. Judges nothing.
 
 use std::collections::HashSet;
 
@@ -59,23 +59,23 @@ struct Part<'a> {
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(borrow, default)]
-    response: Option<Said<'a>>,
+    response: Option<FunctionResponse<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct FunctionResponse<'a> {
     #[serde(borrow, default)]
     error: Field<'a>,
 }
 
-/// Kinds of messages that tell no event.
+/// Kinds of messages that record no event.
 const OTHERS: &[&str] = &["error", "info", "warning"];
 
-/// One file.
+/// The reader of one session file.
 #[derive(Default)]
 pub(crate) struct Gemini {
-    /// The calls and prompts that were told: a resume repeats all.
-    told: HashSet<String>,
+    /// Ids of the messages and calls that were reported: a resumed session repeats them.
+    seen: HashSet<String>,
 }
 
 impl Reads for Gemini {
@@ -127,7 +127,7 @@ impl Gemini {
                 let calls = message.tool_calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
                 let is_last =
                     calls.is_empty() && message.content.text().is_some_and(|text| !text.is_empty());
-                if is_last && self.told.insert(id.into_owned()) {
+                if is_last && self.seen.insert(id.into_owned()) {
                     tell(carried.told(What::Stop));
                 }
                 for call in &calls {
@@ -145,7 +145,7 @@ impl Gemini {
         let text = message.content.text().map_or_else(|| texts.collect(), String::from);
         if !text.is_empty()
             && !text.starts_with("<session_context>")
-            && self.told.insert(id.to_owned())
+            && self.seen.insert(id.to_owned())
         {
             tell(carried.told(What::Prompt(text.into())));
         }
@@ -155,7 +155,7 @@ impl Gemini {
         let (Some(id), Some(tool)) = (call.id.text(), call.name.text()) else {
             return carried.facts.unknown("toolCalls");
         };
-        if !self.told.insert(id.to_string()) {
+        if !self.seen.insert(id.to_string()) {
             return;
         }
         let input = call.args.json().unwrap_or("{}").into();

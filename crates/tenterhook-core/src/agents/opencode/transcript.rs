@@ -1,4 +1,5 @@
-//! The sessions of OpenCode 1.18: rows of its database, one JSON object a row, and what `opencode export` writes. Judges nothing.
+//! Reads the sessions of OpenCode 1.18: rows of its database, one JSON object per row, and the output
+//! of `opencode export`. Judges nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -87,7 +88,7 @@ struct Time<'a> {
     start: Field<'a>,
 }
 
-/// Kinds of parts that tell no event.
+/// Kinds of parts that record no event.
 const OTHERS: &[&str] = &[
     "agent",
     "compaction",
@@ -101,7 +102,7 @@ const OTHERS: &[&str] = &[
     "subtask",
 ];
 
-/// Tables that tell no event.
+/// Tables that record no event.
 const TABLES: &[&str] = &["event", "permission", "project", "session_share", "todo"];
 
 #[derive(Clone)]
@@ -111,11 +112,11 @@ struct Session {
     is_sub: bool,
 }
 
-/// One database, or one export.
+/// The reader of one database or one export.
 #[derive(Default)]
 pub(crate) struct OpenCode {
     sessions: HashMap<String, Session>,
-    /// The messages of the person.
+    /// Ids of the messages that the user wrote.
     prompts: std::collections::HashSet<String>,
 }
 
@@ -130,14 +131,14 @@ impl Reads for OpenCode {
         match &*table {
             "session" => self.session(&row, carried),
             "message" => {
-                self.within(row.session_id.text().as_deref(), carried);
+                self.set_session(row.session_id.text().as_deref(), carried);
                 let id = row.id.text().unwrap_or_default();
                 if let Some(message) = row.data.read::<Message<'_>>() {
                     self.message(&message, &id, carried, tell);
                 }
             }
             "part" => {
-                self.within(row.session_id.text().as_deref(), carried);
+                self.set_session(row.session_id.text().as_deref(), carried);
                 let message = row.message_id.text().unwrap_or_default();
                 match row.data.read::<Part<'_>>() {
                     Some(part) => self.part(&part, &message, carried, tell),
@@ -166,8 +167,8 @@ impl OpenCode {
         self.sessions.insert(id.into_owned(), session);
     }
 
-    /// What is told from here on is told of this session.
-    fn within(&self, id: Option<&str>, carried: &mut Carried) {
+    /// Sets the session to which the records that follow belong.
+    fn set_session(&self, id: Option<&str>, carried: &mut Carried) {
         let session = id.and_then(|id| self.sessions.get(id));
         carried.subagent =
             session.filter(|session| session.is_sub).map(|session| Arc::clone(&session.id));
@@ -184,7 +185,7 @@ impl OpenCode {
     ) -> Result<(), Unread> {
         let session: Row<'_> = serde_json::from_str(info)?;
         self.session(&session, carried);
-        self.within(session.id.text().as_deref(), carried);
+        self.set_session(session.id.text().as_deref(), carried);
         for message in serde_json::from_str::<Vec<Exported<'_>>>(messages)? {
             let Some(info) = message.info.read::<Message<'_>>() else {
                 carried.facts.unknown("message");
@@ -251,7 +252,7 @@ fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
         _ if is_unknown => Ended::Refused,
         Some("completed") => Ended::Ran,
         Some("error") => Ended::Failed,
-        // It was running when the agent was killed.
+        // The tool was still running when the agent was killed.
         _ => return,
     };
     tell(carried.told(match by {
