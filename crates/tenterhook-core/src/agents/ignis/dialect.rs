@@ -1,5 +1,6 @@
-//! The dialect of ignis: prompts, shown text and tool calls go through chains of programs, each of which gets what the last
-//! one left. Its rooms are one file per direction, and this file only opens their doors.
+//! The dialect of ignis: a prompt, a shown text or a tool call passes through a chain of programs,
+//! and each program receives the result of the previous one. This file only assembles the dialect;
+//! its modules read and write each format.
 //!
 //! Implements `docs/spec/dialect-ignis.md` (I-).
 
@@ -7,7 +8,7 @@ mod answer;
 mod config;
 mod event;
 mod events;
-mod places;
+mod paths;
 mod sandbox;
 #[cfg(test)]
 mod tests;
@@ -16,18 +17,22 @@ use crate::dialect::DialectId;
 pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Runs};
 pub(crate) use crate::hook::Inherit;
 
-/// The dialect. Whatever left the protocol, the agent's own reading of the same output stands, which `answer` keeps beside
-/// it (I-27).
+/// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
+/// output (I-27).
 pub static IGNIS: Dialect = Dialect {
     runs: Runs { timeout_key: "timeout_ms", ..Runs::DEFAULT },
-    // Ruling 3: a hook of this agent sees a short list of names and those that its entry names.
-    commands: Commands { inherit: Inherit::Listed, sandbox: sandbox::of, ..Commands::DEFAULT },
+    // Ruling 3: a hook inherits a short list of variables and those that its entry names.
+    commands: Commands {
+        inherit: Inherit::Listed,
+        sandbox: sandbox::for_hook,
+        ..Commands::DEFAULT
+    },
     ..Dialect::new(Core {
         id: DialectId::IGNIS,
         rows: || events::ROWS,
         unknown_row: events::unknown,
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: event::decode,
         encode_event: event::encode,

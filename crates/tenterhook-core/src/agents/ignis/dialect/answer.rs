@@ -1,5 +1,5 @@
-//! Answers on the wire: what ignis makes of how a hook ended and what it printed (I-13 to I-26), and what it would lose.
-//! Judges nothing.
+//! Reads the answer of a hook from its exit code and output as ignis does (I-13 to I-26), and finds
+//! denials that ignis would lose. Judges nothing.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ const BLOCKS: i32 = 2;
 /// How many characters of stderr a warning quotes.
 const QUOTED: usize = 200;
 
-/// No key of this protocol takes a decision, so every word for one is spelt as well as any; `continue: false` denies.
+/// No key of this protocol takes a decision; `continue: false` denies.
 const PROTOCOL: Protocol = Protocol { input_is_object: false, ..Protocol::PLAIN };
 
 /// The fields of an answer, and those of `hookSpecificOutput`.
@@ -57,24 +57,25 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     let hearing = Hearing { can, ..Hearing::new(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::look(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
-        // What slipped and restrains nothing is a failure already, and one warning is enough (Ruling 24).
+        // A malformed answer that restrains nothing is a failure already, so one warning is enough
+        // (Ruling 24).
         return Answer { unclear: guarded.unclear, ..exact };
     }
-    // The field that nobody reads is the one in which the denial stood.
+    // A remark about an unread field would only repeat the field that holds the denial.
     Answer { remarks: Vec::new(), ..guarded }
 }
 
 /// Exit code 2, or `continue: false` (I-14, I-15).
 fn blocked(stderr: &str, message: Option<&str>) -> Answer {
-    let words = [stderr, message.unwrap_or_default()].into_iter().find(|text| !text.is_empty());
-    Answer { restraint: Restraint::Deny, reason: words.map(str::to_owned), ..Answer::default() }
+    let reason = [stderr, message.unwrap_or_default()].into_iter().find(|text| !text.is_empty());
+    Answer { restraint: Restraint::Deny, reason: reason.map(str::to_owned), ..Answer::default() }
 }
 
-/// A soft failure: one warning with what the hook said on stderr, cut by characters (I-17).
+/// A failure that blocks nothing: one warning with the start of stderr (I-17).
 fn failed(code: Code, message: &str, stderr: &str) -> Answer {
-    let words = one_line(stderr);
-    let colon = if words.is_empty() { "" } else { ": " };
-    Answer::failed(code, format!("{message}{colon}{words}"))
+    let line = one_line(stderr);
+    let colon = if line.is_empty() { "" } else { ": " };
+    Answer::failed(code, format!("{message}{colon}{line}"))
 }
 
 fn one_line(stderr: &str) -> String {
@@ -85,7 +86,7 @@ fn one_line(stderr: &str) -> String {
     line.chars().take(QUOTED).chain(['…']).collect()
 }
 
-/// Exit code 0: nothing, or exactly one object (I-16).
+/// Reads the output of a hook that exited with code 0: nothing, or exactly one object (I-16).
 fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> Answer {
     let tolerated = |deviation: &Deviation| matches!(deviation, Deviation::InvalidUtf8);
     match &reading.found {
@@ -105,7 +106,7 @@ fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> An
     }
 }
 
-/// The fields of an object. One of a wrong type makes it no answer.
+/// Reads the fields of an answer. A field of the wrong type makes the whole answer invalid.
 fn answered(
     event: &Event,
     row: &EventRow,
@@ -125,7 +126,7 @@ fn answered(
     }
     for key in ["updatedInput", "updatedOutput"] {
         let Some(text) = text(output, key)? else { continue };
-        // What blocks rewrites nothing.
+        // A hook that blocks rewrites nothing.
         if answer.restraint != Restraint::Deny {
             rewrite(&mut answer, event, row, key, text, stderr);
         }
@@ -134,7 +135,8 @@ fn answered(
         let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
         answer.remarks.push(Failure::new(Code::WrongEventName, message));
     }
-    // What nobody reads is said, because a hook of another agent may have put its meaning there (I-22).
+    // Unread fields are reported, because a hook of another agent may have put its answer there
+    // (I-22).
     let mut unread = Unread::default();
     for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
         for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
@@ -145,7 +147,7 @@ fn answered(
     Ok(answer)
 }
 
-/// The one field that this event takes (I-18 to I-21); the other one is said to be ignored.
+/// Applies the field that this event reads (I-18 to I-21), and reports the other one as ignored.
 fn rewrite(
     answer: &mut Answer,
     event: &Event,
@@ -195,7 +197,7 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>
     typed(object, key, Value::as_str, "a string")
 }
 
-/// A field, if it is there; `null` is the same as none.
+/// Reads a field of the expected type; `null` is treated like a missing field.
 fn typed<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,

@@ -1,5 +1,5 @@
-//! Reads `hooks.json` (I-1 to I-4): an entry is one program and its terms (I-30 to I-41). The agent refuses to start when
-//! anything is wrong; here an entry with a fault is rejected alone and its siblings live (Ruling 22).
+//! Reads `hooks.json` (I-1 to I-4): an entry is one program and its options (I-30 to I-41). The
+//! agent refuses to start if anything is wrong; here only the faulty entry is rejected (Ruling 22).
 
 mod program_fault;
 
@@ -21,7 +21,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
 use program_fault::ProgramFault;
 
-/// The words of its file.
+/// The format of the file.
 static FILE: File = File {
     items: "entries",
     shape: r#"write `{"hooks": {"UserPromptSubmit": [{"command": "..."}]}}`"#,
@@ -48,8 +48,8 @@ const FIELDS: Fields = Fields {
     ],
 };
 
-/// A program with these signs was meant for a shell.
-const SHELL_SIGNS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '*', '"', '\''];
+/// A command with one of these characters was meant for a shell.
+const SHELL_CHARS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '*', '"', '\''];
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
@@ -63,7 +63,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {
         let message = "this is a group of Claude Code; an entry of ignis is one program";
         let found = finding(Code::EntryIsGroup, message).label("rejected");
-        let help = "write each handler as an entry of its own: `{\"command\": \"...\"}`";
+        let help = "write each handler as a separate entry: `{\"command\": \"...\"}`";
         return reader.report(node.span, found.help(help));
     }
     FIELDS.check(reader, node, &[]);
@@ -91,7 +91,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     hook.sandbox = confined(reader, node);
     hook.matcher = Matcher::new(matcher(reader, node, scope));
     hook.arming = Off::arming(scope.off.clone().or(off));
-    // A hook for the end of a tool call runs whether the tool failed or not, which are two events in neutral words.
+    // A `PostToolUse` hook also runs after a failed call, which is a separate neutral event.
     let after = (hook.event.as_str() == "PostToolUse").then(|| Hook {
         id: HookId::new(format!("{}@{AFTER_FAILURE}", hook.id)),
         event: EventName::from(AFTER_FAILURE),
@@ -135,11 +135,11 @@ fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, Progra
     if words.is_empty() {
         return Err(reject(reader, span, ProgramFault::EmptyCommand));
     }
-    let sign = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_SIGNS.contains(c));
+    let special = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_CHARS.contains(c));
     let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
-    if let Some(sign) = sign.or(tilde) {
+    if let Some(special) = special.or(tilde) {
         let message = format!(
-            "no shell reads `command`: it is split at white space, and `{sign}` means nothing"
+            "no shell reads `command`: it is split at white space, and `{special}` means nothing"
         );
         let help = "write `\"argv\": [\"sh\", \"-c\", \"...\"]` for a shell line";
         reader.report(span, finding(Code::CommandWithoutShell, message).help(help));
@@ -159,7 +159,7 @@ fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFa
     Err(reject(reader, field.node.span, fault))
 }
 
-/// `~/` of the program alone is the home (I-33).
+/// Expands `~/` at the start of the program; arguments are not expanded (I-33).
 fn at_home(source: &Source, program: String) -> String {
     match program.strip_prefix("~/") {
         Some(rest) if !source.home.as_os_str().is_empty() => {
@@ -169,7 +169,7 @@ fn at_home(source: &Source, program: String) -> String {
     }
 }
 
-/// The names that pass beside the short list (I-36).
+/// The variables that the hook inherits in addition to the short list (I-36).
 fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
     let Some(field) = reader.entry(node, "env") else { return Vec::new() };
     let Some(items) = field.node.as_array() else {
@@ -185,7 +185,7 @@ fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
             None => {
                 let shown = item.as_str().unwrap_or_else(|| item.kind());
                 let message = format!("`{}` cannot name a variable", shown.escape_default());
-                let help = "letters, digits and `_` make a name; values stand in no hook file";
+                let help = "write only the name, in letters, digits and `_`, without a value";
                 reader.report(item.span, finding(Code::BadVariable, message).help(help));
             }
         }
@@ -202,9 +202,8 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
             None
         }
         Some(0) => {
-            let message =
-                "a time-out of zero leaves no time to run: in ignis the hook always fails";
-            let found = finding(Code::TimeoutIsZero, message).help("here the default counts");
+            let message = "a timeout of zero leaves no time to run: in ignis the hook always fails";
+            let found = finding(Code::TimeoutIsZero, message).help("here the default applies");
             reader.report(field.node.span, found);
             (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
         }
@@ -212,7 +211,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     }
 }
 
-/// Confined as the agent confines, unless the entry says that it is not to be (I-37).
+/// The sandbox of the agent, unless the entry turns it off (I-37).
 fn confined(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
     let Some(field) = reader.entry(node, "sandbox") else { return Sandbox::Unsaid };
     match field.node.as_bool() {
@@ -227,7 +226,7 @@ fn confined(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
     Sandbox::Unsaid
 }
 
-/// Of tool events alone: a name, or the beginning of one and `*` (I-38).
+/// The matcher of a tool event: a name, or a prefix followed by `*` (I-38).
 fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
     let Some(field) = reader.entry(node, "matcher") else { return MatcherSpec::Any };
     let Some(text) = field.node.as_str().map(str::trim) else {
@@ -248,7 +247,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
     let stem = text.strip_suffix('*');
     if stem.unwrap_or(text).contains(['*', '|', '(', '[', '.', '^', '$', '?']) {
         let message = format!(
-            "`{text}` is a name, or the beginning of one and `*`; no other sign means anything"
+            "`{text}` is read as a name, or a prefix and `*`; no other character is special"
         );
         let found = finding(Code::MatcherIsExpression, message).weighing(Severity::Advice);
         reader.report(field.node.span, found.help("write an entry for each tool"));

@@ -1,5 +1,4 @@
-//! Events on the wire: the JSON that ignis hands to a hook, read into an event and written from one (I-9 to I-12). Knows
-//! no hook and no answer.
+//! Reads and writes the JSON that ignis passes to a hook (I-9 to I-12). Knows no hook or answer.
 
 use std::path::PathBuf;
 
@@ -12,7 +11,8 @@ use crate::dialect::tools;
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
 
-/// The fields of each event beside the three that all have: ours and the neutral ones. What is not here is not sent.
+/// The text field of an event, besides the three fields of all events: the neutral event, the
+/// agent's field and the neutral field. No other text field is sent.
 const TEXTS: &[(&str, &str, &str)] =
     &[("UserPromptSubmit", "prompt", "prompt"), ("MessageDisplay", "content", "delta")];
 
@@ -91,7 +91,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
             fields.entry(key.clone()).or_insert_with(|| value.clone());
         }
     }
-    // No line feed at the end, and nothing in variables: that is how the agent does it.
+    // Like the agent, this writes no line feed at the end and sets no variables.
     Envelope { body: Envelope::written(&fields), ..Envelope::default() }
 }
 
@@ -106,7 +106,7 @@ fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {
     if event.name.as_str() == "PreToolUse" {
         return;
     }
-    // What a hook made of an error stands where a result would.
+    // A result that a hook rewrote takes precedence over the original error.
     let result = ["tool_response", "error"].iter().find_map(|key| event.payload.get(*key));
     let result = result.unwrap_or(&Value::Null);
     fields.insert("toolResult".to_owned(), tool_result::text(result).into());

@@ -1,4 +1,4 @@
-//! The event table of ignis, and its words for tools (I-5 to I-8). Data only.
+//! The tables of the events and tools of ignis (I-5 to I-8). Data only.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::dialect::{EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::Phase;
 
-/// How long a hook may take that says nothing itself: the same on every event.
+/// The timeout of a hook that sets none, on every event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A row. Whatever goes wrong with a hook, the value stays as it was and the turn goes on: this agent's iron rule.
+/// A row. If a hook fails, the agent keeps the value unchanged and continues the turn.
 const fn row(
     name: &'static str,
     event: &'static str,
@@ -27,8 +27,8 @@ const fn row(
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
-/// Every event. `PostToolUse` comes after failures too, which is an event of its own in neutral words. The last two were
-/// put off by the agent's authors and are taken up here; like all but prompts and tool calls, they cannot be blocked.
+/// Every event. The agent fires `PostToolUse` after failures too; the neutral events distinguish
+/// them. The agent does not implement the last two yet. Only prompts and tool calls can be blocked.
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
     row("UserPromptSubmit", "UserPromptSubmit", NONE, &[Deny, Prompt, Message], "the user sent a prompt, or a message into a running turn; the model has not seen it"),
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[EventRow] = &[
     row("PreCompact", "PreCompact", NONE, &[Message], "the conversation is about to be compacted"),
 ];
 
-/// What a failure after a tool is called in neutral words; a config has one name for both.
+/// The neutral event of a failed tool call; a config uses the name `PostToolUse` for both.
 pub(super) const AFTER_FAILURE: &str = "PostToolUseFailure";
 
 /// The tools, and the keys of their inputs.
@@ -60,18 +60,18 @@ pub(super) const TOOLS: &[ToolWords] = &[
 
 const PATH: &[(&str, &str)] = &[("path", "file_path")];
 
-/// The row whose name a config writes.
+/// The row of the event that a config calls `name`.
 pub(super) fn named(name: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// An event that the agent does not have: hooks for it wait for one of that name and only observe it.
+/// The row of an event that the agent does not have: its hooks only observe.
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that ignis does not have");
     EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }
 }
 
-/// When a hook of this event runs: chains rewrite, and what cannot rewrite observes.
+/// The phase of the hooks of an event: `Rewrite` if they can change a value, else `Observe`.
 pub(super) fn phase(row: Option<&EventRow>) -> Phase {
     let rewrites =
         |row: &EventRow| [Prompt, Output, Input].iter().any(|power| row.powers.has(*power));

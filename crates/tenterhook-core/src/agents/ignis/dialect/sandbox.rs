@@ -1,19 +1,20 @@
-//! What does ignis leave to a hook that it confines? Its lists, as grants (I-37). Pure: names places, and opens none.
+//! The sandbox in which ignis runs its hooks: its lists of paths, as grants (I-37). Opens no path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::hook::{Command, Grants, Hook, Invocation, Peers, Profile, Run, Sandbox, Tier};
 
-/// What is read beside what every confined hook reads, and changed beside what it changes.
+/// Directories that the hook may read and write, in addition to those of every confined hook (X-2,
+///
 const SCRATCH: &[&str] = &["/tmp", "/var/tmp"];
 
-/// The sandbox of a hook. A machine that cannot confine runs it all the same, as the agent does.
-pub(super) fn of(hook: &Hook, home: &Path) -> Sandbox {
+/// The sandbox of a hook. A machine without a sandbox still runs the hook, as the agent does.
+pub(super) fn for_hook(hook: &Hook, home: &Path) -> Sandbox {
     let scratch: Vec<PathBuf> = SCRATCH.iter().map(PathBuf::from).collect();
     let program = match &hook.run {
         Run::Command(Command { invocation: Invocation::Argv { program, .. }, .. }) => program,
-        // It runs nothing.
+        // A hook that is not a command runs no program.
         _ => return Sandbox::Unsaid,
     };
     let folder = folder(Path::new(program), home);
@@ -26,8 +27,8 @@ pub(super) fn of(hook: &Hook, home: &Path) -> Sandbox {
     }))
 }
 
-/// The directory of the program, with which it is installed. One around the home would open what lies in it, and a program that is found
-/// by its name has none.
+/// The directory in which the program is installed. `None` for a program that is found by its name,
+/// and for a directory that contains the home, because the hook could then read the home.
 fn folder(program: &Path, home: &Path) -> Option<PathBuf> {
     let folder = program.parent().filter(|parent| !parent.as_os_str().is_empty())?;
     if folder.is_relative() {
@@ -42,10 +43,11 @@ mod tests {
     use crate::dialect::DialectId;
     use crate::hook::{HookId, Inherit};
 
-    /// I-37: `default_read_list_includes_documented_paths`, `default_read_list_omits_hook_folder_when_none`,
+    /// I-37: `default_read_list_includes_documented_paths`,
+    /// `default_read_list_omits_hook_folder_when_none`,
     /// `default_write_list_includes_tmpdirs_and_dev_null`.
     #[test]
-    fn the_lists_are_those_of_the_agent() {
+    fn hook_gets_the_paths_that_the_agent_grants() {
         for (program, folder) in [
             ("/h/.ignis/hooks/a.py", Some("/h/.ignis/hooks")),
             ("hooks/a.py", Some("$PROJECT/hooks")),
@@ -56,7 +58,7 @@ mod tests {
             let program = Invocation::Argv { program: program.to_owned(), args: Vec::new() };
             let run = Run::Command(Command::new(program.clone(), Inherit::Listed));
             let hook = Hook::new(HookId::new("h"), DialectId::IGNIS, "PreToolUse".into(), run);
-            let sandbox = of(&hook, Path::new("/h"));
+            let sandbox = for_hook(&hook, Path::new("/h"));
             let grants = sandbox.grants().expect("it is confined");
             let read: Vec<&str> = grants.read.iter().filter_map(|path| path.to_str()).collect();
             let expected: Vec<&str> = folder.into_iter().chain(["/tmp", "/var/tmp"]).collect();

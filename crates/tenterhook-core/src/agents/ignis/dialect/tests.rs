@@ -1,4 +1,4 @@
-//! What the dialect of ignis reads and writes, held against its documents.
+//! Compares what the dialect of ignis reads and writes with the documentation of the agent.
 
 mod answers;
 mod configs;
@@ -28,9 +28,10 @@ fn sent(event: &Event) -> Value {
     serde_json::from_slice(&IGNIS.encode_event(event).body).expect("json")
 }
 
-/// IG-S1, I-9 to I-12: what the agent sends comes back in its own words and order, and each event has its neutral name.
+/// IG-S1, I-9 to I-12: each event has its neutral name, and is written with the agent's names and
+/// order.
 #[test]
-fn every_event_comes_back_as_it_came() {
+fn every_event_round_trips_unchanged() {
     for (neutral, form) in [
         (
             "UserPromptSubmit",
@@ -71,7 +72,7 @@ fn every_event_comes_back_as_it_came() {
     ] {
         let event = decode(form.clone());
         assert_eq!(event.name.as_str(), neutral);
-        // As text, because maps compare without their order.
+        // Compares texts, because maps compare without their order.
         assert_eq!(sent(&event).to_string(), form.to_string());
         let envelope = IGNIS.encode_event(&event);
         assert_eq!(envelope.body.last(), Some(&b'}'), "no line feed");
@@ -94,9 +95,10 @@ fn tools_have_neutral_names_and_keys() {
     assert_eq!(unknown.payload["tool_input"], json!({"path": "a"}));
 }
 
-/// I-10: an event of another host is put into the agent's words, its result as text and structure.
+/// I-10: an event of another host is written with the agent's names, its result as text and as an
+/// object.
 #[test]
-fn another_hosts_events_are_told_in_the_agents_words() {
+fn events_of_other_hosts_are_written_with_the_names_of_ignis() {
     let within =
         Surroundings { session_id: "s".into(), cwd: "/w".into(), ..Surroundings::default() };
     let event = Event::new("PostToolUse", within.clone())
@@ -134,7 +136,7 @@ fn another_hosts_events_are_told_in_the_agents_words() {
 
 /// I-12.
 #[test]
-fn what_is_no_event_says_what_was_expected() {
+fn invalid_event_is_refused_with_the_expected_field() {
     for (form, expected) in [
         (json!({}), "hook_event_name"),
         (json!({"hook_event_name": 1}), "must be a string"),
@@ -148,7 +150,7 @@ fn what_is_no_event_says_what_was_expected() {
 
 /// I-1.
 #[test]
-fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
+fn file_is_recognized_by_its_path_or_by_a_key_that_only_ignis_has() {
     let fit = |path: &str, text: &str| {
         let parsed = crate::syntax::parse(text, crate::syntax::Format::Json);
         IGNIS.recognizes(Path::new(path), parsed.root.as_ref())
@@ -165,7 +167,7 @@ fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
         assert_eq!(fit(path, text), expected, "{path} {text}");
     }
     let roots = Roots { home: "/home/u".into(), ..Roots::default() };
-    let places = IGNIS.candidates(&roots);
-    assert_eq!(places.len(), 1, "no project file");
-    assert_eq!(places[0].path, Path::new("/home/u/.ignis/hooks.json"));
+    let candidates = IGNIS.candidates(&roots);
+    assert_eq!(candidates.len(), 1, "no project file");
+    assert_eq!(candidates[0].path, Path::new("/home/u/.ignis/hooks.json"));
 }

@@ -1,4 +1,4 @@
-//! What an ignis hook's answer comes to on each event, guarded and exact (I-13 to I-27).
+//! The verdicts on the answers of ignis hooks on each event, guarded and exact (I-13 to I-27).
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn each_event_has_one_field_that_rewrites() {
     let rewritten = guarded("PreToolUse", 0, json, "");
     assert_eq!(rewritten.effects.updated_input, Some(json!({"file_path": "b"})));
     assert!(codes(&rewritten).is_empty());
-    // The other field is passed over, and said.
+    // The other field is ignored and reported.
     for (name, stdout) in [(PROMPT, output), (RENDER, input), ("PostToolUse", input)] {
         let verdict = guarded(name, 0, stdout, "");
         assert_eq!(codes(&verdict), ["not-honoured"], "{name}");
@@ -63,7 +63,7 @@ fn each_event_has_one_field_that_rewrites() {
 
 /// IG-S5, I-14, I-15.
 #[test]
-fn a_prompt_and_a_tool_call_can_be_blocked_and_nothing_else() {
+fn only_prompts_and_tool_calls_can_be_blocked() {
     let halt = r#"{"continue": false, "systemMessage": "m"}"#;
     for name in [PROMPT, "PreToolUse"] {
         for compat in [Compat::Guarded, Compat::Exact] {
@@ -76,7 +76,7 @@ fn a_prompt_and_a_tool_call_can_be_blocked_and_nothing_else() {
             ] {
                 let found = verdict(name, compat, End::Exited(code), stdout, stderr);
                 assert_eq!(found.restraint, Deny, "{name} {code} {stdout}");
-                assert_eq!(found.reason.expect("words").text, reason);
+                assert_eq!(found.reason.expect("a reason").text, reason);
                 assert!(found.faults.is_empty());
             }
         }
@@ -90,8 +90,7 @@ fn a_prompt_and_a_tool_call_can_be_blocked_and_nothing_else() {
     }
 }
 
-/// What blocks rewrites nothing.
-/// I-21.
+/// I-21: a hook that blocks rewrites nothing.
 #[test]
 fn a_blocked_prompt_is_not_rewritten() {
     let both = r#"{"continue": false, "hookSpecificOutput": {"updatedInput": "x"}}"#;
@@ -99,9 +98,9 @@ fn a_blocked_prompt_is_not_rewritten() {
     assert_eq!((found.restraint, found.effects.updated_prompt), (Deny, None));
 }
 
-/// IG-S3, I-16, I-17: one warning, and the value stays.
+/// IG-S3, I-16, I-17: the agent shows one warning and keeps the value.
 #[test]
-fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
+fn failed_hook_is_one_warning_without_an_effect() {
     let wrong_type = r#"{"hookSpecificOutput": {"updatedInput": {"path": "b"}}}"#;
     for (name, end, stdout, code) in [
         (PROMPT, End::Exited(1), "", "exit-code"),
@@ -135,12 +134,12 @@ fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
         (PROMPT, End::NotStarted { why: "no file".into() }, "", "not-started"),
     ] {
         for compat in [Compat::Guarded, Compat::Exact] {
-            let found = verdict(name, compat, end.clone(), stdout, "said on stderr");
+            let found = verdict(name, compat, end.clone(), stdout, "text on stderr");
             assert_eq!(codes(&found), [code], "{name} {end:?} {stdout}");
             assert_eq!(found.restraint, Silent);
             assert_eq!(found.effects, Verdict::silent().effects, "{name} {end:?} {stdout}");
             assert!(
-                found.faults[0].message.contains(": said on stderr"),
+                found.faults[0].message.contains(": text on stderr"),
                 "{}",
                 found.faults[0].message
             );
@@ -151,7 +150,7 @@ fn whatever_goes_wrong_is_one_warning_and_nothing_else() {
 /// IG-S11, Ruling 24.
 /// I-17.
 #[test]
-fn stderr_is_one_line_and_cut_between_characters() {
+fn stderr_is_joined_to_one_line_and_cut_between_characters() {
     for (text, expected) in [
         ("界".repeat(250), format!("{}…", "界".repeat(200))),
         ("🦀".repeat(200), "🦀".repeat(200)),
@@ -164,7 +163,7 @@ fn stderr_is_one_line_and_cut_between_characters() {
 
 /// I-24.
 #[test]
-fn silence_and_plain_consent_change_nothing() {
+fn empty_output_and_plain_consent_change_nothing() {
     for stdout in [
         "",
         " \n",
@@ -175,23 +174,23 @@ fn silence_and_plain_consent_change_nothing() {
         let found = guarded(PROMPT, 0, stdout, "a log line");
         assert_eq!(found, Verdict::silent(), "{stdout:?}");
     }
-    // The document says that it is shown, whatever the code did with it.
+    // The documentation of the agent says that `systemMessage` is shown.
     let found = guarded(RENDER, 0, r#"{"systemMessage": "note"}"#, "");
     assert_eq!(found.effects.messages, ["note"]);
 }
 
-/// I-22, I-23: unknown fields and another event's name are tolerated, and said.
+/// I-22, I-23: unknown fields and the name of a different event are tolerated and reported.
 #[test]
-fn what_nobody_reads_is_said() {
-    let said = r#"{"suppress": true, "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "c", "updatedInput": "x"}}"#;
-    let found = guarded(PROMPT, 0, said, "");
+fn unread_fields_are_reported() {
+    let stdout = r#"{"suppress": true, "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "c", "updatedInput": "x"}}"#;
+    let found = guarded(PROMPT, 0, stdout, "");
     assert_eq!(codes(&found), ["wrong-event-name", "unknown-field"]);
     assert_eq!(found.effects.updated_prompt.as_deref(), Some("x"));
 }
 
-/// I-26, Ruling 4: denials that the agent loses count, unless it is followed exactly.
+/// I-26, Ruling 4: a denial that the agent would lose denies, except in an exact reading.
 #[test]
-fn a_denial_that_slipped_denies() {
+fn malformed_denial_denies_unless_exact() {
     for (end, stdout, stderr, slip) in [
         (End::Exited(0), r#"{"continue": "false"}"#, "", "wrong-type"),
         (End::Exited(0), r#"[{"continue": false}]"#, "", "wrapped-answer"),
@@ -220,7 +219,7 @@ fn a_denial_that_slipped_denies() {
         assert!(codes(&found).contains(&slip), "{stdout}: {:?}", codes(&found));
         let exact = verdict(PROMPT, Compat::Exact, end.clone(), stdout, stderr);
         assert_eq!(exact.restraint, Silent, "{end:?} {stdout}");
-        // Where nothing can be blocked, a stray word is no accusation.
+        // On an event that cannot be blocked, the same output is harmless.
         let shown = verdict(RENDER, Compat::Guarded, end, stdout, stderr);
         assert_eq!(shown.restraint, Silent);
     }
@@ -228,7 +227,7 @@ fn a_denial_that_slipped_denies() {
 
 /// I-25.
 #[test]
-fn broken_bytes_are_replaced_as_the_agent_replaces_them() {
+fn invalid_utf8_is_replaced_as_the_agent_does() {
     let said = StepOutput::Bytes {
         stdout: b"{\"hookSpecificOutput\": {\"updatedInput\": \"a\xffb\"}}".as_slice().into(),
         stderr: b"".as_slice().into(),

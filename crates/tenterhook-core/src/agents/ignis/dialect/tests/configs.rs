@@ -1,4 +1,5 @@
-//! What `hooks.json` comes to: each field, each fault, and what of it an exact reading refuses (I-1 to I-4, I-30 to I-41).
+//! The hooks and findings of a `hooks.json`: each field, each fault, and what an exact reading
+//! refuses (I-1 to I-4, I-30 to I-41).
 
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ fn exact(text: &str) -> ReadConfig {
     IGNIS.read_config(&Source { compat: Compat::Exact, ..source(text) })
 }
 
-/// The only hook of an entry for prompts.
+/// The hook of one entry for prompts, and the codes of its findings.
 fn entry(fields: &str) -> (Hook, Vec<&'static str>) {
     let mut read = read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{fields}]}}}}"#));
     let codes = read.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Advice);
@@ -36,13 +37,12 @@ fn command(hook: &Hook) -> &Command {
     command
 }
 
-fn words(hook: &Hook) -> Vec<&str> {
+fn argv(hook: &Hook) -> Vec<&str> {
     let Invocation::Argv { program, args } = &command(hook).invocation else { panic!("argv") };
     std::iter::once(program).chain(args).map(String::as_str).collect()
 }
 
 /// IG-S9, I-31 to I-33.
-/// I-32.
 #[test]
 fn a_command_is_split_at_white_space_and_argv_is_taken_as_it_is() {
     for (fields, expected) in [
@@ -60,20 +60,16 @@ fn a_command_is_split_at_white_space_and_argv_is_taken_as_it_is() {
         (r#"{"command": ".ignis/hooks/check"}"#, vec![".ignis/hooks/check"]),
     ] {
         let (hook, codes) = entry(fields);
-        assert_eq!(words(&hook), expected, "{fields}");
+        assert_eq!(argv(&hook), expected, "{fields}");
         assert!(codes.is_empty(), "{fields}: {codes:?}");
     }
     let (hook, codes) = entry(r#"{"command": "\"a b\" | c"}"#);
-    assert_eq!(
-        (words(&hook), codes),
-        (vec!["\"a", "b\"", "|", "c"], vec!["command-without-shell"])
-    );
+    assert_eq!((argv(&hook), codes), (vec!["\"a", "b\"", "|", "c"], vec!["command-without-shell"]));
 }
 
-/// I-31: nothing to run, or two things.
-/// I-30.
+/// I-30, I-31: an entry with no program, or with two.
 #[test]
-fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
+fn entry_without_exactly_one_program_is_rejected_alone() {
     for (fields, code) in [
         (r#"{"command": "/bin/true", "argv": ["/bin/true"]}"#, "several-runs"),
         ("{}", "missing-run"),
@@ -94,7 +90,7 @@ fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
     ] {
         let read =
             read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{item}, {{"command": "y"}}]}}}}"#));
-        assert_eq!(read.hooks.len(), 1, "its sibling lives");
+        assert_eq!(read.hooks.len(), 1, "its sibling is read");
         assert_eq!(read.diagnostics[0].code.name(), code, "{item}");
     }
 }
@@ -118,9 +114,9 @@ fn the_fields_have_their_defaults() {
     assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:translate:1");
 }
 
-/// I-34: a field that is wrong costs the hook only what the field says.
+/// I-34: an invalid field loses only its own effect.
 #[test]
-fn no_guard_vanishes_because_another_field_is_wrong() {
+fn hook_stays_armed_when_an_optional_field_is_invalid() {
     for (field, code) in [
         (r#""timeout_ms": -1"#, "wrong-field-type"),
         (r#""timeout_ms": 1.5"#, "wrong-field-type"),
@@ -146,9 +142,10 @@ fn no_guard_vanishes_because_another_field_is_wrong() {
     }
 }
 
-/// IG-S14, I-37: `defaults_env_empty_and_sandbox_on`, `sandbox_false_is_an_explicit_opt_out`; and a person may say otherwise for a file.
+/// IG-S14, I-37: `defaults_env_empty_and_sandbox_on`, `sandbox_false_is_an_explicit_opt_out`; the
+/// user's setting for a file takes precedence.
 #[test]
-fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
+fn hook_is_confined_unless_its_entry_or_the_user_disables_the_sandbox() {
     const FILE: &str = "/h/.ignis/hooks.json";
     let confined = |field: &str, output: &str| {
         let text = format!(r#"{{"hooks": {{"UserPromptSubmit": [{{"command": "x"{field}}}]}}}}"#);
@@ -157,14 +154,14 @@ fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
         } else {
             format!("[source.\"{FILE}\"]\n{output}\n")
         };
-        let of = |name, dialect, text: &str| Source {
+        let source = |name, dialect, text: &str| Source {
             layer: Layer::User,
             home: "/h".into(),
             ..Source::given(name, dialect, text, "/h")
         };
         let files = [
-            of(FILE, DialectId::IGNIS, &text),
-            of("/h/.config/tenterhook/tenterhook.toml", DialectId::NATIVE, &output),
+            source(FILE, DialectId::IGNIS, &text),
+            source("/h/.config/tenterhook/tenterhook.toml", DialectId::NATIVE, &output),
         ];
         let loaded = crate::config::load(&files, &crate::config::Added::default(), None);
         assert_eq!(loaded.diagnostics, [], "{field} {output}");
@@ -185,7 +182,7 @@ fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
 
 /// I-38.
 #[test]
-fn a_matcher_is_a_name_or_the_beginning_of_one() {
+fn matcher_is_a_name_or_a_prefix_with_a_star() {
     let spec = |text: &str| {
         let text =
             format!(r#"{{"hooks": {{"PreToolUse": [{{"command": "x", "matcher": {text}}}]}}}}"#);
@@ -199,10 +196,9 @@ fn a_matcher_is_a_name_or_the_beginning_of_one() {
     assert_eq!(spec(r#""a.b*""#), MatcherSpec::Regex(r"^a\.b".to_owned()));
 }
 
-/// One entry for the end of a tool call is a hook for both neutral events.
-/// I-11.
+/// I-11: one `PostToolUse` entry is a hook of both neutral events.
 #[test]
-fn after_a_tool_a_hook_runs_whether_it_failed_or_not() {
+fn post_tool_use_hook_runs_after_success_and_failure() {
     let read = read(r#"{"hooks": {"PostToolUse": [{"command": "x"}]}}"#);
     let hooks: Vec<_> =
         read.hooks.iter().map(|hook| (hook.id.as_str(), hook.event.as_str())).collect();
@@ -215,9 +211,9 @@ fn after_a_tool_a_hook_runs_whether_it_failed_or_not() {
     );
 }
 
-/// Ruling 22, I-4: siblings live; exact reading refuses the file and keeps what was read before.
+/// Ruling 22, I-4: the siblings of a bad entry stay armed; an exact reading refuses the whole file.
 #[test]
-fn one_bad_entry_costs_the_file_only_where_the_agent_is_followed_exactly() {
+fn bad_entry_disarms_the_whole_file_only_in_exact_reading() {
     let text = r#"{"hooks": {"UserPromptSubmit": [{"command": "good"}, {"argv": []}]}}"#;
     let guarded = read(text);
     let armed =
@@ -294,9 +290,9 @@ fn faults_of_the_file_have_their_codes() {
     assert!(read("{}").diagnostics.is_empty(), "`hooks` is optional");
 }
 
-/// I-3: of two lists the agent keeps the last one.
+/// I-3: the agent keeps only the last of two lists.
 #[test]
-fn an_event_that_is_written_twice_loses_nothing_unless_exact() {
+fn duplicate_event_key_loses_no_hook_unless_exact() {
     let text = r#"{"hooks": {"PreToolUse": [{"command": "x"}], "PreToolUse": [{"command": "y"}]}}"#;
     assert!(read(text).hooks.iter().all(|hook| hook.arming == Arming::Armed));
     let armed: Vec<_> =
@@ -304,17 +300,17 @@ fn an_event_that_is_written_twice_loses_nothing_unless_exact() {
     assert_eq!(armed, [false, true]);
 }
 
-/// Every code has a sample, and each sample shows its finding at its line and no other.
+/// Every code has a sample, and each sample has exactly its finding, at its line.
 #[test]
 fn each_sample_shows_its_finding_and_no_other() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/ignis");
-    let text = |file: &str| std::fs::read_to_string(samples.join(file)).expect("it is there");
-    let expected = crate::syntax::parse(&text("expect.toml"), crate::syntax::Format::Toml);
+    let sample = |file: &str| std::fs::read_to_string(samples.join(file)).expect("it is there");
+    let expected = crate::syntax::parse(&sample("expect.toml"), crate::syntax::Format::Toml);
     let expected = expected.root.expect("it is TOML");
     for case in expected.entries() {
-        let word = |key: &str| case.node.get(key).and_then(Node::as_str).expect("a word");
+        let text = |key: &str| case.node.get(key).and_then(Node::as_str).expect("a text");
         let line = case.node.get("line").and_then(Node::as_u64).expect("a line");
-        let found = read(&text(&case.key)).diagnostics;
+        let found = read(&sample(&case.key)).diagnostics;
         let texts: Vec<String> = found
             .iter()
             .map(|diagnostic| {
@@ -322,7 +318,7 @@ fn each_sample_shows_its_finding_and_no_other() {
                 format!("{} {} at line {at}", diagnostic.severity, diagnostic.code.name())
             })
             .collect();
-        let wanted = format!("{} {} at line {line}", word("severity"), word("code"));
+        let wanted = format!("{} {} at line {line}", text("severity"), text("code"));
         assert_eq!(texts, [wanted], "{}", case.key);
         for diagnostic in found {
             assert!(
@@ -332,7 +328,7 @@ fn each_sample_shows_its_finding_and_no_other() {
         }
     }
     let files = std::fs::read_dir(&samples).expect("samples").count();
-    assert_eq!(files, expected.entries().len() + 1, "each file is expected something of");
+    assert_eq!(files, expected.entries().len() + 1, "each file has an expectation");
     let page = include_str!("../../../../../../../docs/spec/diagnostics.md");
     let section = page.split("\n## ignis\n").nth(1).and_then(|part| part.split("\n## ").next());
     let section = section.expect("a section");
@@ -344,13 +340,13 @@ fn each_sample_shows_its_finding_and_no_other() {
     }
     for case in expected.entries() {
         let code = case.node.get("code").and_then(Node::as_str).expect("a code");
-        assert!(section.contains(&format!("### `{code}`\n")), "`{code}` is not in the book");
+        assert!(section.contains(&format!("### `{code}`\n")), "`{code}` is not documented");
     }
 }
 
-/// IG-S8: a reload swaps the hooks, and a file that cannot be read keeps those that it had.
+/// IG-S8: a reload replaces the hooks, and a file that cannot be read keeps its last hooks.
 #[test]
-fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
+fn reload_replaces_hooks_and_broken_file_keeps_the_last_good_hooks() {
     use crate::config::{Added, load};
     let text = |command: &str| {
         format!(
@@ -372,12 +368,12 @@ fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
 
 /// IG-S15, Ruling 27.
 #[test]
-fn the_example_serves_both_events_with_one_script() {
+fn example_config_uses_one_script_for_both_events() {
     let found = read(include_str!("../../../../../../../examples/ignis/hooks.json"));
     assert!(found.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Advice));
     let events: Vec<_> = found.hooks.iter().map(|hook| hook.event.as_str()).collect();
     assert_eq!(events, ["UserPromptSubmit", "MessageDisplay"]);
-    let scripts: Vec<_> = found.hooks.iter().map(words).collect();
+    let scripts: Vec<_> = found.hooks.iter().map(argv).collect();
     assert_eq!(scripts, [["/home/u/.ignis/hooks/ignis-translator.py"]; 2]);
     let script = include_str!("../../../../../../../examples/hooks/ignis-translator.py");
     for hook in &found.hooks {
@@ -389,7 +385,7 @@ fn the_example_serves_both_events_with_one_script() {
 
 /// Ruling 28.
 #[test]
-fn the_guide_opens_by_saying_whose_rights_a_hook_has() {
+fn guide_starts_with_the_rights_of_an_unconfined_hook() {
     let guide = include_str!("../../../../../../../docs/guide/dialects/ignis.md");
     let first = guide.split("\n\n").nth(1).expect("a paragraph");
     assert!(first.starts_with("**An unconfined hook runs with all your rights.**"), "{first}");

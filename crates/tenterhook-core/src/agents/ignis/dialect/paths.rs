@@ -1,4 +1,4 @@
-//! Which file ignis would load, and whether a file is one of its configs (I-1, I-2). Opens nothing.
+//! The path of the config of ignis, and whether a file is one (I-1, I-2). Opens nothing.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use crate::dialect::{Candidate, Fit, Roots};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// The one file of the user. There is no project file: what a repository brings cannot arm a hook here.
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+/// The user's file, the only one. There is no project file, so a repository cannot add a hook.
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     vec![Candidate { path: roots.home.join(".ignis/hooks.json"), layer: Layer::User }]
 }
 
 /// Keys that no other agent has in an entry of `hooks`.
 const OWN: &[&str] = &["argv", "timeout_ms", "sandbox"];
 
-/// How surely the file at `path` with this content is a config of this agent: entries stand right under their event, and
-/// have no `type`.
+/// How certain it is that the file at `path` with this content is a config of this agent: its
+/// entries are directly under their event, and have no `type`.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if path.ends_with(".ignis/hooks.json") {
         return Fit::Certain;
